@@ -1,0 +1,103 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target is compiled with these; each line names the proposal that explains it.
+let upcomingFeatures: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),  // SE-0335
+    .enableUpcomingFeature("MemberImportVisibility"),  // SE-0444
+    .enableUpcomingFeature("InternalImportsByDefault"),  // SE-0409
+]
+
+let package = Package(
+    name: "apus",
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
+    products: [
+        .library(name: "Apus", targets: ["Apus"]),
+        .library(name: "ApusTimers", targets: ["ApusTimers"]),
+        .library(name: "ApusBackground", targets: ["ApusBackground"]),
+        .library(name: "ApusJobs", targets: ["ApusJobs"]),
+        .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
+        .library(name: "ApusLinux", targets: ["ApusLinux"]),
+        .library(name: "ApusTesting", targets: ["ApusTesting"]),
+        .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
+        .executable(name: "apus", targets: ["ApusCommand"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
+        .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0"),
+        .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
+        .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
+        .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
+    ],
+    targets: [
+        .target(name: "TimerWheel"),
+        .target(name: "CApus"),
+        .target(
+            name: "ApusTimers",
+            dependencies: ["TimerWheel", "CApus"]
+        ),
+        .target(
+            name: "ApusBackground",
+            dependencies: ["ApusTimers", .product(name: "Logging", package: "swift-log")]
+        ),
+        .target(
+            name: "ApusJobs",
+            dependencies: ["ApusBackground", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+        ),
+        .target(
+            name: "ApusSQLite",
+            dependencies: [
+                "ApusJobs", "ApusTimers", "CApus",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .target(
+            name: "ApusLinux",
+            dependencies: ["ApusBackground", "ApusTimers", "CApus", .product(name: "Logging", package: "swift-log")]
+        ),
+        .target(
+            name: "ApusTesting",
+            dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]
+        ),
+        .target(
+            name: "ApusDaemon",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+            ]
+        ),
+        .target(name: "Apus", dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]),
+        // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
+        .executableTarget(
+            name: "ApusCommand",
+            dependencies: [
+                "ApusDaemon",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .testTarget(name: "TimerWheelTests", dependencies: ["TimerWheel"]),
+        .testTarget(
+            name: "ApusTimersTests",
+            dependencies: [
+                "ApusTesting", "ApusTimers",
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+            ]
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.name != "CApus" {
+    target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
+}

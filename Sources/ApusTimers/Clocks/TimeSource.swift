@@ -1,0 +1,40 @@
+/// The door to time: everything in Apus that asks what time it is asks one of these.
+///
+/// ``SystemTime`` reads the machine's clocks; `VirtualTime` (ApusTesting) is a clock that tests move by hand.
+public protocol TimeSource: Sendable {
+    /// Time since boot without machine sleep.
+    func uptime() -> UptimeInstant
+    /// Time since boot with machine sleep.
+    func continuous() -> ContinuousInstant
+    /// The time of day.
+    func wall() -> WallInstant
+}
+
+/// The door that wakes the engine: a kernel timer for each clock, or the simulation's step loop.
+///
+/// The engine owns its wakeup: it calls `start` once, then `arm` from any thread, then `stop` once.
+public protocol Wakeup: Sendable {
+    /// Begins delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
+    func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
+
+    /// Asks for one wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
+    /// A deadline that has passed wakes at once.
+    func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
+
+    /// Ends delivery. No handler runs after this returns, unless `stop` was called from the handler itself.
+    func stop()
+}
+
+/// Why the engine was woken.
+public enum WakeReason: Sendable, Hashable {
+    /// A deadline was reached (or nearly: the engine looks at the clocks itself).
+    case deadline
+    /// Somebody set the wall clock.
+    case wallClockChanged
+}
+
+/// The door to randomness: jitter and identifiers come through it, so that a seed decides them in tests.
+public protocol RandomSource: Sendable {
+    /// The next 64 random bits. May be called from any thread.
+    func next() -> UInt64
+}
