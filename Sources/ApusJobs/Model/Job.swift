@@ -1,0 +1,111 @@
+public import ApusTimers
+
+/// What a caller asks for with ``JobScheduler/submit(_:)``.
+public struct JobRequest: Hashable, Sendable {
+    /// Unique in the store.
+    public var id: JobID
+    /// A name for people; need not be unique.
+    public var name: String?
+    /// Which registered handler runs it (``JobScheduler/handle(_:with:)``). The identifier's text unless given.
+    public var kind: String
+    /// When it is due.
+    public var trigger: Trigger
+    /// How it behaves when things do not go to plan.
+    public var policies: JobPolicies
+    /// Free text by key, for finding jobs again.
+    public var labels: [String: String]
+    /// What the handler needs to know; at most 64 KiB.
+    public var payload: [UInt8]
+    /// What happens if the identifier is taken.
+    public var conflict: ConflictPolicy
+
+    /// A request; each argument left out has its default.
+    public init(
+        id: JobID,
+        name: String? = nil,
+        kind: String? = nil,
+        trigger: Trigger,
+        policies: JobPolicies = .init(),
+        labels: [String: String] = [:],
+        payload: [UInt8] = [],
+        conflict: ConflictPolicy = .replace
+    ) {
+        self.id = id
+        self.name = name
+        self.kind = kind ?? id.rawValue
+        self.trigger = trigger
+        self.policies = policies
+        self.labels = labels
+        self.payload = payload
+        self.conflict = conflict
+    }
+}
+
+/// The state of a job. What its occurrences do is told by its runs.
+public enum JobState: String, Hashable, Sendable, CaseIterable {
+    /// Occurrences are to come or open.
+    case scheduled
+    /// Nothing starts until it is resumed.
+    case suspended
+    /// Ended by somebody. Final.
+    case cancelled
+    /// All occurrences have an outcome. Final.
+    case finished
+
+    /// Whether the job can never run again.
+    public var isFinal: Bool { self == .cancelled || self == .finished }
+}
+
+/// A job as it is stored. A value: a copy of what was true when it was read.
+public struct Job: Hashable, Sendable, Identifiable {
+    /// What was asked for (its `conflict` says nothing any more).
+    public var request: JobRequest
+    /// The store's own number for the job; 0 before the store has given one. Grows with each submission.
+    public var key: Int64
+    /// Grows by one with each change; a write that expects an older one is refused.
+    public var version: Int64
+    /// The state.
+    public var state: JobState
+    /// When it was submitted.
+    public var created: WallInstant
+    /// When it was last changed.
+    public var updated: WallInstant
+    /// The due instant of occurrence 1, from which all others are computed. Moved by resuming a relative trigger, and when the wall clock is set.
+    public var first: WallInstant
+    /// The number of the next occurrence that has not arrived.
+    public var nextOccurrence: Int
+    /// When it is due; `nil` when no occurrence is to come.
+    public var nextDue: WallInstant?
+    /// While suspended, for relative triggers: how much of the running interval was left.
+    public var remainder: Duration?
+    /// How many occurrences have an outcome, skipped ones included.
+    public var occurrences: Int
+    /// How many of those were skipped or coalesced because nobody could run them in time.
+    public var missed: Int
+    /// When the scheduler must look at the job next: the earliest of `nextDue` and of the waiting runs' `notBefore`.
+    /// `nil` when only an event can change it.
+    public var wake: WallInstant?
+
+    /// The identifier.
+    public var id: JobID { request.id }
+
+    package init(
+        request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState, created: WallInstant, updated: WallInstant,
+        first: WallInstant, nextOccurrence: Int = 1, nextDue: WallInstant?, remainder: Duration? = nil,
+        occurrences: Int = 0, missed: Int = 0, wake: WallInstant?
+    ) {
+        self.request = request
+        self.key = key
+        self.version = version
+        self.state = state
+        self.created = created
+        self.updated = updated
+        self.first = first
+        self.nextOccurrence = nextOccurrence
+        self.nextDue = nextDue
+        self.remainder = remainder
+        self.occurrences = occurrences
+        self.missed = missed
+        self.wake = wake
+    }
+}

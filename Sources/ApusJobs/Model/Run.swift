@@ -1,0 +1,92 @@
+public import ApusTimers
+
+/// The state of one attempt at an occurrence (or, for skipped ones, of a range of occurrences that were never attempted).
+public enum RunState: String, Hashable, Sendable, CaseIterable {
+    /// Open: it starts when its turn comes, not before `notBefore`.
+    case waiting
+    /// Open: the claim is committed; the handler is about to run, or runs.
+    case claimed
+    /// The handler returned.
+    case succeeded
+    /// The handler threw, or took too long.
+    case failed
+    /// Never attempted; the reason says why.
+    case skipped
+    /// The process ended while it ran.
+    case lost
+    /// Somebody cancelled it, or its job.
+    case cancelled
+
+    /// Whether the attempt is still to run or running.
+    public var isOpen: Bool { self == .waiting || self == .claimed }
+}
+
+/// One attempt at an occurrence, or a range of occurrences that were skipped.
+///
+/// Exactly one run of each occurrence is `isFinal`: its state is the occurrence's outcome.
+public struct Run: Hashable, Sendable {
+    /// The store's number of the job.
+    public var jobKey: Int64
+    /// The job's identifier.
+    public var job: JobID
+    /// The number of the occurrence; the first of the range for skipped ones. 0 and below: runs asked for by hand
+    /// (``JobScheduler/runNow(_:)``), which are not occurrences of the trigger.
+    public var occurrence: Int
+    /// The last number of the range; equal to `occurrence` for anything that is not skipped.
+    public var through: Int
+    /// The attempt, from 1; 0 when there was none (skipped, or cancelled while waiting for the first).
+    public var attempt: Int
+    /// How many of the earlier attempts were lost rather than failed.
+    public var lostBefore: Int
+    /// When the occurrence was due (the first of a range).
+    public var due: WallInstant
+    /// How many occurrences the run stands for: 1, or more when missed ones were coalesced into it.
+    public var standsFor: Int
+    /// The state.
+    public var state: RunState
+    /// Whether it is the outcome of its occurrence.
+    public var isFinal: Bool
+    /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`, `replaced`, `cancelled`,
+    /// `timedOut`, `suspended`, `interrupted`, or the handler's own words.
+    public var reason: String?
+    /// While waiting: the earliest instant at which it may start.
+    public var notBefore: WallInstant?
+    /// When the claim was made.
+    public var claimed: WallInstant?
+    /// When the handler was started. Never before `due`.
+    public var started: WallInstant?
+    /// When it ended.
+    public var finished: WallInstant?
+    /// A command's exit code, or what the handler set.
+    public var exitCode: Int?
+    /// The end of what it printed, as the handler set it; at most 64 KiB.
+    public var output: [UInt8]
+
+    /// How late it started; `nil` if it was never started.
+    public var lateness: Duration? { started.map { due.duration(to: $0) } }
+
+    package init(
+        jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0, due: WallInstant,
+        standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil, notBefore: WallInstant? = nil,
+        claimed: WallInstant? = nil, started: WallInstant? = nil, finished: WallInstant? = nil, exitCode: Int? = nil,
+        output: [UInt8] = []
+    ) {
+        self.jobKey = jobKey
+        self.job = job
+        self.occurrence = occurrence
+        self.through = through ?? occurrence
+        self.attempt = attempt
+        self.lostBefore = lostBefore
+        self.due = due
+        self.standsFor = standsFor
+        self.state = state
+        self.isFinal = isFinal
+        self.reason = reason
+        self.notBefore = notBefore
+        self.claimed = claimed
+        self.started = started
+        self.finished = finished
+        self.exitCode = exitCode
+        self.output = output
+    }
+}

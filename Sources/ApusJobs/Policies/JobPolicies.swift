@@ -1,0 +1,110 @@
+/// How a job behaves when things do not go to plan. Every value has a default that suits most jobs.
+public struct JobPolicies: Hashable, Sendable {
+    /// How much later than its due instant a run may start, so that wake-ups can be shared. Zero by default.
+    public var tolerance: Duration
+    /// What happens to occurrences that were due while nobody could run them.
+    public var missedRuns: MissedRunPolicy
+    /// How late an occurrence may be and still count as on time. `nil`: 60 s, or the interval when that is shorter.
+    public var grace: Duration?
+    /// What happens to an occurrence that is due while an earlier one is still open.
+    public var overlap: OverlapPolicy
+    /// What happens after an attempt that did not succeed.
+    public var retry: RetryPolicy
+    /// How long an attempt may take; it is then told, and its outcome is `failed`. `nil` for no limit.
+    public var timeLimit: Duration?
+
+    /// Policies; each argument left out has its default.
+    public init(
+        tolerance: Duration = .zero,
+        missedRuns: MissedRunPolicy = .runOnce,
+        grace: Duration? = nil,
+        overlap: OverlapPolicy = .skip,
+        retry: RetryPolicy = .init(),
+        timeLimit: Duration? = nil
+    ) {
+        self.tolerance = tolerance
+        self.missedRuns = missedRuns
+        self.grace = grace
+        self.overlap = overlap
+        self.retry = retry
+        self.timeLimit = timeLimit
+    }
+}
+
+/// What happens to occurrences that were due while the scheduler was not there (or the job was suspended).
+public struct MissedRunPolicy: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case runOnce
+        case skip
+        case runAll(limit: Int)
+    }
+    package var kind: Kind
+    package init(kind: Kind) { self.kind = kind }
+
+    /// One run, for the latest of them; it is told how many it stands for. The others are `skipped(coalesced)`. The default.
+    public static let runOnce = MissedRunPolicy(kind: .runOnce)
+    /// None: each is `skipped(missed)`, except one that is still within the grace period.
+    public static let skip = MissedRunPolicy(kind: .skip)
+    /// Each of the latest `limit` of them, one after another, oldest first; older ones are `skipped(missed)`.
+    public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
+}
+
+/// What happens to an occurrence that is due while an earlier one of the same job is open: waiting, running, or between attempts.
+public struct OverlapPolicy: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case skip
+        case queue(limit: Int)
+        case allow(limit: Int)
+        case replace
+    }
+    package var kind: Kind
+    package init(kind: Kind) { self.kind = kind }
+
+    /// It is `skipped(overlap)`. The default.
+    public static let skip = OverlapPolicy(kind: .skip)
+    /// It waits for its turn; with `limit` waiting already, it is `skipped(queueFull)`.
+    public static func queue(limit: Int = 16) -> OverlapPolicy { OverlapPolicy(kind: .queue(limit: limit)) }
+    /// It runs beside the others; with `limit` open already, it is `skipped(overlap)`.
+    public static func allow(limit: Int = 16) -> OverlapPolicy { OverlapPolicy(kind: .allow(limit: limit)) }
+    /// The open ones are `cancelled(replaced)`, and it runs when they have ended.
+    public static let replace = OverlapPolicy(kind: .replace)
+}
+
+/// What happens after an attempt that did not succeed.
+public struct RetryPolicy: Hashable, Sendable {
+    /// How many attempts may fail before the occurrence's outcome is `failed`; at least 1. The default, 1, means no retry.
+    public var maximumAttempts: Int
+    /// How many attempts may be lost to a crash before the occurrence's outcome is `lost`. A lost attempt is tried again at once.
+    public var maximumLost: Int
+    /// The delay before the second attempt. It doubles each time.
+    public var initialBackoff: Duration
+    /// The longest delay.
+    public var maximumBackoff: Duration
+    /// The share of the delay that is random, 0 to 1: a delay of 10 s with 0.2 is 8 to 10 s.
+    public var jitter: Double
+
+    /// A policy; each argument left out has its default.
+    public init(
+        maximumAttempts: Int = 1,
+        maximumLost: Int = 5,
+        initialBackoff: Duration = .seconds(1),
+        maximumBackoff: Duration = .seconds(3600),
+        jitter: Double = 0.2
+    ) {
+        self.maximumAttempts = maximumAttempts
+        self.maximumLost = maximumLost
+        self.initialBackoff = initialBackoff
+        self.maximumBackoff = maximumBackoff
+        self.jitter = jitter
+    }
+}
+
+/// What `submit` does when a job with the same identifier is there.
+public enum ConflictPolicy: Hashable, Sendable {
+    /// The new one takes its place; open occurrences of the old one are cancelled.
+    case replace
+    /// The old one stays and is returned.
+    case keep
+    /// ``JobError/Code/alreadyExists``.
+    case refuse
+}

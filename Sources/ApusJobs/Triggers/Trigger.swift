@@ -1,0 +1,42 @@
+public import ApusTimers
+
+/// When a job's occurrences are due.
+///
+/// Occurrences are numbered from 1. Due instants are computed from the first one, never from the previous run, so
+/// that nothing drifts.
+public struct Trigger: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case at(WallInstant)
+        case after(Duration)
+        case every(Duration, anchor: WallInstant?, count: Int?)
+    }
+
+    package var kind: Kind
+    package init(kind: Kind) { self.kind = kind }
+
+    /// Once, at an instant of the wall clock. If somebody sets the clock, the job follows the clock.
+    public static func at(_ instant: WallInstant) -> Trigger { Trigger(kind: .at(instant)) }
+
+    /// Once, that much time after the submission. The time goes on while the process is dead or the machine sleeps;
+    /// setting the wall clock neither shortens nor lengthens it.
+    public static func after(_ duration: Duration) -> Trigger { Trigger(kind: .after(duration)) }
+
+    /// Again and again: occurrence *n* is due *n* intervals after the submission, or, with an anchor, at the *n*th
+    /// instant `anchor + k × interval` after the submission.
+    ///
+    /// Without an anchor, setting the wall clock moves nothing. With an anchor, the job follows the wall clock.
+    /// - Parameter count: how many occurrences there are; `nil` for no end.
+    public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger {
+        Trigger(kind: .every(interval, anchor: anchor, count: count))
+    }
+
+    /// Whether the trigger counts elapsed time (its due instants move when somebody sets the wall clock), rather than
+    /// following the wall clock.
+    public var isRelative: Bool {
+        switch kind {
+        case .at: false
+        case .after: true
+        case .every(_, let anchor, _): anchor == nil
+        }
+    }
+}
