@@ -1,0 +1,25 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+struct After: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a command once, after a duration; or again and again with --every.",
+        discussion: "Durations: 3s, 250ms, 1h30m, 90 (seconds), 1:30:00, 2d, PT1H30M.")
+
+    @Argument(help: "How long from now.")
+    var duration: String
+
+    @Flag(help: "Again and again, with that interval.")
+    var every = false
+
+    @OptionGroup var options: JobOptions
+
+    func run() async throws {
+        try await reporting {
+            let text = DurationText.iso8601(try DurationText.parse(duration))
+            try await submit(
+                try options.submission(trigger: every ? WireTrigger(every: text) : WireTrigger(after: text)), json: options.json)
+        }
+    }
+}

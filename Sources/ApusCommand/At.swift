@@ -1,0 +1,28 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+import Foundation
+
+struct At: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Run a command once, at a time.",
+        discussion: """
+            Times: 17:30 (the next one), tomorrow 9:00, monday 09:00, 2026-12-24 18:00, 2026-12-24T18:00:00+01:00.
+            """)
+
+    @Argument(help: "When; quote it if it has spaces.")
+    var time: String
+
+    @Option(help: ArgumentHelp("The zone of the time (default: the system's).", valueName: "zone"))
+    var tz: String?
+
+    @OptionGroup var options: JobOptions
+
+    func run() async throws {
+        try await reporting {
+            let zone = try tz.map { try TimeText.zone(named: $0) } ?? .current
+            let instant = try TimeText.parse(time, now: When.now, timeZone: zone, argument: "time")
+            try await submit(try options.submission(trigger: WireTrigger(at: TimeText.iso8601(instant))), json: options.json)
+        }
+    }
+}

@@ -1,0 +1,147 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import ArgumentParser
+import Foundation
+
+struct Demo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show in 12 seconds that jobs outlive a daemon that is killed: a real daemon, a real database, a home of its own.")
+
+    func run() async throws {
+        try await reporting {
+            let folder = FileManager.default.temporaryDirectory.path + "/apus-demo-\(getpid())"
+            defer { try? FileManager.default.removeItem(atPath: folder) }
+            try await Demonstration(home: Home(path: folder)).run()
+        }
+    }
+}
+
+/// The demonstration: what it schedules, what it breaks, and what must be true in the end.
+private struct Demonstration {
+    let home: Home
+    let client: DaemonClient
+    let launcher: DaemonLauncher
+    private let clock = TimerClock<ContinuousInstant>()
+
+    init(home: Home) {
+        self.home = home
+        client = DaemonClient(home: home)
+        var environment = ProcessInfo.processInfo.environment
+        environment["APUS_HOME"] = home.path
+        launcher = DaemonLauncher(executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
+    }
+
+    private struct Scheduled {
+        var oneShot: WireJob
+        var repeating: WireJob
+        var long: WireJob
+        var cancelled: WireJob
+        var countdown: WireJob
+        var all: [WireJob] { [oneShot, repeating, long, cancelled, countdown] }
+    }
+
+    func run() async throws {
+        let process = try await launcher.start()
+        say("a daemon keeps the jobs of \(home.path) (process \(process))")
+        let start = clock.now
+        let jobs = try await schedule()
+        let crash = Task { try await crashAndRestart(process, start: start) }
+        var view = CountdownView(session: try Session(home: home, client: client), job: jobs.countdown)
+        // The demonstration starts the daemon again itself, later than the view would.
+        view.restartsDaemon = false
+        do {
+            try await view.watch()
+            let restarted = try await crash.value
+            try await settle(jobs)
+            try await report(jobs)
+            try await client.stop()
+            await ended(restarted)
+        } catch {
+            crash.cancel()
+            if let health = try? await client.health() { kill(health.pid, SIGKILL) }
+            throw error
+        }
+    }
+
+    private func schedule() async throws -> Scheduled {
+        let retry = WirePolicies(overlap: "queue", retry: 1)
+        let jobs = Scheduled(
+            oneShot: try await submit("tea", .init(after: "PT3S"), "echo tea is ready"),
+            repeating: try await submit("beat", .init(every: "PT2S", count: 5), "echo beat $APUS_OCCURRENCE", retry),
+            long: try await submit("long", .init(after: "PT4S"), "sleep 2; echo attempt $APUS_ATTEMPT was whole"),
+            cancelled: try await submit("never", .init(after: "PT6S"), "echo this must not run"),
+            countdown: try await client.submit(
+                WireSubmission(
+                    name: "countdown", kind: "countdown", trigger: .init(after: "PT11S"), action: Action(notify: "the countdown is over"))))
+        _ = try await client.cancel(jobs.cancelled.id)
+        say("scheduled: tea once after 3 s; beat every 2 s, 5 times; long after 4 s, which takes 2 s; a countdown of 11 s")
+        say("scheduled and cancelled: never, after 6 s")
+        return jobs
+    }
+
+    private func submit(_ name: String, _ trigger: WireTrigger, _ line: String, _ policies: WirePolicies? = nil) async throws -> WireJob {
+        try await client.submit(
+            WireSubmission(
+                name: name, trigger: trigger, action: Action(command: .init(argv: [line], shell: true, cwd: "/")), policies: policies))
+    }
+
+    /// Kills the daemon at 5 s, while "long" runs, and starts another at 7 s, after a beat was due.
+    private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws -> Int32 {
+        try await clock.sleep(until: start.advanced(by: .seconds(5)), tolerance: nil)
+        kill(process, SIGKILL)
+        say("kill -9 \(process): the daemon is gone, with \"long\" half-way")
+        try await clock.sleep(until: start.advanced(by: .seconds(7)), tolerance: nil)
+        let restarted = try await launcher.start()
+        say("started again (process \(restarted)); a beat was due meanwhile")
+        return restarted
+    }
+
+    /// Waits until every occurrence has its outcome: the last beat and the countdown end at nearly the same time.
+    private func settle(_ jobs: Scheduled) async throws {
+        let deadline = clock.now.advanced(by: .seconds(10))
+        while clock.now < deadline {
+            let open = try await client.jobs(states: ["scheduled"]).jobs
+            if open.isEmpty { return }
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(50)), tolerance: nil)
+        }
+    }
+
+    private func report(_ jobs: Scheduled) async throws {
+        let runs = try await client.runs(limit: 1_000).runs.reversed().sorted { ($0.started ?? $0.due) < ($1.started ?? $1.due) }
+        let names = Dictionary(uniqueKeysWithValues: jobs.all.map { ($0.id, $0.name ?? $0.id) })
+        Terminal.out("")
+        History.table(runs, names: names).print()
+        Terminal.out("")
+        func outcomes(_ job: WireJob) -> [WireRun] { runs.filter { $0.job == job.id && $0.final } }
+        let beats = outcomes(jobs.repeating)
+        let beatNumbers = beats.flatMap { Array($0.occurrence...$0.through) }.sorted()
+        let long = runs.filter { $0.job == jobs.long.id }.map(\.outcome)
+        let claims: [(String, Bool)] = [
+            ("the one-shot ran once, and was never early", isOnce(outcomes(jobs.oneShot), "succeeded")),
+            ("each of the 5 beats has exactly one outcome, though one was due while no daemon was there", beatNumbers == [1, 2, 3, 4, 5]),
+            ("the interrupted command is recorded as lost, and was tried again to its end", long == ["lost", "succeeded"]),
+            ("the cancelled job never started", !runs.contains { $0.job == jobs.cancelled.id && $0.started != nil }),
+            ("the countdown ended at its instant", isOnce(outcomes(jobs.countdown), "succeeded")),
+            ("nothing ran early", runs.allSatisfy { ($0.latenessMs ?? 0) >= 0 }),
+        ]
+        for (claim, holds) in claims {
+            Terminal.out("\(holds ? Colour.green("proven") : Colour.red("BROKEN"))  \(claim)")
+        }
+        guard claims.allSatisfy(\.1) else { throw ExitCode(1) }
+    }
+
+    private func isOnce(_ outcomes: [WireRun], _ outcome: String) -> Bool {
+        outcomes.count == 1 && outcomes[0].outcome == outcome && (outcomes[0].latenessMs ?? -1) >= 0
+    }
+
+    private func ended(_ process: Int32) async {
+        for _ in 0..<200 where kill(process, 0) == 0 {
+            try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)
+        }
+    }
+
+    private func say(_ text: String) {
+        Terminal.out("\(Terminal.isInteractive ? "\r\u{1B}[K" : "")\(Colour.dim("apus demo")) \(text)")
+    }
+}

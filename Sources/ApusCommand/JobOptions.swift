@@ -1,0 +1,129 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+import Foundation
+
+/// What the job does and how it behaves: the same for `after`, `every` and `at`.
+struct JobOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("A name for people; later it stands for the identifier.", valueName: "name"))
+    var name: String?
+
+    @Option(help: ArgumentHelp("How much later it may start, so that wake-ups can be shared.", valueName: "duration"))
+    var tolerance: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What happens to occurrences that nobody could run in time: run-once (default), skip, run-all[:N].", valueName: "policy"))
+    var missed: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What happens while an earlier occurrence runs: skip (default), queue[:N], allow[:N], replace.", valueName: "policy"))
+    var overlap: String?
+
+    @Option(help: ArgumentHelp("How many more attempts after a failed one, with growing pauses.", valueName: "n"))
+    var retry: Int?
+
+    @Option(help: ArgumentHelp("How long an attempt may take; then it is ended, and has failed.", valueName: "duration"))
+    var timeout: String?
+
+    @Option(help: ArgumentHelp("A label; can be given several times.", valueName: "key=value"))
+    var label: [String] = []
+
+    @Option(help: ArgumentHelp("The command's working directory (default: the present one).", valueName: "folder"))
+    var cwd: String?
+
+    @Option(help: ArgumentHelp("A variable for the command; can be given several times.", valueName: "key=value"))
+    var env: [String] = []
+
+    @Flag(help: "Hand the command to /bin/sh -c as one line.")
+    var shell = false
+
+    @Option(help: ArgumentHelp("Post a JSON body to this URL.", valueName: "url"))
+    var webhook: String?
+
+    @Option(help: ArgumentHelp("Show this text: as a desktop notification, else at an attached terminal, else in the log.", valueName: "text"))
+    var notify: String?
+
+    @Flag(help: "Print the job as JSON.")
+    var json = false
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("What to run, behind `--`.", valueName: "command"))
+    var command: [String] = []
+
+    func submission(trigger: WireTrigger, kind: String? = nil) throws -> WireSubmission {
+        let action = try action()
+        guard !action.isEmpty || kind == "countdown" else {
+            throw ValidationError("there is nothing to do: give a command behind `--`, --webhook URL or --notify TEXT")
+        }
+        // Parsed here as well, so that the message names the option, and nothing is started for a request that cannot be.
+        if let tolerance { _ = try DurationText.parse(tolerance, argument: "--tolerance") }
+        if let timeout { _ = try DurationText.parse(timeout, argument: "--timeout") }
+        if let missed { _ = try PolicyText.missedRuns(missed) }
+        if let overlap { _ = try PolicyText.overlap(overlap) }
+        if let retry, !(0...1_000).contains(retry) { throw ValidationError("--retry: \(retry) is not between 0 and 1000") }
+        return WireSubmission(
+            name: name, kind: kind, trigger: trigger, action: action,
+            policies: WirePolicies(tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout),
+            labels: try pairs(label, option: "--label"))
+    }
+
+    private func action() throws -> Action {
+        var action = Action(webhook: webhook, notify: notify)
+        guard !command.isEmpty else {
+            if shell || cwd != nil || !env.isEmpty { throw ValidationError("--shell, --cwd and --env are for a command; give one behind `--`") }
+            return action
+        }
+        let environment = ProcessInfo.processInfo.environment
+        var variables: [String: String] = [:]
+        for key in Self.inherited { variables[key] = environment[key] }
+        variables.merge(try pairs(env, option: "--env")) { _, new in new }
+        let here = FileManager.default.currentDirectoryPath
+        let folder = cwd.map { $0.hasPrefix("/") ? $0 : here + "/" + $0 } ?? here
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+            throw ValidationError("--cwd: \(folder) is not a folder")
+        }
+        if shell {
+            action.command = .init(argv: [command.joined(separator: " ")], shell: true, cwd: folder, env: variables)
+        } else {
+            try checkProgram(command[0], folder: folder, path: variables["PATH"] ?? "")
+            action.command = .init(argv: command, cwd: folder, env: variables)
+        }
+        return action
+    }
+
+    /// What a command gets from the terminal rather than from the daemon: where programs are, and how to reach the person's desktop.
+    private static let inherited = ["PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]
+
+    /// A misspelt program is better refused now than found out in 25 minutes.
+    private func checkProgram(_ program: String, folder: String, path: String) throws {
+        let candidates =
+            program.contains("/")
+            ? [program.hasPrefix("/") ? program : folder + "/" + program]
+            : path.split(separator: ":").map { "\($0)/\(program)" }
+        guard candidates.contains(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            throw ValidationError(
+                "\(program) is not a program that can be run here\(program.contains("/") ? "" : " (looked in PATH)"); for a shell line, say --shell")
+        }
+    }
+
+    private func pairs(_ texts: [String], option: String) throws -> [String: String] {
+        var pairs: [String: String] = [:]
+        for text in texts {
+            guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
+                throw ValidationError("\(option): \"\(text)\" is not KEY=VALUE")
+            }
+            pairs[String(text[..<separator])] = String(text[text.index(after: separator)...])
+        }
+        return pairs
+    }
+}
+
+/// Submits, and prints what came of it.
+func submit(_ submission: WireSubmission, json: Bool) async throws {
+    let session = try Session()
+    let job = try await session.call { try await $0.submit(submission) }
+    if json { return try Terminal.json(job) }
+    Terminal.out("\(job.id)\(job.name.map { " (\($0))" } ?? "")  \(When.due(job))  \(Colour.dim(job.action.text))")
+}

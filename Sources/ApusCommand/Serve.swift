@@ -1,0 +1,58 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+import Foundation
+import Logging
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Keep the jobs, in the foreground, until SIGTERM or Ctrl-C.",
+        discussion: """
+            Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
+            Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start.
+            """)
+
+    @Option(help: ArgumentHelp("Answer on loopback too, behind a token that is printed.", valueName: "127.0.0.1:PORT"))
+    var http: String?
+
+    @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
+    var grace: String = "10s"
+
+    @Option(help: .hidden)
+    var readyFd: Int32?
+
+    func run() async throws {
+        LoggingSystem.bootstrap(StreamLogHandler.standardError)
+        try await reporting {
+            do {
+                let environment = ProcessInfo.processInfo.environment
+                let home = try Home(environment: environment)
+                var configuration = Daemon.Configuration(home: home, http: try http.map(HTTPAddress.init), environment: environment)
+                configuration.grace = try DurationText.parse(grace, argument: "--grace")
+                let readyFd = readyFd
+                let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run { ready in
+                    if let readyFd {
+                        tell(readyFd, "ready")
+                    } else {
+                        Terminal.note("apus: keeping the jobs of \(home.path); socket \(ready.socketPath)")
+                        if let url = ready.url { Terminal.note("apus: \(url)") }
+                    }
+                }
+                if wasCut { throw ExitCode(75) }
+            } catch let error as JobError {
+                if let readyFd { tell(readyFd, "\(error.code == .owned ? "owned: " : "")\(error.message)") }
+                throw error
+            } catch let error as DaemonError {
+                if let readyFd { tell(readyFd, error.description) }
+                throw error
+            }
+        }
+    }
+}
+
+/// Tells the process that started the daemon in the background how it went: one line.
+private func tell(_ descriptor: Int32, _ text: String) {
+    let line = Array((text.split(separator: "\n").joined(separator: " ") + "\n").utf8)
+    _ = write(descriptor, line, line.count)
+    close(descriptor)
+}

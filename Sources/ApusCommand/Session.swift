@@ -1,0 +1,61 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import ArgumentParser
+import Foundation
+
+/// What every subcommand needs: the home, a client, and a daemon that answers.
+struct Session {
+    let home: Home
+    let client: DaemonClient
+    private let environment: [String: String]
+
+    init() throws {
+        environment = ProcessInfo.processInfo.environment
+        home = try Home(environment: environment)
+        client = DaemonClient(home: home)
+    }
+
+    /// A session with the daemon of another home.
+    init(home: Home, client: DaemonClient) {
+        environment = ProcessInfo.processInfo.environment.merging(["APUS_HOME": home.path]) { _, new in new }
+        self.home = home
+        self.client = client
+    }
+
+    /// Does something with the daemon; starts one in the background, and says so on stderr, if none answers.
+    func call<Result>(_ body: (DaemonClient) async throws -> Result) async throws -> Result {
+        do {
+            return try await body(client)
+        } catch let error as DaemonError where error.code == .notRunning {
+            try await startDaemon()
+            return try await body(client)
+        }
+    }
+
+    private func startDaemon() async throws {
+        var environment = environment
+        // The daemon's working directory is another one.
+        if environment["APUS_HOME"] != nil { environment["APUS_HOME"] = home.path }
+        let launcher = DaemonLauncher(executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
+        let process = try await launcher.start()
+        Terminal.note("apus: started a daemon in the background (process \(process), home \(home.path))")
+    }
+}
+
+/// A subcommand's body, with errors turned into one line and an exit code: 1 when it cannot be done, 64 (EX_USAGE) when it was asked for wrongly.
+func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do {
+        return try await body()
+    } catch let error as TextError {
+        throw ValidationError("\(error)")
+    } catch let error as DaemonError {
+        if error.code == .invalid || error.code.description == "invalid" { throw ValidationError(error.description) }
+        Terminal.note("apus: \(error)")
+        throw ExitCode(1)
+    } catch let error as JobError {
+        if error.code == .invalid { throw ValidationError(error.message) }
+        Terminal.note("apus: \(error.message)")
+        throw ExitCode(1)
+    }
+}

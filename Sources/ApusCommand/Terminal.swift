@@ -1,0 +1,94 @@
+import ApusDaemon
+import Foundation
+
+/// What is written to the terminal, and what is known of it.
+enum Terminal {
+    /// Whether standard output is a terminal.
+    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// Colours only on a terminal, and not where NO_COLOR (no-color.org) is set or the terminal is dumb.
+    static let hasColours: Bool = {
+        let environment = ProcessInfo.processInfo.environment
+        return isInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
+    }()
+
+    /// The terminal's width in columns; 80 where it cannot be told.
+    static var width: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
+        return Int(size.ws_col)
+    }
+
+    static func out(_ text: String, terminator: String = "\n") {
+        write(Array((text + terminator).utf8), to: STDOUT_FILENO)
+    }
+
+    static func out(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
+
+    static func note(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+
+    /// JSON for scripts: pretty, keys sorted, so that it can be compared.
+    static func json(_ value: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        out(String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var offset = 0
+        while offset < bytes.count {
+            let count = bytes[offset...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            offset += count
+        }
+    }
+}
+
+/// A colour, where there are colours.
+enum Colour: String {
+    case green = "32"
+    case red = "31"
+    case yellow = "33"
+    case dim = "2"
+    case bold = "1"
+
+    func callAsFunction(_ text: String) -> String { Terminal.hasColours ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text }
+
+    static func of(outcome: String) -> Colour {
+        switch outcome {
+        case "succeeded": .green
+        case "failed", "lost": .red
+        case "skipped", "cancelled": .yellow
+        default: .bold
+        }
+    }
+}
+
+/// Rows in columns.
+struct Table {
+    private var rows: [[(text: String, colour: Colour?)]]
+    private var rightAligned: Set<Int>
+
+    init(_ header: [String], rightAligned: Set<Int> = []) {
+        rows = [header.map { ($0, .dim) }]
+        self.rightAligned = rightAligned
+    }
+
+    mutating func add(_ row: [(String, Colour?)]) { rows.append(row.map { (text: $0.0, colour: $0.1) }) }
+
+    func print() {
+        let columns = rows[0].count
+        let widths = (0..<columns).map { column in rows.map { $0[column].text.count }.max() ?? 0 }
+        for row in rows {
+            var line = ""
+            for (column, cell) in row.enumerated() {
+                let padding = String(repeating: " ", count: widths[column] - cell.text.count)
+                let text = cell.colour.map { $0(cell.text) } ?? cell.text
+                line += rightAligned.contains(column) ? padding + text : column == columns - 1 ? text : text + padding
+                if column < columns - 1 { line += "  " }
+            }
+            Terminal.out(line)
+        }
+    }
+}

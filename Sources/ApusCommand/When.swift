@@ -1,0 +1,61 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import Foundation
+
+/// Instants and durations as people read them.
+enum When {
+    static var now: WallInstant { SystemTime().wall() }
+
+    static func instant(_ text: String) -> WallInstant? { try? TimeText.parseISO8601(text) }
+
+    /// `due 17:30:05 (in 25m)`, or why nothing is due.
+    static func due(_ job: WireJob) -> String {
+        if let next = job.nextDue.flatMap(instant) {
+            if job.state == "suspended" { return "suspended" }
+            return "due \(local(next)) (\(relative(next)))"
+        }
+        if job.state == "suspended", let left = job.remainingMs { return "suspended, \(DurationText.format(.milliseconds(left))) left" }
+        return job.state
+    }
+
+    /// In the local zone; with the date unless it is today.
+    static func local(_ instant: WallInstant) -> String {
+        let date = Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000) / 1_000)
+        let today = Date(timeIntervalSince1970: Double(now.nanoseconds / 1_000_000) / 1_000)
+        let calendar = Calendar.current
+        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
+        func two(_ number: Int?) -> String {
+            let text = String(number ?? 0)
+            return text.count < 2 ? "0" + text : text
+        }
+        let time = "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
+        return calendar.isDate(date, inSameDayAs: today)
+            ? time : "\(parts.year ?? 0)-\(two(parts.month))-\(two(parts.day)) \(time)"
+    }
+
+    static func local(_ text: String?) -> String { text.flatMap(instant).map(local) ?? "-" }
+
+    /// `in 25m`, `now`, `3s ago`.
+    static func relative(_ instant: WallInstant) -> String {
+        let distance = now.duration(to: instant)
+        if distance > .zero { return "in \(DurationText.format(rounded(distance)))" }
+        let ago = rounded(.zero - distance)
+        return ago < .seconds(1) ? "now" : "\(DurationText.format(ago)) ago"
+    }
+
+    /// To a precision that people care about: milliseconds below a second, seconds below an hour, else minutes.
+    static func rounded(_ duration: Duration) -> Duration {
+        let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
+        let step: Int64 = milliseconds < 1_000 ? 1 : milliseconds < 3_600_000 ? 1_000 : 60_000
+        return .milliseconds((milliseconds + step / 2) / step * step)
+    }
+
+    static func trigger(_ trigger: WireTrigger) -> String {
+        func text(_ duration: String) -> String { (try? DurationText.parse(duration)).map(DurationText.format) ?? duration }
+        if let at = trigger.at { return "at \(local(at))" }
+        if let after = trigger.after { return "after \(text(after))" }
+        guard let every = trigger.every else { return "-" }
+        return "every \(text(every))" + (trigger.count.map { ", \($0) times" } ?? "")
+    }
+}

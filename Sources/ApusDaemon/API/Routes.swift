@@ -1,0 +1,162 @@
+import ApusJobs
+import ApusTimers
+import HTTPTypes
+import Hummingbird
+import NIOCore
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// The HTTP API, the same on the socket and on the HTTP listener. Described by `openapi.yaml`.
+struct Routes: Sendable {
+    var scheduler: JobScheduler
+    var jobs: JobDirectory
+    var events: EventHub
+    var home: Home
+    var started: WallInstant
+    var running: @Sendable () -> Int
+    /// Asks the daemon to stop.
+    var stop: @Sendable () -> Void
+
+    func router(guardedBy guards: [any MiddlewareProtocol<Request, Response, APIContext>]) -> Router<APIContext> {
+        let router = Router(context: APIContext.self)
+        router.add(middleware: ErrorAnswers())
+        for check in guards { router.addMiddleware { check } }
+        router.get("/v1/health") { _, _ in try .json(health()) }
+        router.post("/v1/stop") { _, _ in
+            stop()
+            return Response(status: .accepted)
+        }
+        router.get("/v1/events") { request, _ in try await streamEvents(request) }
+        addJobs(to: router)
+        addRuns(to: router)
+        return router
+    }
+
+    private func addJobs(to router: Router<APIContext>) {
+        router.post("/v1/jobs") { request, context in
+            let body = try await request.body.collect(upTo: context.maxUploadSize)
+            let submission = try JSONDecoder().decode(WireSubmission.self, from: Data(body.readableBytesView))
+            let job = try await jobs.submit(submission)
+            return try .json(WireJob(job, lastRun: nil), status: .created)
+        }
+        router.get("/v1/jobs") { request, _ in
+            let page = try await scheduler.jobs(try jobQuery(request))
+            return try .json(
+                WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { WireJob($0, lastRun: $1) }, next: page.next))
+        }
+        router.delete("/v1/jobs") { request, _ in
+            guard request.uri.queryParameters.get("all") == "true" else {
+                throw APIError(status: .badRequest, code: "invalid", message: "say ?all=true to cancel every job, or name one in the path")
+            }
+            return try .json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
+        }
+        router.get("/v1/jobs/:id") { _, context in
+            try .json(try await jobs.shown(try context.parameters.require("id")))
+        }
+        router.delete("/v1/jobs/:id") { _, context in
+            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            return try .json(WireJob(try await scheduler.cancel(id), lastRun: nil))
+        }
+        router.post("/v1/jobs/:id/suspend") { _, context in
+            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            return try .json(WireJob(try await scheduler.suspend(id), lastRun: nil))
+        }
+        router.post("/v1/jobs/:id/resume") { _, context in
+            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            return try .json(WireJob(try await scheduler.resume(id), lastRun: nil))
+        }
+        router.post("/v1/jobs/:id/run") { _, context in
+            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            return try .json(WireRun(try await scheduler.runNow(id)), status: .accepted)
+        }
+    }
+
+    private func addRuns(to router: Router<APIContext>) {
+        router.get("/v1/runs") { request, _ in
+            var query = RunQuery()
+            if let job = request.uri.queryParameters.get("job") { query.job = try await jobs.resolve(job, live: false) }
+            query.occurrence = try number(request, "occurrence", in: Int.min...Int.max)
+            if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
+            query.after = request.uri.queryParameters.get("after")
+            let page = try await scheduler.runs(query)
+            return try .json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
+        }
+        router.get("/v1/jobs/:id/logs") { request, context in
+            let id = try await jobs.resolve(try context.parameters.require("id"), live: false)
+            let occurrence = try number(request, "occurrence", in: Int.min...Int.max)
+            let runs = try await scheduler.runs(RunQuery(job: id, occurrence: occurrence, limit: 100)).runs
+            let output = runs.first { $0.attempt > 0 && !$0.state.isOpen }?.output ?? []
+            return Response(
+                status: .ok, headers: [.contentType: "text/plain; charset=utf-8"], body: .init(byteBuffer: ByteBuffer(bytes: output)))
+        }
+    }
+
+    private func health() -> WireHealth {
+        WireHealth(
+            status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path, started: TimeText.iso8601(started),
+            running: running())
+    }
+
+    private func jobQuery(_ request: Request) throws -> JobQuery {
+        let parameters = request.uri.queryParameters
+        var query = JobQuery(idPrefixOrName: parameters.get("match"), kind: parameters.get("kind"), after: parameters.get("after"))
+        for state in parameters.getAll("state") {
+            guard let state = JobState(rawValue: state) else {
+                throw APIError(
+                    status: .badRequest, code: "invalid",
+                    message: "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))")
+            }
+            query.states.insert(state)
+        }
+        for label in parameters.getAll("label") {
+            guard let separator = label.firstIndex(of: "=") else {
+                throw APIError(status: .badRequest, code: "invalid", message: "label: \"\(label)\" is not KEY=VALUE")
+            }
+            query.labels[String(label[..<separator])] = String(label[label.index(after: separator)...])
+        }
+        if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
+        return query
+    }
+
+    private func number(_ request: Request, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = request.uri.queryParameters.get(name) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw APIError(
+                status: .badRequest, code: "invalid",
+                message: "\(name): \"\(text)\" is not a whole number\(range.lowerBound == .min ? "" : " from \(range.lowerBound) to \(range.upperBound)")")
+        }
+        return number
+    }
+
+    private func streamEvents(_ request: Request) async throws -> Response {
+        let wanted: String? =
+            if let job = request.uri.queryParameters.get("job") { try await jobs.resolve(job, live: false).rawValue } else { nil }
+        let (id, stream) = events.listen(showsNotifications: request.uri.queryParameters.get("terminal") == "true")
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: .init { writer in
+                defer { events.drop(id) }
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    // At once, so that a client knows that it hears everything from here on.
+                    try await writer.write(ByteBuffer(string: ": listening\n\n"))
+                    for await event in stream where wanted == nil || event.job == wanted {
+                        try await writer.write(ByteBuffer(string: "event: \(event.name)\ndata: \(event.data)\n\n"))
+                    }
+                } onInboundClosed: {
+                    events.drop(id)
+                }
+                try await writer.finish(nil)
+            })
+    }
+}

@@ -1,0 +1,256 @@
+/// A job as the API and `--json` show it. The fields named in the documentation are always there; what has no value is `null`.
+public struct WireJob: Codable, Hashable, Sendable {
+    /// The identifier.
+    public var id: String
+    /// The name, if it has one.
+    public var name: String?
+    /// `action` or `countdown`.
+    public var kind: String
+    /// `scheduled`, `suspended`, `cancelled` or `finished`.
+    public var state: String
+    /// When it is due.
+    public var trigger: WireTrigger
+    /// What it does.
+    public var action: Action
+    /// How it behaves when things do not go to plan.
+    public var policies: WirePolicies
+    /// When it was submitted (ISO 8601, UTC, milliseconds; so are all instants).
+    public var created: String
+    /// When the next occurrence is due.
+    public var nextDue: String?
+    /// While suspended: what was left of the running interval, in milliseconds.
+    public var remainingMs: Int64?
+    /// How many occurrences have an outcome.
+    public var occurrences: Int
+    /// How many of them were missed.
+    public var missed: Int
+    /// The last run.
+    public var lastRun: WireRun?
+    /// Labels.
+    public var labels: [String: String]
+
+    /// Encodes every field, absent values as `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(id, forKey: .id)
+        try container.encode(name, forKey: .name)
+        try container.encode(kind, forKey: .kind)
+        try container.encode(state, forKey: .state)
+        try container.encode(trigger, forKey: .trigger)
+        try container.encode(action, forKey: .action)
+        try container.encode(policies, forKey: .policies)
+        try container.encode(created, forKey: .created)
+        try container.encode(nextDue, forKey: .nextDue)
+        try container.encode(remainingMs, forKey: .remainingMs)
+        try container.encode(occurrences, forKey: .occurrences)
+        try container.encode(missed, forKey: .missed)
+        try container.encode(lastRun, forKey: .lastRun)
+        try container.encode(labels, forKey: .labels)
+    }
+}
+
+/// When a job is due: exactly one of `at`, `after` and `every`.
+public struct WireTrigger: Codable, Hashable, Sendable {
+    /// An instant, ISO 8601.
+    public var at: String?
+    /// A duration, ISO 8601 (`PT25M`).
+    public var after: String?
+    /// An interval, ISO 8601.
+    public var every: String?
+    /// With `every`: an instant of the grid.
+    public var anchor: String?
+    /// With `every`: how many occurrences.
+    public var count: Int?
+    /// A trigger.
+    public init(at: String? = nil, after: String? = nil, every: String? = nil, anchor: String? = nil, count: Int? = nil) {
+        self.at = at
+        self.after = after
+        self.every = every
+        self.anchor = anchor
+        self.count = count
+    }
+}
+
+/// Policies by their names on the command line. What is left out has its default.
+public struct WirePolicies: Codable, Hashable, Sendable {
+    /// ISO 8601.
+    public var tolerance: String?
+    /// `run-once`, `skip`, `run-all` or `run-all:N`.
+    public var missed: String?
+    /// `skip`, `queue`, `queue:N`, `allow`, `allow:N` or `replace`.
+    public var overlap: String?
+    /// How many more attempts after a failed one.
+    public var retry: Int?
+    /// ISO 8601.
+    public var timeout: String?
+    /// Policies.
+    public init(tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil, timeout: String? = nil) {
+        self.tolerance = tolerance
+        self.missed = missed
+        self.overlap = overlap
+        self.retry = retry
+        self.timeout = timeout
+    }
+}
+
+/// A run as the API and `--json` show it.
+public struct WireRun: Codable, Hashable, Sendable {
+    /// The job's identifier.
+    public var job: String
+    /// The occurrence; 0 and below for runs asked for by hand.
+    public var occurrence: Int
+    /// The last occurrence of a skipped range; equal to `occurrence` otherwise.
+    public var through: Int
+    /// The attempt; 0 if there was none.
+    public var attempt: Int
+    /// How many occurrences it stands for.
+    public var standsFor: Int
+    /// When it was due.
+    public var due: String
+    /// When it started.
+    public var started: String?
+    /// When it ended.
+    public var finished: String?
+    /// Start minus due, in milliseconds.
+    public var latenessMs: Int64?
+    /// `waiting`, `running`, `succeeded`, `failed`, `skipped`, `lost` or `cancelled`.
+    public var outcome: String
+    /// Whether it is the outcome of its occurrence (a failed attempt that is tried again is not).
+    public var final: Bool
+    /// Why.
+    public var reason: String?
+    /// A command's exit code.
+    public var exitCode: Int?
+    /// The last 4 KiB of what it printed.
+    public var outputTail: String?
+
+    /// Encodes every field, absent values as `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(job, forKey: .job)
+        try container.encode(occurrence, forKey: .occurrence)
+        try container.encode(through, forKey: .through)
+        try container.encode(attempt, forKey: .attempt)
+        try container.encode(standsFor, forKey: .standsFor)
+        try container.encode(due, forKey: .due)
+        try container.encode(started, forKey: .started)
+        try container.encode(finished, forKey: .finished)
+        try container.encode(latenessMs, forKey: .latenessMs)
+        try container.encode(outcome, forKey: .outcome)
+        try container.encode(final, forKey: .final)
+        try container.encode(reason, forKey: .reason)
+        try container.encode(exitCode, forKey: .exitCode)
+        try container.encode(outputTail, forKey: .outputTail)
+    }
+}
+
+/// What `POST /v1/jobs` takes.
+public struct WireSubmission: Codable, Hashable, Sendable {
+    /// A name.
+    public var name: String?
+    /// `action` (the default) or `countdown`.
+    public var kind: String?
+    /// When.
+    public var trigger: WireTrigger
+    /// What.
+    public var action: Action
+    /// How.
+    public var policies: WirePolicies?
+    /// Labels.
+    public var labels: [String: String]?
+    /// A submission.
+    public init(
+        name: String? = nil, kind: String? = nil, trigger: WireTrigger, action: Action, policies: WirePolicies? = nil,
+        labels: [String: String]? = nil
+    ) {
+        self.name = name
+        self.kind = kind
+        self.trigger = trigger
+        self.action = action
+        self.policies = policies
+        self.labels = labels
+    }
+}
+
+/// A page of jobs.
+public struct WireJobPage: Codable, Hashable, Sendable {
+    /// The jobs.
+    public var jobs: [WireJob]
+    /// Pass it as `after` for the next page; `null` at the end.
+    public var next: String?
+    /// Encodes both fields.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(jobs, forKey: .jobs)
+        try container.encode(next, forKey: .next)
+    }
+}
+
+/// A page of runs, newest first.
+public struct WireRunPage: Codable, Hashable, Sendable {
+    /// The runs.
+    public var runs: [WireRun]
+    /// Pass it as `after` for the next page; `null` at the end.
+    public var next: String?
+    /// Encodes both fields.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(runs, forKey: .runs)
+        try container.encode(next, forKey: .next)
+    }
+}
+
+/// What `GET /v1/health` answers.
+public struct WireHealth: Codable, Hashable, Sendable {
+    /// `ok`.
+    public var status: String
+    /// The daemon's version.
+    public var version: String
+    /// Its process.
+    public var pid: Int32
+    /// Its home.
+    public var home: String
+    /// When it started.
+    public var started: String
+    /// How many runs are going on.
+    public var running: Int
+}
+
+/// What an error answers, with a status of 400 and above.
+public struct WireError: Codable, Hashable, Sendable {
+    /// The error.
+    public struct Body: Codable, Hashable, Sendable {
+        /// A word for programs.
+        public var code: String
+        /// A sentence for people.
+        public var message: String
+    }
+    /// The error.
+    public var error: Body
+}
+
+/// What `DELETE /v1/jobs?all=true` answers.
+public struct WireCancelled: Codable, Hashable, Sendable {
+    /// The identifiers of the jobs that were cancelled.
+    public var cancelled: [String]
+}
+
+/// The data of the `output` event of `GET /v1/events`.
+public struct WireOutput: Codable, Hashable, Sendable {
+    /// The job's identifier.
+    public var job: String
+    /// The occurrence.
+    public var occurrence: Int
+    /// The attempt.
+    public var attempt: Int
+    /// A piece of what the command printed.
+    public var text: String
+}
+
+/// The data of the `notification` event of `GET /v1/events`.
+public struct WireNotification: Codable, Hashable, Sendable {
+    /// The job's identifier.
+    public var job: String
+    /// The text.
+    public var text: String
+}

@@ -1,0 +1,171 @@
+import ApusJobs
+import ApusTimers
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// The kinds of job that the daemon has handlers for.
+enum ActionKind: String, CaseIterable {
+    case action
+    case countdown
+}
+
+extension WireJob {
+    init(_ job: Job, lastRun: Run?) {
+        let action = try? JSONDecoder().decode(Action.self, from: Data(job.request.payload))
+        self.init(
+            id: job.id.rawValue,
+            name: job.request.name,
+            kind: job.request.kind,
+            state: job.state.rawValue,
+            trigger: WireTrigger(job.request.trigger),
+            action: action ?? Action(),
+            policies: WirePolicies(job.request.policies),
+            created: TimeText.iso8601(job.created),
+            nextDue: job.nextDue.map(TimeText.iso8601),
+            remainingMs: job.remainder?.wholeMilliseconds,
+            occurrences: job.occurrences,
+            missed: job.missed,
+            lastRun: lastRun.map { WireRun($0) },
+            labels: job.request.labels
+        )
+    }
+}
+
+extension WireRun {
+    /// How much of a run's output lists and events show; `logs` shows all of it.
+    static let tailBytes = 4096
+
+    init(_ run: Run) {
+        self.init(
+            job: run.job.rawValue,
+            occurrence: run.occurrence,
+            through: run.through,
+            attempt: run.attempt,
+            standsFor: run.standsFor,
+            due: TimeText.iso8601(run.due),
+            started: run.started.map(TimeText.iso8601),
+            finished: run.finished.map(TimeText.iso8601),
+            latenessMs: run.lateness?.wholeMilliseconds,
+            outcome: run.state == .claimed ? "running" : run.state.rawValue,
+            final: run.isFinal,
+            reason: run.reason,
+            exitCode: run.exitCode,
+            outputTail: run.output.isEmpty ? nil : String(decoding: run.output.suffix(Self.tailBytes), as: UTF8.self)
+        )
+    }
+}
+
+extension WireTrigger {
+    init(_ trigger: Trigger) {
+        switch trigger.kind {
+        case .at(let instant):
+            self.init(at: TimeText.iso8601(instant))
+        case .after(let duration):
+            self.init(after: DurationText.iso8601(duration))
+        case .every(let interval, let anchor, let count):
+            self.init(every: DurationText.iso8601(interval), anchor: anchor.map(TimeText.iso8601), count: count)
+        }
+    }
+
+    func parsed() throws -> Trigger {
+        switch (at, after, every) {
+        case (let at?, nil, nil):
+            return .at(try TimeText.parseISO8601(at, argument: "trigger.at"))
+        case (nil, let after?, nil):
+            return .after(try DurationText.parse(after, argument: "trigger.after"))
+        case (nil, nil, let every?):
+            return .every(
+                try DurationText.parse(every, argument: "trigger.every"),
+                anchoredAt: try anchor.map { try TimeText.parseISO8601($0, argument: "trigger.anchor") },
+                count: count)
+        default:
+            throw DaemonError(
+                .invalid, #"trigger: give exactly one of "at" (ISO 8601 instant), "after" and "every" (durations, such as "PT25M" or "25m")"#)
+        }
+    }
+}
+
+extension WirePolicies {
+    init(_ policies: JobPolicies) {
+        self.init(
+            tolerance: policies.tolerance == .zero ? nil : DurationText.iso8601(policies.tolerance),
+            missed: PolicyText.format(policies.missedRuns),
+            overlap: PolicyText.format(policies.overlap),
+            retry: policies.retry.maximumAttempts - 1,
+            timeout: policies.timeLimit.map(DurationText.iso8601)
+        )
+    }
+
+    func parsed() throws -> JobPolicies {
+        var policies = JobPolicies()
+        if let tolerance { policies.tolerance = try DurationText.parse(tolerance, argument: "tolerance") }
+        if let missed { policies.missedRuns = try PolicyText.missedRuns(missed) }
+        if let overlap { policies.overlap = try PolicyText.overlap(overlap) }
+        if let timeout { policies.timeLimit = try DurationText.parse(timeout, argument: "timeout") }
+        if let retry {
+            guard (0...1_000).contains(retry) else { throw DaemonError(.invalid, "retry: \(retry) is not between 0 and 1000") }
+            policies.retry.maximumAttempts = retry + 1
+        }
+        return policies
+    }
+}
+
+/// The policies' names on the command line and in the API.
+public enum PolicyText {
+    /// `run-once`, `skip`, `run-all` or `run-all:N`.
+    public static func missedRuns(_ text: String) throws -> MissedRunPolicy {
+        switch try split(text, argument: "missed") {
+        case ("run-once", nil): .runOnce
+        case ("skip", nil): .skip
+        case ("run-all", let limit): limit.map { .runAll(limit: $0) } ?? .runAll()
+        default:
+            throw DaemonError(.invalid, "missed: \"\(text)\" is not one of run-once, skip, run-all, run-all:N (N from 1)")
+        }
+    }
+
+    /// `skip`, `queue`, `queue:N`, `allow`, `allow:N` or `replace`.
+    public static func overlap(_ text: String) throws -> OverlapPolicy {
+        switch try split(text, argument: "overlap") {
+        case ("skip", nil): .skip
+        case ("queue", let limit): limit.map { .queue(limit: $0) } ?? .queue()
+        case ("allow", let limit): limit.map { .allow(limit: $0) } ?? .allow()
+        case ("replace", nil): .replace
+        default:
+            throw DaemonError(.invalid, "overlap: \"\(text)\" is not one of skip, queue, queue:N, allow, allow:N, replace (N from 1)")
+        }
+    }
+
+    static func format(_ policy: MissedRunPolicy) -> String {
+        switch policy.kind {
+        case .runOnce: "run-once"
+        case .skip: "skip"
+        case .runAll(let limit): "run-all:\(limit)"
+        }
+    }
+
+    static func format(_ policy: OverlapPolicy) -> String {
+        switch policy.kind {
+        case .skip: "skip"
+        case .queue(let limit): "queue:\(limit)"
+        case .allow(let limit): "allow:\(limit)"
+        case .replace: "replace"
+        }
+    }
+
+    private static func split(_ text: String, argument: String) throws -> (String, Int?) {
+        guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
+        guard let limit = Int(text[text.index(after: colon)...]), limit >= 1 else {
+            throw DaemonError(.invalid, "\(argument): what follows the colon in \"\(text)\" must be a whole number from 1")
+        }
+        return (String(text[..<colon]), limit)
+    }
+}
+
+extension Duration {
+    /// Whole milliseconds, rounded down.
+    var wholeMilliseconds: Int64 { wholeNanoseconds / 1_000_000 }
+}

@@ -1,0 +1,116 @@
+import ApusTimers
+import CApus
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+#if canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Darwin)
+import Darwin
+#endif
+
+/// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in the home's log.
+public struct DaemonLauncher: Sendable {
+    /// The program to start; it is given `serve --ready-fd N`.
+    public var executable: String
+    /// The home.
+    public var home: Home
+    /// The environment of the daemon.
+    public var environment: [String: String]
+    /// How long to wait for the daemon to be ready.
+    public var patience: Duration = .seconds(30)
+
+    /// A launcher.
+    public init(executable: String, home: Home, environment: [String: String]) {
+        self.executable = executable
+        self.home = home
+        self.environment = environment
+    }
+
+    /// The path of this process's own program.
+    public static func currentExecutable() -> String {
+        #if os(Linux)
+        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+        #else
+        return Bundle.main.executablePath ?? CommandLine.arguments[0]
+        #endif
+    }
+
+    /// Starts a daemon and returns when it answers.
+    /// - Returns: its process. Another process may have started one at the same moment: then that one's.
+    /// - Throws: ``DaemonError`` with what the daemon said before it gave up.
+    @discardableResult
+    public func start() async throws -> Int32 {
+        try home.prepare()
+        var ready: [Int32] = [0, 0]
+        guard pipe(&ready) == 0 else { throw DaemonError(.unavailable, "no pipe: \(String(cString: strerror(errno)))") }
+        defer { close(ready[0]) }
+        let log = open(home.logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        guard log >= 0 else {
+            close(ready[1])
+            throw DaemonError(.unavailable, "\(home.logPath) cannot be written: \(String(cString: strerror(errno)))")
+        }
+        var process: Int32 = 0
+        let arguments = [executable, "serve", "--ready-fd", "3"]
+        let result = Self.withCStrings(arguments) { argv in
+            Self.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
+                capus_spawn_detached(executable, argv, envp, log, ready[1], &process)
+            }
+        }
+        close(log)
+        close(ready[1])
+        guard result == 0 else {
+            throw DaemonError(.unavailable, "\(executable) cannot be started: \(String(cString: strerror(result)))")
+        }
+        let answer = try await readAnswer(ready[0])
+        if answer == "ready" { return process }
+        // Lost a race: somebody else's daemon has the home, and answers now or in a moment.
+        if answer.hasPrefix("owned"), let other = await otherDaemon() { return other }
+        throw DaemonError(
+            .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)
+    }
+
+    /// Reads one line, in a thread of its own: a pipe has no asynchronous read that works for files of every kind, and this is once in a daemon's life.
+    private func readAnswer(_ descriptor: Int32) async throws -> String {
+        let milliseconds = Int32(clamping: patience.wholeMilliseconds)
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var text: [UInt8] = []
+                var byte: UInt8 = 0
+                while true {
+                    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    guard poll_(&poll, milliseconds) > 0, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") else { break }
+                    text.append(byte)
+                }
+                continuation.resume(returning: String(decoding: text, as: UTF8.self))
+            }
+        }
+    }
+
+    private func otherDaemon() async -> Int32? {
+        let client = DaemonClient(home: home)
+        let clock = TimerClock<ContinuousInstant>()
+        for _ in 0..<100 {
+            if let health = try? await client.health() { return health.pid }
+            try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(50)), tolerance: nil)
+        }
+        return nil
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+        pointers.append(nil)
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+    }
+}
+
+/// `poll` is also the name of the variable beside each of its uses.
+private func poll_(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 { poll(&descriptor, 1, milliseconds) }
