@@ -94,6 +94,7 @@ let package = Package(
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
         ),
+        .testTarget(name: "ApusJobsTests", dependencies: ["ApusJobs", "ApusTimers"]),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,229 @@
+import ApusTimers
+
+/// Durations as people type and read them.
+public enum DurationText {
+    /// Examples of every form that ``parse(_:argument:)`` reads.
+    public static let acceptedForms = [
+        "3s", "250ms", "1h30m", "1.5h", "2d", "1w", "90 (seconds)", "5:00 (m:s)", "1:30:00 (h:m:s)", "PT1H30M",
+    ]
+
+    /// The longest duration that is read: 100 years of 365.25 days.
+    public static let longest: Duration = .seconds(36_525 * 86_400)
+
+    /// Reads a duration: a number with a unit (`3s`, `1.5h`), several of them with the largest first (`1h 30m`),
+    /// a bare number of seconds (`90`), `m:s`, `h:m:s`, or ISO 8601 (`PT1H30M`).
+    ///
+    /// The units are ms, s, m, h, d and w, and their names (`min`, `seconds`, `hours`, …); a day has 24 hours. Letters
+    /// may be in either case. Only the last number may have a fraction; what is below a nanosecond is dropped.
+    ///
+    /// - Parameters:
+    ///   - text: What was typed.
+    ///   - argument: The name of the argument, for the error.
+    /// - Returns: A duration longer than zero.
+    /// - Throws: ``TextError`` for zero, a negative duration, more than ``longest``, and what cannot be read.
+    public static func parse(_ text: String, argument: String = "duration") throws(TextError) -> Duration {
+        do throws(TextProblem) {
+            return try parseWithoutContext(text)
+        } catch {
+            throw TextError(argument: argument, given: text, message: error.message, acceptedForms: acceptedForms)
+        }
+    }
+
+    private static func parseWithoutContext(_ text: String) throws(TextProblem) -> Duration {
+        var scanner = TextScanner(text.trimmingSpaces)
+        guard !scanner.isAtEnd else { throw TextProblem("it is empty") }
+        guard !scanner.take("-") else { throw TextProblem("a duration cannot be negative") }
+
+        let nanoseconds: UInt128
+        if scanner.take("p") {
+            nanoseconds = try iso8601Parts(&scanner)
+        } else if text.utf8.contains(UInt8(ascii: ":")) {
+            nanoseconds = try clockParts(&scanner)
+        } else {
+            nanoseconds = try unitParts(&scanner)
+        }
+        guard nanoseconds > 0 else { throw TextProblem("a duration must be longer than zero") }
+        guard nanoseconds <= UInt128(longest.wholeNanoseconds) else {
+            throw TextProblem("it is longer than 100 years")
+        }
+        return .nanoseconds(Int64(nanoseconds))
+    }
+}
+
+// MARK: - The three notations
+
+extension DurationText {
+    /// `1h30m`, `1h 30m`, `90`.
+    private static func unitParts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
+        var sum = PartSum()
+        while !scanner.isAtEnd {
+            let amount = try decimal(&scanner)
+            scanner.skipSpaces()
+            let name = scanner.letters()
+            if name.isEmpty {
+                guard scanner.isAtEnd, sum.isEmpty else { throw TextProblem(problem(at: scanner, after: amount)) }
+                try sum.add(amount, .second)
+            } else {
+                guard let unit = Unit(name: name) else { throw TextProblem("“\(name)” is not a unit of time") }
+                try sum.add(amount, unit)
+            }
+            scanner.skipSpaces()
+        }
+        return sum.nanoseconds
+    }
+
+    private static func problem(at scanner: TextScanner, after amount: Decimal) -> String {
+        scanner.isAtEnd
+            ? "its last number, \(amount.text), has no unit"
+            : "“\(scanner.rest)” cannot be read"
+    }
+
+    /// `m:s` and `h:m:s`; the first number is as large as it likes, the others are two digits below 60.
+    private static func clockParts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
+        var fields: [Decimal] = [try decimal(&scanner)]
+        while scanner.take(":") {
+            let field = try decimal(&scanner)
+            guard field.digits.count == 2, field.whole < 60 else {
+                throw TextProblem("minutes and seconds after a colon have two digits, 00 to 59")
+            }
+            fields.append(field)
+        }
+        guard scanner.isAtEnd else { throw TextProblem("“\(scanner.rest)” cannot be read") }
+        guard fields.count <= 3 else { throw TextProblem("it has more than hours, minutes and seconds") }
+        var sum = PartSum()
+        for (field, unit) in zip(fields, [Unit.hour, .minute, .second].suffix(fields.count)) {
+            try sum.add(field, unit)
+        }
+        return sum.nanoseconds
+    }
+
+    /// What follows the `P` of `P1DT2H30M0.5S` or `P2W`.
+    private static func iso8601Parts(_ scanner: inout TextScanner) throws(TextProblem) -> UInt128 {
+        var sum = PartSum()
+        var isTime = false
+        while !scanner.isAtEnd {
+            if scanner.take("t") {
+                guard !isTime, !scanner.isAtEnd else {
+                    throw TextProblem("“T” is followed by hours, minutes or seconds")
+                }
+                isTime = true
+                continue
+            }
+            let amount = try decimal(&scanner)
+            switch (scanner.letter(), isTime) {
+            case ("w", false): try sum.add(amount, .week)
+            case ("d", false): try sum.add(amount, .day)
+            case ("h", true): try sum.add(amount, .hour)
+            case ("m", true): try sum.add(amount, .minute)
+            case ("s", true): try sum.add(amount, .second)
+            case ("y", false), ("m", false):
+                throw TextProblem("years and months differ in length; give weeks or days")
+            default:
+                throw TextProblem("it is not a duration of ISO 8601")
+            }
+        }
+        guard !sum.isEmpty else { throw TextProblem("it is not a duration of ISO 8601") }
+        return sum.nanoseconds
+    }
+}
+
+// MARK: - Numbers and units
+
+extension DurationText {
+    private enum Unit: UInt64 {
+        case millisecond = 1_000_000
+        case second = 1_000_000_000
+        case minute = 60_000_000_000
+        case hour = 3_600_000_000_000
+        case day = 86_400_000_000_000
+        case week = 604_800_000_000_000
+
+        init?(name: String) {
+            switch name {
+            case "ms", "msec", "msecs", "millisecond", "milliseconds": self = .millisecond
+            case "s", "sec", "secs", "second", "seconds": self = .second
+            case "m", "min", "mins", "minute", "minutes": self = .minute
+            case "h", "hr", "hrs", "hour", "hours": self = .hour
+            case "d", "day", "days": self = .day
+            case "w", "wk", "wks", "week", "weeks": self = .week
+            default: return nil
+            }
+        }
+    }
+
+    /// A decimal number as it was written, so that nothing is rounded before the unit is known.
+    private struct Decimal {
+        var digits: [UInt8]
+        var fraction: [UInt8]
+
+        /// At most 20 digits are looked at, so this cannot overflow; a longer number is refused when it is read.
+        var whole: UInt128 { digits.reduce(0) { $0 * 10 + UInt128($1) } }
+
+        var text: String { digits.map(String.init).joined() }
+
+        func nanoseconds(_ unit: Unit) -> UInt128 {
+            var result = whole * UInt128(unit.rawValue)
+            let places = fraction.prefix(20)
+            let numerator = places.reduce(UInt128(0)) { $0 * 10 + UInt128($1) }
+            let denominator = places.reduce(UInt128(1)) { power, _ in power * 10 }
+            // A numerator below 10^20 times a unit below 10^15 is below 2^128.
+            result += numerator * UInt128(unit.rawValue) / denominator
+            return result
+        }
+    }
+
+    private static func decimal(_ scanner: inout TextScanner) throws(TextProblem) -> Decimal {
+        let rest = scanner.rest
+        let digits = scanner.digits()
+        guard !digits.isEmpty else { throw TextProblem("“\(rest)” does not begin with a number") }
+        let significant = Array(digits.drop { $0 == 0 })
+        guard significant.count <= 20 else { throw TextProblem("it is longer than 100 years") }
+        guard scanner.take(".") || scanner.take(",") else { return Decimal(digits: digits.last20, fraction: []) }
+        let fraction = scanner.digits()
+        guard !fraction.isEmpty else { throw TextProblem("a decimal point is followed by digits") }
+        return Decimal(digits: digits.last20, fraction: fraction)
+    }
+
+    /// Adds parts, the largest unit first, and knows when nothing may follow.
+    private struct PartSum {
+        private(set) var nanoseconds: UInt128 = 0
+        private var last: Unit?
+        private var hasFraction = false
+
+        var isEmpty: Bool { last == nil }
+
+        mutating func add(_ amount: Decimal, _ unit: Unit) throws(TextProblem) {
+            if let last, last.rawValue <= unit.rawValue {
+                throw TextProblem("larger units come first, and each of them once")
+            }
+            guard !hasFraction else { throw TextProblem("only the last number may have a fraction") }
+            nanoseconds += amount.nanoseconds(unit)
+            hasFraction = !amount.fraction.isEmpty
+            last = unit
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var last20: [UInt8] { Array(suffix(20)) }
+}
+
+extension TextScanner {
+    /// Reads one ASCII letter in lower case.
+    fileprivate mutating func letter() -> String? {
+        guard let byte = next, byte.isASCIILetter else { return nil }
+        let letter = Unicode.Scalar(byte.asciiLowercased)
+        _ = take(letter)
+        return String(letter)
+    }
+}
+
+extension String {
+    /// The text without spaces, tabs and line ends around it.
+    var trimmingSpaces: String {
+        var text = self[...]
+        while let first = text.first, first.isWhitespace { text.removeFirst() }
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,78 @@
+/// Reads a short text from left to right, in ASCII: digits of other scripts are not numbers here.
+struct TextScanner {
+    private let bytes: [UInt8]
+    private var index = 0
+
+    init(_ text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    var isAtEnd: Bool { index == bytes.count }
+
+    var next: UInt8? { isAtEnd ? nil : bytes[index] }
+
+    /// What was not read yet.
+    var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
+
+    mutating func skipSpaces() {
+        while let byte = next, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { index += 1 }
+    }
+
+    /// Reads `character` (an ASCII letter in either case) if it is next.
+    mutating func take(_ character: Unicode.Scalar) -> Bool {
+        guard let byte = next, byte.asciiLowercased == UInt8(ascii: character).asciiLowercased else { return false }
+        index += 1
+        return true
+    }
+
+    /// Reads a run of ASCII digits, possibly empty.
+    mutating func digits() -> [UInt8] {
+        let start = index
+        while let byte = next, byte.isASCIIDigit { index += 1 }
+        return bytes[start..<index].map { $0 - UInt8(ascii: "0") }
+    }
+
+    /// Reads a run of ASCII letters, possibly empty, in lower case.
+    mutating func letters() -> String {
+        let start = index
+        while let byte = next, byte.isASCIILetter { index += 1 }
+        return String(decoding: bytes[start..<index].map(\.asciiLowercased), as: UTF8.self)
+    }
+
+    /// Reads exactly `count` digits, or nothing.
+    mutating func number(digits count: Int) -> Int? {
+        let start = index
+        let digits = self.digits()
+        guard digits.count == count else {
+            index = start
+            return nil
+        }
+        return digits.reduce(0) { $0 * 10 + Int($1) }
+    }
+
+    /// Reads a run of 1 to `count` digits, or nothing.
+    mutating func number(upToDigits count: Int) -> Int? {
+        let start = index
+        let digits = self.digits()
+        guard (1...count).contains(digits.count) else {
+            index = start
+            return nil
+        }
+        return digits.reduce(0) { $0 * 10 + Int($1) }
+    }
+
+    /// Reads the digits after a decimal point as nanoseconds of a second; digits after the ninth are dropped.
+    mutating func nanosecondFraction() -> Int? {
+        let digits = self.digits()
+        guard !digits.isEmpty else { return nil }
+        return (0..<9).reduce(0) { $0 * 10 + ($1 < digits.count ? Int(digits[$1]) : 0) }
+    }
+}
+
+extension UInt8 {
+    var isASCIIDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
+
+    var isASCIILetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(asciiLowercased) }
+
+    var asciiLowercased: UInt8 { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) ? self | 0x20 : self }
+}

@@ -1,0 +1,199 @@
+import ApusTimers
+
+/// What a text about an instant says, before the present and the zone are known.
+enum TimeForm: Hashable {
+    /// `17:30`: the next such time.
+    case next(TimeOfDay)
+    /// `today 17:30`, `tomorrow 9:00`.
+    case relative(days: Int, TimeOfDay)
+    /// `monday 09:00`; 0 is Sunday.
+    case weekday(Int, TimeOfDay)
+    /// `2026-12-24 18:00` in the zone of the person who typed it.
+    case local(CivilTime, nanosecond: Int)
+    /// RFC 3339: seconds since 1970 in UTC.
+    case absolute(Int64, nanosecond: Int)
+
+    struct TimeOfDay: Hashable {
+        var hour = 0
+        var minute = 0
+        var second = 0
+        var nanosecond = 0
+    }
+
+    /// Reads any form.
+    init(parsing text: String) throws(TextProblem) {
+        var scanner = TextScanner(text.trimmingSpaces)
+        guard let first = scanner.next else { throw TextProblem("it is empty") }
+        if first.isASCIILetter {
+            self = try Self.named(&scanner)
+        } else if let date = try Self.date(&scanner) {
+            self = try Self.dated(date, &scanner)
+        } else {
+            self = .next(try Self.timeOfDay(&scanner))
+        }
+        guard scanner.isAtEnd else { throw TextProblem("“\(scanner.rest)” cannot be read") }
+    }
+
+    private static func named(_ scanner: inout TextScanner) throws(TextProblem) -> TimeForm {
+        let name = scanner.letters()
+        let weekday = weekdays.firstIndex { $0 == name || $0.prefix(3) == name }
+        guard weekday != nil || name == "today" || name == "tomorrow" else {
+            throw TextProblem("“\(name)” is neither a weekday nor “today” nor “tomorrow”")
+        }
+        scanner.skipSpaces()
+        guard !scanner.isAtEnd else { throw TextProblem("the time of day is missing, as in “\(name) 9:00”") }
+        let time = try timeOfDay(&scanner)
+        if let weekday { return .weekday(weekday, time) }
+        return .relative(days: name == "today" ? 0 : 1, time)
+    }
+
+    private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
+
+    /// `2026-12-24`, or nothing if the text does not begin like a date.
+    private static func date(_ scanner: inout TextScanner) throws(TextProblem) -> CivilTime? {
+        let start = scanner
+        guard let year = scanner.number(digits: 4), scanner.take("-") else {
+            scanner = start
+            return nil
+        }
+        guard let month = scanner.number(digits: 2), scanner.take("-"), let day = scanner.number(digits: 2) else {
+            throw TextProblem("a date is year-month-day, as in 2026-12-24")
+        }
+        guard (1...12).contains(month) else { throw TextProblem("there is no month \(month)") }
+        guard (1...CivilTime.days(inMonth: month, of: year)).contains(day) else {
+            throw TextProblem("month \(month) of \(year) has no day \(day)")
+        }
+        guard (1970...2553).contains(year) else { throw TextProblem("the year is not within 1970–2553") }
+        return CivilTime(year: year, month: month, day: day)
+    }
+
+    /// What follows a date: nothing, a time of day, or a time of day with an offset.
+    private static func dated(_ date: CivilTime, _ scanner: inout TextScanner) throws(TextProblem) -> TimeForm {
+        if scanner.isAtEnd { return .local(date, nanosecond: 0) }
+        if scanner.take("t") {
+            // RFC 3339 as it is written by programs.
+        } else {
+            guard scanner.next == UInt8(ascii: " ") else { throw TextProblem("“\(scanner.rest)” cannot be read") }
+            scanner.skipSpaces()
+        }
+        let time = try timeOfDay(&scanner)
+        var civil = date
+        (civil.hour, civil.minute, civil.second) = (time.hour, time.minute, time.second)
+        guard let offset = try offset(&scanner) else { return .local(civil, nanosecond: time.nanosecond) }
+        return .absolute(civil.secondsSince1970 - offset, nanosecond: time.nanosecond)
+    }
+
+    /// `Z`, `+01:00`, or nothing.
+    private static func offset(_ scanner: inout TextScanner) throws(TextProblem) -> Int64? {
+        if scanner.take("z") { return 0 }
+        let sign: Int64
+        if scanner.take("+") { sign = 1 } else if scanner.take("-") { sign = -1 } else { return nil }
+        guard let hours = scanner.number(digits: 2), scanner.take(":"), let minutes = scanner.number(digits: 2),
+            hours < 24, minutes < 60
+        else { throw TextProblem("an offset from UTC is like +01:00") }
+        return sign * Int64(hours * 3_600 + minutes * 60)
+    }
+
+    /// `17:30`, `17:30:15`, `17:30:15.250`, `5:30pm`, `5pm`.
+    private static func timeOfDay(_ scanner: inout TextScanner) throws(TextProblem) -> TimeOfDay {
+        guard let hour = scanner.number(upToDigits: 2) else {
+            throw TextProblem("“\(scanner.rest)” is not a time of day")
+        }
+        var time = TimeOfDay(hour: hour)
+        let hasMinutes = scanner.take(":")
+        if hasMinutes {
+            guard let minute = scanner.number(digits: 2) else { throw TextProblem("minutes have two digits") }
+            time.minute = minute
+            if scanner.take(":") {
+                guard let second = scanner.number(digits: 2) else { throw TextProblem("seconds have two digits") }
+                time.second = second
+                if scanner.take(".") {
+                    guard let fraction = scanner.nanosecondFraction() else {
+                        throw TextProblem("a decimal point is followed by digits")
+                    }
+                    time.nanosecond = fraction
+                }
+            }
+        }
+        guard time.minute < 60, time.second < 60 else { throw TextProblem("minutes and seconds are 00 to 59") }
+        if let half = takeHalf(&scanner) {
+            guard (1...12).contains(hour) else { throw TextProblem("before am and pm the hour is 1 to 12") }
+            time.hour = hour % 12 + (half == .pm ? 12 : 0)
+        } else {
+            guard hasMinutes else { throw TextProblem("the minutes are missing, as in \(hour):00") }
+            guard hour < 24 else { throw TextProblem("the hour is 0 to 23") }
+        }
+        return time
+    }
+
+    private enum Half { case am, pm }
+
+    private static func takeHalf(_ scanner: inout TextScanner) -> Half? {
+        var ahead = scanner
+        ahead.skipSpaces()
+        let half: Half
+        if ahead.take("a") { half = .am } else if ahead.take("p") { half = .pm } else { return nil }
+        guard ahead.take("m") else { return nil }
+        scanner = ahead
+        return half
+    }
+}
+
+// MARK: - Resolving
+
+extension TimeForm {
+    /// The instant that is meant, which is after `now`.
+    func instant(after now: WallInstant, in zone: ZoneRules) throws(TextProblem) -> WallInstant {
+        let nowSeconds = Int64(now.nanoseconds / 1_000_000_000)
+        let today = zone.civil(at: nowSeconds)
+        switch self {
+        case .next(let time):
+            return try Self.first(of: 0...2, from: today, time, after: now, in: zone)
+        case .weekday(let weekday, let time):
+            let ahead = (weekday - today.weekday + 7) % 7
+            return try Self.first(of: [ahead, ahead + 7], from: today, time, after: now, in: zone)
+        case .relative(let days, let time):
+            let instant = try Self.wall(zone.instant(of: today.advanced(days: days).at(time)), time.nanosecond)
+            guard instant > now else { throw TextProblem("this time has passed today") }
+            return instant
+        case .local(let civil, let nanosecond):
+            return try Self.future(Self.wall(zone.instant(of: civil), nanosecond), now)
+        case .absolute(let seconds, let nanosecond):
+            return try Self.future(Self.wall(seconds, nanosecond), now)
+        }
+    }
+
+    /// The first of some days on which a time of day is after `now`. A day whose change of offset makes the time one
+    /// that has passed is passed over, so this looks at more days than one.
+    private static func first(
+        of days: some Sequence<Int>, from today: CivilTime, _ time: TimeOfDay, after now: WallInstant,
+        in zone: ZoneRules
+    ) throws(TextProblem) -> WallInstant {
+        for day in days {
+            let instant = try wall(zone.instant(of: today.advanced(days: day).at(time)), time.nanosecond)
+            if instant > now { return instant }
+        }
+        throw TextProblem("there is no such time in the days ahead")
+    }
+
+    private static func future(_ instant: WallInstant, _ now: WallInstant) throws(TextProblem) -> WallInstant {
+        guard instant > now else {
+            throw TextProblem("it lies in the past; now it is \(TimeText.iso8601(now))")
+        }
+        return instant
+    }
+
+    /// An instant of the wall clock, refused where ``WallInstant`` would saturate.
+    static func wall(_ seconds: Int64, _ nanosecond: Int) throws(TextProblem) -> WallInstant {
+        let limit = CivilTime(year: 2554, month: 1, day: 1).secondsSince1970
+        guard (0..<limit).contains(seconds) else { throw TextProblem("the instant is not within 1970–2553") }
+        return WallInstant(nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(nanosecond))
+    }
+}
+
+extension CivilTime {
+    fileprivate func at(_ time: TimeForm.TimeOfDay) -> CivilTime {
+        CivilTime(
+            year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second)
+    }
+}

@@ -1,0 +1,174 @@
+import ApusJobs
+import ApusTimers
+import Testing
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// 2026-11-18 12:00 in Berlin, a Wednesday, unless a row says otherwise.
+private let wednesdayNoon = "2026-11-18T11:00:00Z"
+
+private func resolve(_ text: String, now: String = wednesdayNoon, zone: String = "Europe/Berlin") throws -> String {
+    let instant = try TimeText.parse(
+        text, now: TimeText.parseISO8601(now), timeZone: TimeText.zone(named: zone))
+    return TimeText.iso8601(instant)
+}
+
+@Suite("Instants as text")
+struct TimeTextTests {
+    @Test(
+        "every accepted notation is the next such instant in the zone",
+        arguments: [
+            ("17:30", "2026-11-18T16:30:00.000Z"), ("17:30:15", "2026-11-18T16:30:15.000Z"),
+            ("17:30:15.25", "2026-11-18T16:30:15.250Z"), ("5:30pm", "2026-11-18T16:30:00.000Z"),
+            ("5:30 PM", "2026-11-18T16:30:00.000Z"), ("5pm", "2026-11-18T16:00:00.000Z"),
+            ("12am", "2026-11-18T23:00:00.000Z"), ("12:30pm", "2026-11-18T11:30:00.000Z"),
+            ("9:00", "2026-11-19T08:00:00.000Z"), ("12:00", "2026-11-19T11:00:00.000Z"),
+            ("00:00", "2026-11-18T23:00:00.000Z"), ("tomorrow 9:00", "2026-11-19T08:00:00.000Z"),
+            ("Tomorrow 9am", "2026-11-19T08:00:00.000Z"), ("today 17:30", "2026-11-18T16:30:00.000Z"),
+            ("monday 09:00", "2026-11-23T08:00:00.000Z"), ("mon 9:00", "2026-11-23T08:00:00.000Z"),
+            ("wednesday 12:01", "2026-11-18T11:01:00.000Z"), ("wed 12:00", "2026-11-25T11:00:00.000Z"),
+            ("tue 23:59:59", "2026-11-24T22:59:59.000Z"), ("sun 0:00", "2026-11-21T23:00:00.000Z"),
+            ("2026-12-24 18:00", "2026-12-24T17:00:00.000Z"), ("2026-12-24 18:00:30", "2026-12-24T17:00:30.000Z"),
+            ("2026-12-24T18:00", "2026-12-24T17:00:00.000Z"), ("2026-12-24 6pm", "2026-12-24T17:00:00.000Z"),
+            ("2026-12-24", "2026-12-23T23:00:00.000Z"), ("2026-12-24T18:00:00Z", "2026-12-24T18:00:00.000Z"),
+            ("2026-12-24t18:00:00z", "2026-12-24T18:00:00.000Z"), ("2026-12-24 18:00:00Z", "2026-12-24T18:00:00.000Z"),
+            ("2026-12-24T18:00:00+01:00", "2026-12-24T17:00:00.000Z"),
+            ("2026-12-24T18:00:00-03:30", "2026-12-24T21:30:00.000Z"),
+            ("2026-12-24T18:00:00.123456789Z", "2026-12-24T18:00:00.123Z"),
+            ("2028-02-29 00:00", "2028-02-28T23:00:00.000Z"), ("2553-12-31T23:59:59Z", "2553-12-31T23:59:59.000Z"),
+            ("  17:30 ", "2026-11-18T16:30:00.000Z"),
+        ])
+    func reads(text: String, expected: String) throws {
+        #expect(try resolve(text) == expected)
+    }
+
+    @Test("nanoseconds survive")
+    func nanoseconds() throws {
+        let instant = try TimeText.parseISO8601("2026-12-24T18:00:00.1234567899Z")
+        #expect(instant.nanoseconds % 1_000_000_000 == 123_456_789)
+    }
+
+    @Test(
+        "what is not a future instant is refused with the reason and the accepted forms",
+        arguments: [
+            ("", "empty"), ("25:00", "hour is 0 to 23"), ("24:00", "hour is 0 to 23"), ("17:60", "00 to 59"),
+            ("17:30:60", "00 to 59"), ("17:3", "two digits"), ("17:30:1", "two digits"), ("17", "minutes are missing"),
+            ("13pm", "1 to 12"), ("0:30am", "1 to 12"), ("17:30 x", "cannot be read"), ("today 9:00", "has passed"),
+            ("today 12:00", "has passed"), ("tomorrow", "time of day is missing"), ("yesterday 9:00", "neither"),
+            ("mo 9:00", "neither"), ("noon", "neither"), ("2026-11-18 11:59", "in the past"),
+            ("2026-11-18T11:00:00Z", "in the past"), ("2026-11-18", "in the past"), ("1999-12-31 10:00", "in the past"),
+            ("2026-13-01", "no month 13"), ("2026-00-01", "no month 0"), ("2026-02-29", "no day 29"),
+            ("2100-02-29", "no day 29"), ("2026-11-31", "no day 31"), ("2026-12-00", "no day 0"),
+            ("2026-1-1", "year-month-day"), ("1969-12-31", "1970–2553"), ("2554-01-01", "1970–2553"),
+            ("9999-01-01", "1970–2553"), ("2553-12-31T23:59:59-01:00", "1970–2553"), ("20260-01-01", "time of day"),
+            ("2026-12-24x", "cannot be read"), ("2026-12-24T", "time of day"), ("2026-12-24T18:00:00+1", "offset"),
+            ("2026-12-24T18:00:00+24:00", "offset"), ("2026-12-24T18:00:00.Z", "followed by digits"),
+            ("17:30Z", "cannot be read"), ("-1:00", "time of day"), ("3s", "minutes are missing"),
+        ])
+    func refuses(text: String, reason: String) {
+        let error = #expect(throws: TextError.self) { try resolve(text) }
+        #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        #expect(error?.argument == "time")
+        #expect(error?.description.contains("Accepted forms: 17:30 (the next one)") == true)
+    }
+
+    @Test(
+        "in a gap of daylight saving the first instant after it is meant",
+        arguments: [
+            ("2027-03-28 01:59:59", "Europe/Berlin", "2027-03-28T00:59:59.000Z"),
+            ("2027-03-28 02:00", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
+            ("2027-03-28 02:30", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
+            ("2027-03-28 02:59:59", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
+            ("2027-03-28 03:00", "Europe/Berlin", "2027-03-28T01:00:00.000Z"),
+            ("2027-03-28 03:30", "Europe/Berlin", "2027-03-28T01:30:00.000Z"),
+            ("2027-03-14 02:30", "America/New_York", "2027-03-14T07:00:00.000Z"),
+            ("2027-03-14 03:01", "America/New_York", "2027-03-14T07:01:00.000Z"),
+            ("2027-10-03 02:10", "Australia/Lord_Howe", "2027-10-02T15:30:00.000Z"),
+        ])
+    func gaps(text: String, zone: String, expected: String) throws {
+        #expect(try resolve(text, zone: zone) == expected)
+    }
+
+    @Test(
+        "in an overlap of daylight saving the first of the two instants is meant",
+        arguments: [
+            ("2027-10-31 01:59", "Europe/Berlin", "2027-10-30T23:59:00.000Z"),
+            ("2027-10-31 02:00", "Europe/Berlin", "2027-10-31T00:00:00.000Z"),
+            ("2027-10-31 02:30", "Europe/Berlin", "2027-10-31T00:30:00.000Z"),
+            ("2027-10-31 03:00", "Europe/Berlin", "2027-10-31T02:00:00.000Z"),
+            ("2027-11-07 01:30", "America/New_York", "2027-11-07T05:30:00.000Z"),
+            ("2027-11-07 02:00", "America/New_York", "2027-11-07T07:00:00.000Z"),
+        ])
+    func overlaps(text: String, zone: String, expected: String) throws {
+        #expect(try resolve(text, zone: zone) == expected)
+    }
+
+    @Test("a time of day whose first of two instants has passed is tomorrow's")
+    func overlapAlreadyPassed() throws {
+        let betweenTheTwo = "2027-10-31T00:45:00Z"
+        #expect(try resolve("02:30", now: betweenTheTwo) == "2027-11-01T01:30:00.000Z")
+        #expect(try resolve("sun 02:30", now: betweenTheTwo) == "2027-11-07T01:30:00.000Z")
+    }
+
+    @Test("a day that a zone skipped altogether is its next midnight")
+    func skippedDay() throws {
+        let before = "2011-12-20T00:00:00Z"
+        #expect(try resolve("2011-12-30 12:00", now: before, zone: "Pacific/Apia") == "2011-12-30T10:00:00.000Z")
+    }
+
+    @Test("the next day begins at the zone's midnight, not at that of UTC")
+    func dayOfTheZone() throws {
+        let lateInUTC = "2026-11-18T23:30:00Z"
+        #expect(try resolve("tomorrow 9:00", now: lateInUTC) == "2026-11-20T08:00:00.000Z")
+        #expect(try resolve("tomorrow 9:00", now: lateInUTC, zone: "America/New_York") == "2026-11-19T14:00:00.000Z")
+    }
+
+    @Test(
+        "a zone has a name that the system knows", arguments: ["UTC", "Europe/Berlin", "America/New_York", "Etc/GMT+3"])
+    func zones(name: String) throws {
+        #expect(try TimeText.zone(named: name).secondsFromGMT() > -86_400)
+    }
+
+    @Test(
+        "an unknown zone is refused with examples",
+        arguments: ["", "Europe/Nowhere", "Mars", "../passwd", "/etc/passwd"])
+    func unknownZones(name: String) {
+        let error = #expect(throws: TextError.self) { try TimeText.zone(named: name) }
+        #expect(error?.description.contains("Europe/Berlin") == true)
+        #expect(error?.argument == "--tz")
+    }
+
+    @Test(
+        "an instant is written in UTC with milliseconds",
+        arguments: [
+            (0, "1970-01-01T00:00:00.000Z"), (999_999, "1970-01-01T00:00:00.000Z"),
+            (951_782_400_001_000_000, "2000-02-29T00:00:00.001Z"),
+            (4_107_542_399_999_999_999, "2100-02-28T23:59:59.999Z"),
+            (4_107_542_400_000_000_000, "2100-03-01T00:00:00.000Z"), (.max, "2554-07-21T23:34:33.709Z"),
+        ] as [(UInt64, String)])
+    func iso8601(nanoseconds: UInt64, expected: String) {
+        #expect(TimeText.iso8601(WallInstant(nanoseconds: nanoseconds)) == expected)
+    }
+
+    @Test("every day until 2134 is written and read back")
+    func everyDay() throws {
+        for day in 0..<60_000 {
+            let instant = WallInstant(secondsSince1970: Int64(day) * 86_400 + 43_200)
+            guard try TimeText.parseISO8601(TimeText.iso8601(instant)) == instant else {
+                Issue.record("day \(day) is written as \(TimeText.iso8601(instant))")
+                return
+            }
+        }
+    }
+
+    @Test(
+        "an instant without an offset is not an ISO 8601 instant",
+        arguments: ["17:30", "2026-12-24T18:00", "2026-12-24"])
+    func needsOffset(text: String) {
+        #expect(throws: TextError.self) { try TimeText.parseISO8601(text) }
+    }
+}
