@@ -60,79 +60,90 @@ public struct Daemon: Sendable {
         public var url: String?
     }
 
-    /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop.
+    /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop; then running commands have the grace period.
     /// - Parameter onReady: called once, when requests are answered.
+    /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the home or an address cannot be used.
-    public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws {
+    public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
         let engine = TimerEngine.shared
-        let store = SQLiteStore(path: home.databasePath)
         let scheduler = JobScheduler(
-            store: store, engine: engine, random: random, configuration: .init(bootID: Self.bootID()), logger: logger)
+            store: SQLiteStore(path: home.databasePath), engine: engine, random: random,
+            configuration: .init(bootID: Self.bootID()), logger: logger)
         let events = EventHub()
-        let running = Mutex(0)
+        let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath)
         let runner = ActionRunner(
             command: CommandRunner(environment: configuration.environment, records: records),
             http: .shared,
-            notifications: NotificationDesk(
-                desktop: DesktopNotifier(environment: configuration.environment), attached: events, logger: logger),
+            notifications: NotificationDesk(desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)
         for kind in ActionKind.allCases {
-            scheduler.handle(kind.rawValue) { context in
-                running.withLock { $0 += 1 }
-                defer { running.withLock { $0 -= 1 } }
-                try await runner.run(context)
-            }
+            scheduler.handle(kind.rawValue) { context in try await work.during(context) { try await runner.run(context) } }
         }
         let feed = scheduler.events()
-        // The store's lock is what makes this the only daemon of the home; leftovers are an earlier one's only once it is held.
+        // The store's lock is what makes this the only daemon of the home: what is recorded as running before is an earlier one's leftover.
         try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) })
         do {
-            let stop = AsyncStream.makeStream(of: Void.self)
+            let host = LinuxHost(
+                engine: engine, time: engine.time,
+                configuration: .init(gracePeriod: configuration.grace, expirationMargin: margin), logger: logger)
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events, home: home,
-                started: engine.time.wall(), running: { running.withLock { $0 } }, stop: { stop.continuation.yield() })
-            try await serve(routes, feed: feed, events: events, stop: stop.stream, onReady: onReady) {
-                await scheduler.stop(grace: configuration.grace)
-            }
+                started: engine.time.wall(), running: { work.count }, stop: { host.requestStop() })
+            try await serve(routes, host: host, feed: feed, onReady: onReady)
         } catch {
             await scheduler.stop(grace: .zero)
             throw error
         }
+        return work.wasCut
     }
 
+    /// The share of the grace period in which commands that were told to end may do so.
+    private var margin: Duration { min(CommandRunner.patience, configuration.grace / 2) }
+
     private func serve(
-        _ routes: Routes, feed: AsyncStream<JobEvent>, events: EventHub, stop: AsyncStream<Void>,
-        onReady: @escaping @Sendable (Ready) -> Void, finish: @escaping @Sendable () async -> Void
+        _ routes: Routes, host: LinuxHost, feed: AsyncStream<JobEvent>, onReady: @escaping @Sendable (Ready) -> Void
     ) async throws {
         let socketPath = configuration.home.socketPath
         unlink(socketPath)
         let listeners = try Listeners(configuration: configuration, random: random)
         let readiness = Readiness(expected: listeners.expected) { onReady(Ready(socketPath: socketPath, url: listeners.url)) }
-        try await withThrowingTaskGroup(of: Void.self) { group in
+        let phases = host.phaseChanges
+        // Begun before any signal: it keeps the process until the scheduler has stopped.
+        let claim = try host.beginBackgroundTask(BackgroundTaskRequest(name: "running commands"))
+        let grace = configuration.grace - margin
+        defer {
+            claim.end()
+            unlink(socketPath)
+            listeners.forget()
+        }
+        try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await event in feed { events.send(event) }
+                for await event in feed { routes.events.send(event) }
+                return false
             }
             for application in listeners.applications(routes: routes, logger: logger, readiness: readiness) {
-                group.addTask { try await application.run() }
+                group.addTask {
+                    try await application.run()
+                    return false
+                }
             }
             group.addTask {
-                try await Shutdown.wait(requests: stop, grace: configuration.grace, logger: logger)
-                throw CancellationError()
+                // Requests go on being answered meanwhile: one can watch commands end, and nothing new is started.
+                for await phase in phases where phase == .background {
+                    await routes.scheduler.stop(grace: grace)
+                    claim.end()
+                }
+                return false
             }
-            defer {
-                events.close()
-                unlink(socketPath)
-                listeners.forget()
+            group.addTask {
+                _ = try await host.run()
+                return true
             }
-            do {
-                while try await group.next() != nil {}
-            } catch is CancellationError {
-                // Requests go on being answered while running commands end: one can watch them, and nothing new is started.
-                await finish()
-            }
+            while let isOver = try await group.next(), !isOver {}
+            routes.events.close()
             group.cancelAll()
         }
     }
@@ -141,6 +152,32 @@ public struct Daemon: Sendable {
     private static func bootID() -> String? {
         guard let data = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") else { return nil }
         return String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
+    }
+}
+
+/// The actions that run now.
+private final class RunningWork: Sendable {
+    private struct State {
+        var count = 0
+        var wasCut = false
+    }
+
+    private let state = Mutex(State())
+
+    var count: Int { state.withLock { $0.count } }
+    /// Whether an action was ended because the daemon stopped.
+    var wasCut: Bool { state.withLock { $0.wasCut } }
+
+    func during(_ context: RunContext, _ body: () async throws -> Void) async throws {
+        state.withLock { $0.count += 1 }
+        defer {
+            let isCut = context.cancellationReason == .shutdown
+            state.withLock { state in
+                state.count -= 1
+                if isCut { state.wasCut = true }
+            }
+        }
+        try await body()
     }
 }
 

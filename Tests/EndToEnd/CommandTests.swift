@@ -1,0 +1,166 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Testing
+
+@Suite("The command")
+struct CommandTests {
+    @Test("the first use starts a daemon, says so on stderr, and the command runs")
+    func firstUse() async throws {
+        try await ApusUnderTest.with { apus in
+            let file = apus.home.path + "/done"
+            let answer = try await apus("after", "50ms", "--name", "tea", "--", "touch", file)
+            #expect(answer.code == 0)
+            #expect(answer.err.contains("started a daemon in the background"), "\(answer.err)")
+            #expect(answer.out.contains("(tea)"))
+            try await apus.until("the file") { FileManager.default.fileExists(atPath: file) }
+            #expect(try await apus("status").code == 0)
+            #expect(try await apus("list").err.contains("nothing is scheduled"))
+        }
+    }
+
+    @Test("a command gets the caller's folder and PATH, its variables, and what it stands for")
+    func environment() async throws {
+        try await ApusUnderTest.with { apus in
+            let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+            let job: WireJob = try await apus.json(
+                "after", "10ms", "--cwd", folder, "--env", "GREETING=good morning", "--shell", "--json", "--",
+                "pwd; echo $GREETING; echo $PATH; echo $APUS_JOB $APUS_OCCURRENCE $APUS_ATTEMPT; echo to stderr >&2; exit 3")
+            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            let run = try #require(try await apus.client.job(job.id).lastRun)
+            #expect(run.outcome == "failed" && run.exitCode == 3 && run.reason == "exit code 3")
+            let path = apus.environment["PATH"] ?? ""
+            let expected = "\(folder)\ngood morning\n\(path)\n\(job.id) 1 1\nto stderr\n"
+            #expect(try await apus("logs", job.id).out == expected)
+        }
+    }
+
+    @Test("jobs are suspended, resumed, run by hand and cancelled by name, prefix and identifier")
+    func lifecycle() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json("every", "1h", "--name", "hourly", "--label", "team=blue", "--json", "--", "echo", "hello")
+            #expect(job.trigger.every == "PT1H")
+            #expect(try await apus("suspend", "hourly").out.contains("suspended"))
+            #expect(try await apus.client.job(job.id).state == "suspended")
+            #expect(try await apus("resume", String(job.id.prefix(3))).code == 0)
+            #expect(try await apus("run", job.id).code == 0)
+            try await apus.until("the run by hand") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            #expect(try await apus("logs", "hourly").out == "hello\n")
+            let page: WireJobPage = try await apus.json("list", "--label", "team=blue", "--json")
+            #expect(page.jobs.map(\.id) == [job.id])
+            #expect(try await apus("show", "hourly").out.contains("team=blue"))
+            #expect(try await apus("cancel", "hourly").out == "\(job.id) cancelled\n")
+            #expect(try await apus.client.job(job.id).state == "cancelled")
+            let again = try await apus("cancel", "nobody")
+            #expect(again.code == 1 && again.err.contains("there is no job \"nobody\""))
+            _ = try await apus("after", "1h", "--", "true")
+            _ = try await apus("after", "2h", "--", "true")
+            #expect(try await apus("cancel", "--all").out == "2 jobs cancelled\n")
+        }
+    }
+
+    @Test("a countdown ends with 0 and its notification; one that is cancelled ends with 1; without a name it attaches to the running one")
+    func countdown() async throws {
+        try await ApusUnderTest.with { apus in
+            let done = try await apus("countdown", "300ms", "--name", "egg", "--notify", "the egg is done")
+            #expect(done.code == 0 && done.out.contains("egg done"), "\(done)")
+            #expect(done.err.contains("the egg is done"), "\(done)")
+            let id = try await apus("countdown", "1h", "--detach").out.trimmingCharacters(in: .whitespacesAndNewlines)
+            async let attached = apus("countdown")
+            try await apus.until("the attached client") { try await apus.client.job(id).state == "scheduled" }
+            _ = try await apus.client.suspend(id)
+            #expect(try await apus.client.job(id).remainingMs ?? 0 > 3_500_000)
+            _ = try await apus.client.cancel(id)
+            let cancelled = try await attached
+            #expect(cancelled.code == 1 || cancelled.err.contains("no countdown runs"), "\(cancelled)")
+        }
+    }
+
+    @Test("a job that takes longer than its time limit is ended and has failed; one that fails is tried again")
+    func limits() async throws {
+        try await ApusUnderTest.with { apus in
+            let slow: WireJob = try await apus.json("after", "10ms", "--timeout", "200ms", "--json", "--", "sleep", "60")
+            let flaky: WireJob = try await apus.json("after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
+            for id in [slow.id, flaky.id] {
+                try await apus.until("the end of \(id)") { try await apus.client.job(id).state == "finished" }
+            }
+            #expect(try await apus.client.job(slow.id).lastRun?.reason == "timedOut")
+            #expect(try await apus.client.runs(job: flaky.id).runs.map(\.outcome) == ["succeeded", "failed"])
+        }
+    }
+
+    @Test("status without a daemon says so, starts none, and exits with 3")
+    func status() async throws {
+        try await ApusUnderTest.with { apus in
+            let answer = try await apus("status")
+            #expect(answer.code == 3 && answer.out.hasPrefix("no daemon runs"))
+            #expect(!FileManager.default.fileExists(atPath: apus.home.databasePath))
+        }
+    }
+
+    @Test(
+        "bad input is refused with exit code 64 and a message that says what is accepted",
+        arguments: [
+            (["after", "soon", "--", "true"], "1h30m"),
+            (["after", "0s", "--", "true"], "zero"),
+            (["after", "-5s", "--", "true"], "-5s"),
+            (["after", "99999999999999d", "--", "true"], "duration"),
+            (["at", "yesterday", "--", "true"], "17:30"),
+            (["at", "2001-01-01 00:00", "--", "true"], "past"),
+            (["at", "17:30", "--tz", "Mars/Olympus", "--", "true"], "Mars/Olympus"),
+            (["every", "5s", "--count", "0", "--", "true"], "--count"),
+            (["after", "5s"], "nothing to do"),
+            (["after", "5s", "--", "no-such-program-here"], "no-such-program-here"),
+            (["after", "5s", "--missed", "sometimes", "--", "true"], "run-once"),
+            (["after", "5s", "--overlap", "queue:0", "--", "true"], "overlap"),
+            (["after", "5s", "--retry", "-1", "--", "true"], "retry"),
+            (["after", "5s", "--label", "novalue", "--", "true"], "KEY=VALUE"),
+            (["after", "5s", "--cwd", "/no/such/folder", "--", "true"], "/no/such/folder"),
+            (["after", "5s", "--webhook", "gopher://x"], "webhook"),
+            (["cancel"], "name a job"),
+            (["list", "--limit", "0"], "--limit"),
+            (["serve", "--http", "0.0.0.0:80"], "loopback"),
+        ])
+    func badInput(arguments: [String], expected: String) async throws {
+        try await ApusUnderTest.with { apus in
+            let answer = try await apus.call(arguments)
+            #expect(answer.code == 64, "\(arguments): \(answer)")
+            #expect(answer.err.contains(expected), "\(arguments): \(answer.err)")
+        }
+    }
+
+    @Test("a home that cannot be made is named, with the reason")
+    func unwritableHome() async throws {
+        let file = FileManager.default.temporaryDirectory.path + "/apus-e2e-file-\(UUID().uuidString.prefix(8))"
+        try Data().write(to: URL(filePath: file))
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let apus = ApusUnderTest(home: Home(path: file + "/home"))
+        let answer = try await apus("after", "1s", "--", "true")
+        #expect(answer.code == 1)
+        #expect(answer.err.contains(file + "/home") && answer.err.contains("APUS_HOME"), "\(answer.err)")
+    }
+
+    @Test("a damaged database is named, and nothing of it is touched")
+    func damagedDatabase() async throws {
+        try await ApusUnderTest.with { apus in
+            try apus.home.prepare()
+            let bytes = Data((0..<8_192).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) })
+            try bytes.write(to: URL(filePath: apus.home.databasePath))
+            let answer = try await apus("list")
+            #expect(answer.code == 1)
+            #expect(answer.err.contains(apus.home.databasePath), "\(answer.err)")
+            #expect(try Data(contentsOf: URL(filePath: apus.home.databasePath)) == bytes)
+        }
+    }
+
+    @Test("the completion scripts and the systemd unit are printed")
+    func scripts() async throws {
+        try await ApusUnderTest.with { apus in
+            for shell in ["bash", "zsh", "fish"] {
+                #expect(try await apus("completions", shell).out.contains("countdown"))
+            }
+            let unit = try await apus("install", "--print").out
+            #expect(unit.contains("ExecStart=") && unit.contains("APUS_HOME=\(apus.home.path)"))
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import ApusDaemon
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+import Yams
+
+/// Holds `docs/openapi.yaml` against the daemon's real answers.
+@Suite("The API's description")
+struct ContractTests {
+    @Test("every documented operation answers with a documented status and a body of the documented shape")
+    func everyOperation() async throws {
+        let document = try OpenAPIDocument(path: "docs/openapi.yaml")
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            var caller = Caller(document: document, home: apus.home)
+            try await caller.call("GET", "/v1/health")
+            let submission = #"{"name":"n","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
+                + #""policies":{"missed":"run-all:5","overlap":"queue","retry":2,"timeout":"PT5M","tolerance":"1s"},"labels":{"k":"v"}}"#
+            try await caller.call("POST", "/v1/jobs", body: submission, expecting: 201)
+            try await caller.call("POST", "/v1/jobs", body: #"{"trigger":{"after":"PT0.01S"},"action":{"notify":"hello"}}"#, expecting: 201)
+            try await caller.call("POST", "/v1/jobs", body: #"{"trigger":{},"action":{"notify":"hello"}}"#, expecting: 400)
+            try await caller.call("POST", "/v1/jobs", body: #"{"action":5}"#, expecting: 400)
+            try await caller.call("POST", "/v1/jobs", body: "not JSON", expecting: 400)
+            try await caller.call("GET", "/v1/jobs?limit=0", expecting: 400)
+            try await caller.call("GET", "/v1/jobs?state=odd", expecting: 400)
+            try await caller.call("POST", "/v1/jobs/n/run", path: "/v1/jobs/{id}/run", expecting: 202)
+            try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
+            try await caller.call("GET", "/v1/jobs/n", path: "/v1/jobs/{id}")
+            try await caller.call("GET", "/v1/jobs?label=k=v&kind=action&match=n")
+            try await caller.call("GET", "/v1/jobs?state=scheduled&state=finished&limit=1")
+            try await caller.call("POST", "/v1/jobs/n/suspend", path: "/v1/jobs/{id}/suspend")
+            try await caller.call("GET", "/v1/jobs/n", path: "/v1/jobs/{id}")
+            try await caller.call("POST", "/v1/jobs/n/resume", path: "/v1/jobs/{id}/resume")
+            try await caller.call("GET", "/v1/jobs/n/logs", path: "/v1/jobs/{id}/logs")
+            try await caller.call("GET", "/v1/runs?job=n&limit=10")
+            try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
+            try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
+            try await caller.call("DELETE", "/v1/jobs/n", path: "/v1/jobs/{id}")
+            try await caller.call("DELETE", "/v1/jobs", expecting: 400)
+            try await caller.call("DELETE", "/v1/jobs?all=true")
+            try await caller.events()
+            try await caller.call("POST", "/v1/stop", expecting: 202)
+            #expect(caller.called == document.operations, "documented but not tried, or tried but not documented")
+        }
+    }
+
+    @Test("the checker rejects a missing field, a wrong type, an unknown field and an undocumented value")
+    func checkerRejects() throws {
+        let document = try OpenAPIDocument(path: "docs/openapi.yaml")
+        let health = #"{"status":"ok","version":"1","pid":1,"home":"/","started":"2026-01-01T00:00:00.000Z","running":0}"#
+        #expect(try document.problems(in: health, schema: "Health").isEmpty)
+        for broken in [
+            health.replacingOccurrences(of: #""pid":1,"#, with: ""), health.replacingOccurrences(of: #""pid":1"#, with: #""pid":"1""#),
+            health.replacingOccurrences(of: "{", with: #"{"odd":1,"#), health.replacingOccurrences(of: #""ok""#, with: #""bad""#),
+            health.replacingOccurrences(of: ".000Z", with: "Z"),
+        ] {
+            #expect(try !document.problems(in: broken, schema: "Health").isEmpty, "\(broken)")
+        }
+    }
+}
+
+/// Calls the daemon and checks each answer.
+private struct Caller {
+    let document: OpenAPIDocument
+    let home: Home
+    var called: Set<String> = []
+
+    mutating func call(_ method: String, _ uri: String, path: String? = nil, body: String? = nil, expecting status: Int = 200) async throws {
+        let path = path ?? String(uri.prefix { $0 != "?" })
+        called.insert("\(method) \(path)")
+        var request = HTTPClientRequest(url: url(uri))
+        request.method = HTTPMethod(rawValue: method)
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        let answer = String(buffer: try await response.body.collect(upTo: 1 << 20))
+        #expect(Int(response.status.code) == status, "\(method) \(uri): \(answer)")
+        let problems = try document.problems(inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
+        #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
+    }
+
+    /// The first events after listening are a job's and its run's.
+    mutating func events() async throws {
+        called.insert("GET /v1/events")
+        let client = DaemonClient(home: home)
+        var seen: Set<String> = []
+        try await client.listen { event in
+            guard let event else {
+                _ = try await client.submit(
+                    WireSubmission(
+                        trigger: WireTrigger(after: "PT0.01S"),
+                        action: Action(command: .init(argv: ["echo event"], shell: true, cwd: "/"), notify: "seen")))
+                return true
+            }
+            let schema = ["job": "Job", "run": "Run", "output": "Output", "notification": "Notification"][event.name]
+            guard let schema else { return true }
+            let problems = try document.problems(in: String(decoding: event.data, as: UTF8.self), schema: schema)
+            #expect(problems.isEmpty, "\(event.name): \(problems)")
+            seen.insert(event.name)
+            return seen.count < 4
+        }
+        #expect(seen == ["job", "run", "output", "notification"])
+    }
+
+    private func url(_ uri: String) -> String {
+        "http+unix://\(home.socketPath.replacingOccurrences(of: "/", with: "%2F"))\(uri)"
+    }
+}

@@ -1,0 +1,103 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Testing
+
+@Suite("Jobs outlive the daemon", .serialized)
+struct CrashTests {
+    /// Promises 1 to 5 of durable scheduling at once, through the real daemon and the real file.
+    @Test("500 jobs over 10 seconds and five kills with SIGKILL: each occurrence has one outcome, none is early, none is missing")
+    func fiveKills() async throws {
+        let seed = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init) ?? SystemRandom().next()
+        print("seed \(seed); run it again with APUS_SEED=\(seed)")
+        var random = SeededRandom(seed: seed)
+        func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(random.next() % UInt64(range.count)) }
+
+        try await ApusUnderTest.with { apus in
+            var process = try await apus.startDaemon()
+            let clock = TimerClock<ContinuousInstant>()
+            let start = clock.now
+            var submitted: Set<String> = []
+            for _ in 0..<500 {
+                // One in ten takes long enough to be interrupted.
+                let line = number(0..<10) == 0 ? "sleep 0.4" : "true"
+                let due = Duration.milliseconds(number(2_000..<12_000)) - start.duration(to: clock.now)
+                let job = try await apus.client.submit(
+                    WireSubmission(
+                        trigger: WireTrigger(after: "PT\(max(0.001, due / .seconds(1)))S"),
+                        action: Action(command: .init(argv: [line], shell: true, cwd: "/"))))
+                submitted.insert(job.id)
+            }
+            let kills = (0..<5).map { _ in number(2_500..<11_500) }.sorted()
+            for kill in kills {
+                // The moments of the kills are the test's subject: they must fall into the seconds in which jobs run.
+                try await clock.sleep(until: start.advanced(by: .milliseconds(kill)), tolerance: nil)
+                Foundation.kill(process, SIGKILL)
+                process = try await apus.startDaemon()
+            }
+            try await apus.until("every job's end") {
+                try await apus.client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty
+            }
+
+            let runs = try await apus.allRuns()
+            let byJob = Dictionary(grouping: runs, by: \.job)
+            #expect(Set(byJob.keys) == submitted, "seed \(seed)")
+            for (job, runs) in byJob {
+                let outcomes = runs.filter(\.final)
+                #expect(outcomes.count == 1 && outcomes.first?.outcome == "succeeded", "seed \(seed), job \(job): \(runs)")
+                for run in runs {
+                    #expect((run.latenessMs ?? 0) >= 0 && run.started.map { $0 >= run.due } != false, "seed \(seed): early: \(run)")
+                }
+                for lost in runs where lost.outcome == "lost" {
+                    #expect(runs.contains { $0.attempt == lost.attempt + 1 }, "seed \(seed): not tried again: \(runs)")
+                }
+            }
+            let lost = runs.count { $0.outcome == "lost" }
+            print("kills at \(kills) ms; \(runs.count) attempts, \(lost) of them lost and tried again")
+        }
+    }
+
+    @Test("what an interrupted daemon's command left running is ended before the attempt is tried again")
+    func leftovers() async throws {
+        try await ApusUnderTest.with { apus in
+            let process = try await apus.startDaemon()
+            let marker = apus.home.path + "/pids"
+            let job = try await apus.client.submit(
+                WireSubmission(
+                    trigger: WireTrigger(after: "PT0.01S"),
+                    action: Action(command: .init(argv: ["echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && sleep 600; true"], shell: true, cwd: "/"))))
+            try await apus.until("the command's start") { FileManager.default.fileExists(atPath: marker) }
+            let first = try #require(Int32(String(contentsOfFile: marker, encoding: .utf8).split(separator: "\n")[0]))
+            kill(process, SIGKILL)
+            try await apus.startDaemon()
+            try await apus.until("the second attempt") { try await apus.client.job(job.id).state == "finished" }
+            try await apus.until("the first attempt's end") { kill(first, 0) != 0 }
+            #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
+        }
+    }
+
+    @Test("a daemon that is asked to stop lets commands end, and cuts off and later repeats those that do not")
+    func gracefulStop() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            let short = try await apus.client.submit(
+                WireSubmission(trigger: WireTrigger(after: "PT0.01S"), action: Action(command: .init(argv: ["sleep 1"], shell: true, cwd: "/"))))
+            try await apus.until("its start") { try await apus.client.job(short.id).lastRun?.outcome == "running" }
+            let stopped = try await apus("stop")
+            #expect(stopped.code == 0 && stopped.out.hasPrefix("stopped"), "\(stopped)")
+            try await apus.startDaemon()
+            #expect(try await apus.client.job(short.id).lastRun?.outcome == "succeeded")
+        }
+    }
+
+    @Test("a second daemon on one home refuses to start and names the first")
+    func secondDaemon() async throws {
+        try await ApusUnderTest.with { apus in
+            let first = try await apus.startDaemon()
+            let second = try await apus("serve")
+            #expect(second.code == 1)
+            #expect(second.err.contains("\(first)"), "\(second.err)")
+            #expect(try await apus.client.health().pid == first)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Subprocess
+import Testing
+
+#if canImport(System)
+import System
+#else
+import SystemPackage
+#endif
+
+/// The built command with a home of its own, which is removed afterwards, with whatever daemon runs there.
+struct ApusUnderTest: Sendable {
+    struct Answer: Sendable {
+        var code: Int
+        var out: String
+        var err: String
+    }
+
+    let home: Home
+    let client: DaemonClient
+
+    /// The program beside the test bundle.
+    static let program: String = {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.path.count > 1 {
+            let candidate = folder.appending(path: "apus").path
+            if FileManager.default.isExecutableFile(atPath: candidate), !folder.path.hasSuffix(".build") { return candidate }
+            folder.deleteLastPathComponent()
+        }
+        return "apus"
+    }()
+
+    static func with<Result>(_ body: (ApusUnderTest) async throws -> Result) async throws -> Result {
+        let path = FileManager.default.temporaryDirectory.path + "/apus-e2e-\(UUID().uuidString.prefix(8))"
+        let apus = ApusUnderTest(home: Home(path: path))
+        do {
+            let result = try await body(apus)
+            await apus.end()
+            return result
+        } catch {
+            if let log = try? String(contentsOfFile: apus.home.logPath, encoding: .utf8) { print("log of the daemon:\n\(log)") }
+            await apus.end()
+            throw error
+        }
+    }
+
+    init(home: Home) {
+        self.home = home
+        client = DaemonClient(home: home)
+    }
+
+    var environment: [String: String] {
+        var environment = ProcessInfo.processInfo.environment
+        environment["APUS_HOME"] = home.path
+        // No desktop: notifications go to attached terminals or to the log.
+        environment["DBUS_SESSION_BUS_ADDRESS"] = nil
+        environment["XDG_RUNTIME_DIR"] = nil
+        environment["TZ"] = "Europe/Berlin"
+        return environment
+    }
+
+    /// Runs the command to its end.
+    @discardableResult
+    func callAsFunction(_ arguments: String..., environment extra: [String: String] = [:]) async throws -> Answer {
+        try await call(arguments, environment: extra)
+    }
+
+    @discardableResult
+    func call(_ arguments: [String], environment extra: [String: String] = [:]) async throws -> Answer {
+        let variables = environment.merging(extra) { _, new in new }
+        let result = try await Subprocess.run(
+            .path(FilePath(Self.program)), arguments: Arguments(arguments),
+            environment: .custom(Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(rawValue: $0)!, $1) })),
+            output: .string(limit: 16 * 1024 * 1024), error: .string(limit: 1024 * 1024))
+        let code: Int =
+            switch result.terminationStatus {
+            case .exited(let code): Int(code)
+            case .signaled(let signal): 128 + Int(signal)
+            }
+        return Answer(code: code, out: result.standardOutput ?? "", err: result.standardError ?? "")
+    }
+
+    /// Starts a daemon and returns its process.
+    @discardableResult
+    func startDaemon() async throws -> Int32 {
+        try await DaemonLauncher(executable: Self.program, home: home, environment: environment).start()
+    }
+
+    /// Runs a command and decodes its JSON.
+    func json<T: Decodable>(_ arguments: String..., as type: T.Type = T.self) async throws -> T {
+        let answer = try await call(arguments)
+        #expect(answer.code == 0, "\(arguments): \(answer.err)")
+        return try JSONDecoder().decode(T.self, from: Data(answer.out.utf8))
+    }
+
+    /// Waits for an event or a state of the daemon: asked again at each event, so that nothing depends on a duration.
+    func until(_ what: String, _ condition: @escaping @Sendable () async throws -> Bool) async throws {
+        let clock = TimerClock<ContinuousInstant>()
+        let limit = clock.now.advanced(by: .seconds(60))
+        while clock.now < limit {
+            if (try? await condition()) == true { return }
+            // The condition is in another process, which is asked 50 times a second.
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(20)), tolerance: nil)
+        }
+        struct TooLong: Error, CustomStringConvertible { var description: String }
+        throw TooLong(description: "waited a minute for: \(what)")
+    }
+
+    /// All runs, oldest first.
+    func allRuns() async throws -> [WireRun] {
+        var runs: [WireRun] = []
+        var after: String?
+        repeat {
+            let page = try await client.runs(limit: 1_000, after: after)
+            runs += page.runs
+            after = page.next
+        } while after != nil
+        return runs.reversed()
+    }
+
+    private func end() async {
+        if let health = try? await client.health() {
+            kill(health.pid, SIGKILL)
+            try? await until("the daemon's end") { kill(health.pid, 0) != 0 }
+        }
+        try? FileManager.default.removeItem(atPath: home.path)
+    }
+}
