@@ -94,6 +94,12 @@ let package = Package(
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
         ),
+        .testTarget(
+            name: "ApusJobsTests",
+            dependencies: [
+                "ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
