@@ -90,11 +90,26 @@ let package = Package(
         .testTarget(
             name: "ApusTimersTests",
             dependencies: [
-                "ApusTesting", "ApusTimers",
+                "ApusTesting", "ApusTimers", "TimerWheel",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
         ),
-        .testTarget(name: "ApusJobsTests", dependencies: ["ApusJobs", "ApusTimers"]),
+        .testTarget(
+            name: "ApusJobsTests",
+            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+        ),
+        .testTarget(
+            name: "EndToEndTests",
+            dependencies: [
+                "ApusCommand", "ApusDaemon", "ApusTimers",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "Subprocess", package: "swift-subprocess"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            path: "Tests/EndToEnd"
+        ),
     ],
     swiftLanguageModes: [.v6]
 )
