@@ -105,6 +105,12 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
+        .testTarget(
+            name: "ApusJobsTests",
+            dependencies: [
+                "ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -145,10 +145,7 @@ enum Schema {
             CONSTRAINT run_open_is_not_final CHECK (state NOT IN ('waiting', 'claimed') OR final = 0),
             CONSTRAINT run_success_and_skip_are_final CHECK (state NOT IN ('succeeded', 'skipped') OR final = 1),
             CONSTRAINT run_open_has_not_finished CHECK (state NOT IN ('waiting', 'claimed') OR finished IS NULL),
-            CONSTRAINT run_ended_has_finished CHECK (state IN ('waiting', 'claimed') OR finished IS NOT NULL),
             CONSTRAINT run_waiting_has_not_started CHECK (state <> 'waiting' OR (claimed IS NULL AND started IS NULL)),
-            CONSTRAINT run_claimed_says_when CHECK (state <> 'claimed' OR claimed IS NOT NULL),
-            CONSTRAINT run_success_was_started CHECK (state <> 'succeeded' OR started IS NOT NULL),
             CONSTRAINT run_never_early CHECK (started IS NULL OR started >= due),
             CONSTRAINT run_reason_present
                 CHECK (state NOT IN ('skipped', 'lost', 'cancelled') OR reason IS NOT NULL),

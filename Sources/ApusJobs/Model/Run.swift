@@ -34,7 +34,7 @@ public struct Run: Hashable, Sendable {
     public var occurrence: Int
     /// The last number of the range; equal to `occurrence` for anything that is not skipped.
     public var through: Int
-    /// The attempt, from 1; 0 when there was none (skipped, or cancelled while waiting for the first).
+    /// The attempt, from 1; 0 for skipped ones. One that was cancelled while it waited has `started` = `nil`.
     public var attempt: Int
     /// How many of the earlier attempts were lost rather than failed.
     public var lostBefore: Int
@@ -47,7 +47,8 @@ public struct Run: Hashable, Sendable {
     /// Whether it is the outcome of its occurrence.
     public var isFinal: Bool
     /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`, `replaced`, `cancelled`,
-    /// `timedOut`, `suspended`, `interrupted`, or the handler's own words.
+    /// `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes up for a missed occurrence, `cancelled` or
+    /// `replaced` if its handler was told to end.
     public var reason: String?
     /// While waiting: the earliest instant at which it may start.
     public var notBefore: WallInstant?

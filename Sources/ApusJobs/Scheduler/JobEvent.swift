@@ -1,0 +1,21 @@
+/// Something that happened in a ``JobScheduler``; see ``JobScheduler/events()``. What an event reports is already committed.
+public enum JobEvent: Sendable {
+    /// A job was submitted.
+    case submitted(Job)
+    /// A job's state, next due instant or count changed.
+    case changed(Job)
+    /// The handler of a run is about to be called.
+    case runStarted(Run)
+    /// An attempt ended; `isFinal` says whether it is the occurrence's outcome.
+    case runEnded(Run)
+    /// A handler printed something (``RunContext/emit(output:)``).
+    case output(job: JobID, occurrence: Int, attempt: Int, bytes: [UInt8])
+    /// A handler reported how far it is, 0 to 1 (``RunContext/progress(_:_:)``).
+    case progress(job: JobID, occurrence: Int, attempt: Int, fraction: Double, message: String?)
+    /// A range of occurrences was skipped.
+    case skipped(Run)
+    /// Somebody set the wall clock, by this much; jobs that count elapsed time were moved with it.
+    case clockChanged(by: Duration)
+    /// The scheduler stopped; with an error if it lost its store to another owner. Nothing follows.
+    case stopped(JobError?)
+}

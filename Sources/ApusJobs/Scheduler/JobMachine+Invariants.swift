@@ -1,0 +1,49 @@
+extension JobMachine {
+    /// What is wrong with the job, in words; `nil` if nothing is.
+    ///
+    /// - Parameter runs: all runs of the job, if they are at hand; then each occurrence's outcome is counted.
+    package func brokenInvariant(history runs: [Run]? = nil) -> String? {
+        for run in open where !run.state.isOpen { return "run \(run.occurrence) is not open" }
+        for run in open where run.isFinal { return "open run \(run.occurrence) is final" }
+        for run in open where run.occurrence >= job.nextOccurrence {
+            return "run \(run.occurrence) is open before it arrived"
+        }
+        if Set(open.map(\.occurrence)).count != open.count { return "an occurrence has two open runs" }
+        if job.state.isFinal, job.nextDue != nil { return "an ended job has something to come" }
+        if job.state.isFinal, open.contains(where: { $0.state == .waiting }) { return "an ended job has a waiting run" }
+        if job.state == .finished, !open.isEmpty { return "a finished job has an open run" }
+        if job.state == .scheduled, let next = job.nextDue, next != schedule.due(job.nextOccurrence) {
+            return "the next occurrence is due at another instant than the trigger says"
+        }
+        if job.state == .scheduled, let next = job.nextDue, job.wake.map({ $0 > next }) ?? true {
+            return "nobody looks at the next occurrence"
+        }
+        let openOccurrences = open.count { $0.occurrence > 0 }
+        if job.occurrences + openOccurrences != job.nextOccurrence - 1 {
+            return "\(job.occurrences) outcomes and \(openOccurrences) open do not make \(job.nextOccurrence - 1) occurrences"
+        }
+        return runs.flatMap { brokenHistory($0) }
+    }
+
+    /// Traps if the job contradicts itself.
+    package func checkInvariants() {
+        if let broken = brokenInvariant() { preconditionFailure("job \(job.id): \(broken)") }
+    }
+
+    private func brokenHistory(_ runs: [Run]) -> String? {
+        let finals = runs.filter { $0.isFinal && $0.occurrence > 0 }.sorted { $0.occurrence < $1.occurrence }
+        let pending = Set(open.lazy.map(\.occurrence).filter { $0 > 0 })
+        var next = 1
+        for run in finals {
+            while pending.contains(next), next < run.occurrence { next += 1 }
+            if run.occurrence != next { return "occurrence \(next) has no outcome, or \(run.occurrence) has two" }
+            next = run.through + 1
+        }
+        while pending.contains(next) { next += 1 }
+        if next != job.nextOccurrence { return "occurrence \(next) has no outcome" }
+        for run in runs {
+            if let started = run.started, started < run.due { return "occurrence \(run.occurrence) ran early" }
+        }
+        return nil
+    }
+}

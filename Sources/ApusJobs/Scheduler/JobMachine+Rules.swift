@@ -1,0 +1,187 @@
+import ApusTimers
+
+/// How occurrences become runs, and how runs become outcomes.
+extension JobMachine {
+    /// The mark of an open run that makes up for a missed occurrence: such runs wait for one another, whatever the overlap policy.
+    static let catchUp = "missed"
+
+    /// The reason kept in a claimed run that was told to end, so that it is known after a crash.
+    func cancellation(_ run: Run) -> CancellationReason? {
+        guard run.state == .claimed else { return nil }
+        return switch run.reason {
+        case CancellationReason.cancelled.rawValue: .cancelled
+        case CancellationReason.replaced.rawValue: .replaced
+        default: nil
+        }
+    }
+
+    // MARK: Arrival
+
+    mutating func admit(now: WallInstant, _ draft: inout Draft) {
+        guard let next = job.nextDue, next <= now else { return }
+        let schedule = schedule
+        let n = job.nextOccurrence
+        let m = schedule.latest(dueAt: now, from: n)
+        // Occurrence m is due at or before now, so it has an instant.
+        let last = schedule.due(m) ?? next
+        let isOnTime = last.duration(to: now) <= grace
+        if n == m, isOnTime {
+            place(m, due: last, standsFor: 1, now: now, &draft)
+        } else {
+            switch job.request.policies.missedRuns.kind {
+            case .runOnce:
+                if n < m { skip(n...(m - 1), due: next, reason: "coalesced", now: now, &draft) }
+                place(m, due: last, standsFor: m - n + 1, now: now, &draft)
+            case .skip:
+                if isOnTime {
+                    skip(n...(m - 1), due: next, reason: "missed", now: now, &draft)
+                    place(m, due: last, standsFor: 1, now: now, &draft)
+                } else {
+                    skip(n...m, due: next, reason: "missed", now: now, &draft)
+                }
+            case .runAll(let limit):
+                let from = m - n < limit ? n : m - limit + 1
+                if n < from { skip(n...(from - 1), due: next, reason: "missed", now: now, &draft) }
+                for number in from...m {
+                    let due = schedule.due(number) ?? last
+                    add(number, due: due, standsFor: 1, reason: Self.catchUp, &draft)
+                }
+            }
+        }
+        update { job, _ in
+            // Int.max intervals of a millisecond do not fit into time.
+            job.nextOccurrence = m + 1
+            job.nextDue = schedule.due(m + 1)
+        }
+    }
+
+    /// How late an occurrence may be and still count as on time.
+    var grace: Duration {
+        if let grace = job.request.policies.grace { return grace }
+        if case .every(let interval, _, _) = job.request.trigger.kind { return min(.seconds(60), interval) }
+        return .seconds(60)
+    }
+
+    /// An occurrence that is to run meets the open ones.
+    private mutating func place(_ number: Int, due: WallInstant, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
+        let others = open.count { $0.occurrence > 0 && $0.state.isOpen }
+        switch job.request.policies.overlap.kind {
+        case .skip where others > 0:
+            skip(number...number, due: due, reason: "overlap", now: now, &draft)
+        case .queue(let limit) where others > limit:
+            // The first of the open ones has its turn; the others wait.
+            skip(number...number, due: due, reason: "queueFull", now: now, &draft)
+        case .allow(let limit) where others >= limit:
+            skip(number...number, due: due, reason: "overlap", now: now, &draft)
+        case .replace:
+            cancelOpen(.replaced, now: now, &draft)
+            add(number, due: due, standsFor: standsFor, reason: nil, &draft)
+        case .skip, .queue, .allow:
+            add(number, due: due, standsFor: standsFor, reason: nil, &draft)
+        }
+    }
+
+    private mutating func add(
+        _ number: Int, due: WallInstant, standsFor: Int, reason: String?, _ draft: inout Draft
+    ) {
+        let run = Run(
+            jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due, standsFor: standsFor, state: .waiting,
+            reason: reason)
+        update { _, open in open.append(run) }
+        draft.write(run)
+    }
+
+    private func skip(
+        _ range: ClosedRange<Int>, due: WallInstant, reason: String, now: WallInstant, _ draft: inout Draft
+    ) {
+        draft.write(
+            Run(
+                jobKey: job.key, job: job.id, occurrence: range.lowerBound, through: range.upperBound, attempt: 0, due: due,
+                state: .skipped, isFinal: true, reason: reason, finished: now))
+    }
+
+    // MARK: Outcomes
+
+    /// Waiting runs are cancelled; claimed ones are told, and carry the reason until they end. Replacing spares runs by hand.
+    mutating func cancelOpen(_ reason: CancellationReason, now: WallInstant, _ draft: inout Draft) {
+        for index in open.indices {
+            let run = open[index]
+            if reason == .replaced, run.occurrence <= 0 { continue }
+            switch run.state {
+            case .waiting: conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
+            case .claimed:
+                guard cancellation(run) == nil else { continue }
+                update { _, open in open[index].reason = reason.rawValue }
+                draft.write(open[index])
+                draft.cancels.append(Cancel(occurrence: run.occurrence, attempt: run.attempt, reason: reason))
+            case .succeeded, .failed, .skipped, .lost, .cancelled: continue
+            }
+        }
+    }
+
+    /// The run's state is the outcome of its occurrence.
+    mutating func conclude(_ index: Int, _ state: RunState, reason: String?, now: WallInstant, _ draft: inout Draft) {
+        close(index, state, reason: reason, isFinal: true, now: now, &draft)
+    }
+
+    private mutating func close(
+        _ index: Int, _ state: RunState, reason: String?, isFinal: Bool, now: WallInstant, _ draft: inout Draft
+    ) {
+        update { _, open in
+            open[index].state = state
+            open[index].reason = reason
+            open[index].isFinal = isFinal
+            open[index].notBefore = nil
+            open[index].finished = now
+        }
+        draft.write(open[index])
+    }
+
+    mutating func fail(
+        _ index: Int, reason: String, isFinal: Bool, now: WallInstant, jitter: Double, _ draft: inout Draft
+    ) {
+        let run = open[index]
+        let failures = run.attempt - run.lostBefore
+        let retry = job.request.policies.retry
+        guard !isFinal, failures < retry.maximumAttempts else {
+            conclude(index, .failed, reason: reason, now: now, &draft)
+            return
+        }
+        close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
+        let delay = retry.backoff(afterFailures: failures, jitter: jitter)
+        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: delay), &draft)
+    }
+
+    mutating func lose(_ index: Int, now: WallInstant, _ draft: inout Draft) {
+        let run = open[index]
+        guard run.lostBefore + 1 < job.request.policies.retry.maximumLost else {
+            conclude(index, .lost, reason: "interrupted", now: now, &draft)
+            return
+        }
+        close(index, .lost, reason: "interrupted", isFinal: false, now: now, &draft)
+        tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, &draft)
+    }
+
+    private mutating func tryAgain(_ run: Run, lostBefore: Int, notBefore: WallInstant?, _ draft: inout Draft) {
+        let next = Run(
+            jobKey: run.jobKey, job: run.job, occurrence: run.occurrence, attempt: run.attempt + 1, lostBefore: lostBefore,
+            due: run.due, standsFor: run.standsFor, state: .waiting,
+            reason: run.reason == Self.catchUp ? Self.catchUp : nil, notBefore: notBefore)
+        update { _, open in open.append(next) }
+        draft.write(next)
+    }
+}
+
+extension RetryPolicy {
+    /// The delay before the attempt that follows the `failures`th failure.
+    func backoff(afterFailures failures: Int, jitter random: Double) -> Duration {
+        var delay = min(initialBackoff, maximumBackoff)
+        var doublings = failures - 1
+        while doublings > 0, delay > .zero, (delay < maximumBackoff) {
+            delay = min(delay * 2, maximumBackoff)
+            doublings -= 1
+        }
+        let share = min(max(random, 0), 1) * jitter
+        return share == 0 ? delay : delay - delay * share
+    }
+}

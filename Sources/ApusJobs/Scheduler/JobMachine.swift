@@ -1,0 +1,300 @@
+package import ApusTimers
+
+/// The state machine of one job: every rule of jobs is here, and nothing else is. No clock, no lock, no I/O.
+///
+/// Each event is one mutating method. It returns what has to be made durable and what to do after that; the owner commits
+/// the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of ours makes them.
+package struct JobMachine: Hashable, Sendable {
+    /// The job, as it will be once the last action's change is committed.
+    package private(set) var job: Job
+    /// Its open runs, ordered by (occurrence, attempt).
+    package private(set) var open: [Run]
+
+    /// The machine of a stored job.
+    package init(_ loaded: LoadedJob) {
+        job = loaded.job
+        open = loaded.open
+    }
+
+    /// What an event leads to.
+    package struct Action: Sendable {
+        /// What to commit; `nil` if nothing changed.
+        package var change: JobChange?
+        /// Runs whose handlers to start, once committed.
+        package var starts: [Run] = []
+        /// Running handlers to tell to end, once committed.
+        package var cancels: [Cancel] = []
+        package static let none = Action()
+    }
+
+    /// A running handler that must end.
+    package struct Cancel: Hashable, Sendable {
+        package var occurrence: Int
+        package var attempt: Int
+        package var reason: CancellationReason
+    }
+
+    /// How an attempt ended.
+    package struct Ended: Hashable, Sendable {
+        package enum Result: Hashable, Sendable {
+            case succeeded
+            case failed(reason: String, isFinal: Bool)
+            case timedOut
+            /// It was told to end because the process ends: as if a crash had interrupted it.
+            case interrupted
+        }
+        package var result: Result
+        package var started: WallInstant?
+        package var exitCode: Int?
+        package var output: [UInt8] = []
+        package init(_ result: Result, started: WallInstant?, exitCode: Int? = nil, output: [UInt8] = []) {
+            self.result = result
+            self.started = started
+            self.exitCode = exitCode
+            self.output = output
+        }
+    }
+
+    // MARK: Submission
+
+    /// The machine of a new job.
+    package static func submitted(_ request: JobRequest, now: WallInstant) throws(JobError) -> JobMachine {
+        try request.validate()
+        let first = try request.trigger.first(submittedAt: now)
+        let job = Job(
+            request: request, state: .scheduled, created: now, updated: now, first: first, nextDue: first, wake: first)
+        return JobMachine(LoadedJob(job: job, open: []))
+    }
+
+    /// The store's answer to the last change: its key and version.
+    package mutating func committed(_ stored: Job) {
+        job = stored
+        for index in open.indices { open[index].jobKey = stored.key }
+    }
+
+    // MARK: Events
+
+    /// Time has come to `now`: what is due becomes a run, or is skipped.
+    package mutating func arrive(now: WallInstant) -> Action {
+        guard job.state == .scheduled, let due = job.nextDue, due <= now else { return .none }
+        return transition(now) { machine, draft in machine.admit(now: now, &draft) }
+    }
+
+    /// At most `limit` waiting runs whose turn it is are claimed.
+    package mutating func start(now: WallInstant, limit: Int) -> Action {
+        let ready = readyRuns(now: now).prefix(max(0, limit))
+        guard !ready.isEmpty else { return .none }
+        return transition(now) { machine, draft in
+            for index in ready {
+                machine.open[index].state = .claimed
+                machine.open[index].claimed = now
+                machine.open[index].notBefore = nil
+                draft.write(machine.open[index])
+                draft.starts.append(machine.open[index])
+            }
+        }
+    }
+
+    /// A claimed run could not be started after all (the clock was set back to before its due instant): it waits again.
+    package mutating func returned(occurrence: Int, attempt: Int, now: WallInstant) -> Action {
+        guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
+        return transition(now) { machine, draft in
+            if let reason = machine.cancellation(machine.open[index]) {
+                machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
+            } else {
+                machine.open[index].state = .waiting
+                machine.open[index].claimed = nil
+                draft.write(machine.open[index])
+            }
+        }
+    }
+
+    /// The handler of a claimed run ended. `jitter` is a random number, 0 to 1, for the delay of a retry.
+    package mutating func ended(
+        occurrence: Int, attempt: Int, _ ended: Ended, now: WallInstant, jitter: Double
+    ) -> Action {
+        // A run that is not claimed any more got its outcome from another event, for instance a replacement of the job.
+        guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
+        return transition(now) { machine, draft in
+            machine.open[index].started = ended.started
+            machine.open[index].exitCode = ended.exitCode
+            machine.open[index].output = ended.output
+            if let reason = machine.cancellation(machine.open[index]) {
+                machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
+                return
+            }
+            switch ended.result {
+            case .succeeded: machine.conclude(index, .succeeded, reason: nil, now: now, &draft)
+            case .failed(let reason, let isFinal):
+                machine.fail(index, reason: reason, isFinal: isFinal, now: now, jitter: jitter, &draft)
+            case .timedOut: machine.fail(index, reason: "timedOut", isFinal: false, now: now, jitter: jitter, &draft)
+            case .interrupted: machine.lose(index, now: now, &draft)
+            }
+        }
+    }
+
+    /// Nothing arrives or starts from now on. What was due up to now is decided first.
+    package mutating func suspend(now: WallInstant) -> Action {
+        switch job.state {
+        case .suspended, .cancelled, .finished: return .none
+        case .scheduled: break
+        }
+        return transition(now) { machine, draft in
+            machine.admit(now: now, &draft)
+            machine.job.state = .suspended
+            if machine.job.request.trigger.isRelative, let due = machine.job.nextDue {
+                machine.job.remainder = now.duration(to: due)
+                machine.job.nextDue = nil
+            }
+        }
+    }
+
+    /// Goes on: relative triggers with the remainder of their interval, others with what their clock says.
+    package mutating func resume(now: WallInstant) -> Action {
+        switch job.state {
+        case .scheduled, .cancelled, .finished: return .none
+        case .suspended: break
+        }
+        return transition(now) { machine, draft in
+            machine.job.state = .scheduled
+            if let remainder = machine.job.remainder {
+                machine.job.remainder = nil
+                if let old = machine.schedule.due(machine.job.nextOccurrence) {
+                    machine.job.first = machine.job.first.advanced(by: old.duration(to: now.advanced(by: remainder)))
+                }
+                machine.job.nextDue = machine.schedule.due(machine.job.nextOccurrence)
+            }
+            machine.admit(now: now, &draft)
+        }
+    }
+
+    /// Ends the job for good. Claimed runs are told, and are cancelled when they end.
+    package mutating func cancel(now: WallInstant) -> Action {
+        guard !job.state.isFinal else { return .none }
+        return transition(now) { machine, draft in
+            machine.cancelOpen(.cancelled, now: now, &draft)
+            machine.job.state = .cancelled
+            machine.job.nextDue = nil
+            machine.job.remainder = nil
+        }
+    }
+
+    /// A run by hand, due now, beside the trigger; `nil` for a job that has ended.
+    package mutating func runNow(now: WallInstant) -> (run: Run, action: Action)? {
+        guard !job.state.isFinal else { return nil }
+        // The version grows with each change, so a number made of it is never used twice.
+        let run = Run(
+            jobKey: job.key, job: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
+        let action = transition(now) { machine, draft in
+            machine.open.append(run)
+            draft.write(run)
+        }
+        return (run, action)
+    }
+
+    /// After a crash: nobody runs the claimed runs any more.
+    package mutating func recover(now: WallInstant) -> Action {
+        guard open.contains(where: { $0.state == .claimed }) else { return .none }
+        return transition(now) { machine, draft in
+            for index in machine.open.indices where machine.open[index].state == .claimed {
+                if let reason = machine.cancellation(machine.open[index]) {
+                    machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
+                } else {
+                    machine.lose(index, now: now, &draft)
+                }
+            }
+        }
+    }
+
+    // MARK: Questions
+
+    /// The positions of the waiting runs whose turn it is at `now`, oldest first.
+    package func readyRuns(now: WallInstant) -> [Int] {
+        turns().filter { earliestStart(open[$0]) <= now }
+    }
+
+    /// When the oldest run that is ready at `now` was due.
+    package func oldestReady(now: WallInstant) -> WallInstant? { readyRuns(now: now).map { open[$0].due }.min() }
+
+    var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first) }
+
+    private func indexOfClaimed(_ occurrence: Int, _ attempt: Int) -> Int? {
+        open.firstIndex { $0.occurrence == occurrence && $0.attempt == attempt && $0.state == .claimed }
+    }
+
+    func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
+
+    /// The positions of the waiting runs that wait for nothing but their instant.
+    func turns() -> [Int] {
+        if job.state.isFinal { return [] }
+        let head = open.lazy.filter { $0.occurrence > 0 }.map(\.occurrence).min()
+        let isConcurrent = if case .allow = job.request.policies.overlap.kind { true } else { false }
+        return open.indices.filter { index in
+            let run = open[index]
+            guard run.state == .waiting else { return false }
+            // Runs by hand wait for nobody, and nobody for them.
+            if run.occurrence <= 0 { return true }
+            guard job.state == .scheduled else { return false }
+            return run.occurrence == head || isConcurrent && run.reason != Self.catchUp
+        }
+    }
+
+    // MARK: One transition
+
+    /// What a transition writes.
+    struct Draft {
+        var runs: [Run] = []
+        var starts: [Run] = []
+        var cancels: [Cancel] = []
+        mutating func write(_ run: Run) {
+            if let index = runs.firstIndex(where: { $0.occurrence == run.occurrence && $0.attempt == run.attempt }) {
+                runs[index] = run
+            } else {
+                runs.append(run)
+            }
+        }
+    }
+
+    private mutating func transition(_ now: WallInstant, _ body: (inout JobMachine, inout Draft) -> Void) -> Action {
+        var draft = Draft()
+        let version = job.version
+        body(&self, &draft)
+        open.removeAll { !$0.state.isOpen }
+        open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) }
+        if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty { job.state = .finished }
+        job.updated = now
+        job.wake = wake()
+        for run in draft.runs where run.isFinal && run.occurrence > 0 {
+            let count = run.through - run.occurrence + 1
+            job.occurrences += count
+            if run.state == .skipped, run.reason == "missed" || run.reason == "coalesced" { job.missed += count }
+        }
+        return Action(
+            change: JobChange(expected: .version(version), job: job, runs: draft.runs), starts: draft.starts,
+            cancels: draft.cancels)
+    }
+
+    private func wake() -> WallInstant? {
+        let arrival = job.state == .scheduled ? job.nextDue : nil
+        return (turns().map { earliestStart(open[$0]) } + (arrival.map { [$0] } ?? [])).min()
+    }
+
+    // The extensions in other files change the two parts through these.
+    mutating func update(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
+}
+
+extension JobMachine.Action {
+    /// Two events in one commit: what the second wrote counts.
+    package mutating func merge(_ later: JobMachine.Action) {
+        guard var change = later.change else { return }
+        if let earlier = self.change {
+            var draft = JobMachine.Draft(runs: earlier.runs)
+            for run in change.runs { draft.write(run) }
+            change.runs = draft.runs
+            change.expected = earlier.expected
+        }
+        self.change = change
+        starts += later.starts
+        cancels += later.cancels
+    }
+}

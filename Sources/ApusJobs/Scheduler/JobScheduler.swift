@@ -1,0 +1,140 @@
+public import ApusTimers
+public import Logging
+import Synchronization
+
+/// Keeps durable jobs: submits them to a store, runs their handlers when they are due, and records every outcome.
+///
+/// Register a handler for each kind of job, then `start`. All methods may be called from any thread or task. Due instants
+/// are on the wall clock; ``Trigger`` says what setting that clock does. While the process or the machine does not run,
+/// nothing is lost: ``JobPolicies/missedRuns`` decides about what was due meanwhile.
+public final class JobScheduler: Sendable {
+    /// What a scheduler may use. Every value has a default that suits one machine.
+    public struct Configuration: Sendable {
+        /// Only jobs that are due within this time are kept in memory.
+        public var horizon: Duration
+        /// How many jobs are kept in memory at most, as far as they are not running.
+        public var maximumLoaded: Int
+        /// How many handlers run at once; others wait for their turn, the oldest due first.
+        public var maximumConcurrentRuns: Int
+        /// How many runs of each job are kept as history.
+        public var historyRunsPerJob: Int
+        /// How long finished and cancelled jobs are kept.
+        public var finishedJobsKept: Duration
+        /// Names the boot of the machine, so that a change of the wall clock while no scheduler ran is noticed
+        /// (`/proc/sys/kernel/random/boot_id` on Linux). `nil`: such a change is not noticed.
+        public var bootID: String?
+        /// How many events each subscriber may be behind before the oldest are dropped.
+        public var eventBuffer: Int
+        /// How long handlers that ``JobScheduler/stop(grace:)`` told to end may take to return.
+        public var cancellationGrace: Duration
+
+        /// A configuration; each argument left out has its default.
+        public init(
+            horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
+            historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
+            eventBuffer: Int = 4_096, cancellationGrace: Duration = .seconds(1)
+        ) {
+            self.horizon = horizon
+            self.maximumLoaded = maximumLoaded
+            self.maximumConcurrentRuns = maximumConcurrentRuns
+            self.historyRunsPerJob = historyRunsPerJob
+            self.finishedJobsKept = finishedJobsKept
+            self.bootID = bootID
+            self.eventBuffer = eventBuffer
+            self.cancellationGrace = cancellationGrace
+        }
+    }
+
+    typealias Handler = @Sendable (RunContext) async throws -> Void
+
+    let store: any JobStore
+    let engine: TimerEngine
+    let random: any RandomSource
+    let configuration: Configuration
+    let executor: (any TaskExecutor)?
+    let logger: Logger
+    let hub: EventHub
+
+    /// A scheduler over `store`, which it owns from `start` to `stop`.
+    /// - Parameters:
+    ///   - engine: gives the time and the timers.
+    ///   - random: gives the jitter of retries.
+    ///   - executor: where the scheduler's and the handlers' tasks run; the global executor unless given.
+    public init(
+        store: any JobStore, engine: TimerEngine = .shared, random: any RandomSource = SystemRandom(),
+        configuration: Configuration = .init(), executor: (any TaskExecutor)? = nil, logger: Logger? = nil
+    ) {
+        self.store = store
+        self.engine = engine
+        self.random = random
+        self.configuration = configuration
+        self.executor = executor
+        self.logger = logger ?? Logger(label: "apus.jobs")
+        hub = EventHub(bufferSize: configuration.eventBuffer)
+    }
+
+    /// Registers what runs jobs of this kind. Call it before ``start()``; a later call for the same kind replaces the earlier.
+    ///
+    /// The handler runs in a task of its own, which is cancelled when the run is to end (``RunContext/cancellationReason``).
+    /// Returning normally is success; throwing is failure (``JobFailure`` chooses how). A job whose kind has no handler
+    /// fails with `no handler for kind …`.
+    public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {}
+
+    /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
+    /// - Throws: what ``JobStore/open()`` throws; `closed` after ``stop(grace:)``.
+    public func start() async throws {}
+
+    /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent.
+    ///
+    /// - Parameter grace: how long handlers may go on; they are then told to end (`shutdown`). What still runs after
+    ///   ``Configuration/cancellationGrace`` stays claimed in the store: it is lost, and tried again at the next start.
+    ///   `nil` waits for as long as they take.
+    public func stop(grace: Duration?) async {}
+
+    /// Submits a job. When this returns, the job survives a crash.
+    /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
+    ///   `closed` if the scheduler does not run, or the store's `full`, `unavailable`, `damaged`, `notOwner`.
+    public func submit(_ request: JobRequest) async throws -> Job { throw JobError(.closed, "") }
+
+    /// Submits several jobs in one commit: all or none.
+    public func submit(_ requests: [JobRequest]) async throws -> [Job] { throw JobError(.closed, "") }
+
+    /// Ends a job for good: nothing of it starts any more; running handlers are told. No effect on one that has ended.
+    /// - Throws: ``JobError`` with `notFound`, `closed`, or the store's errors.
+    @discardableResult
+    public func cancel(_ id: JobID) async throws -> Job { throw JobError(.closed, "") }
+
+    /// Lets nothing of the job start until ``resume(_:)``. A relative trigger keeps the remainder of its interval.
+    /// No effect on a suspended job.
+    /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
+    @discardableResult
+    public func suspend(_ id: JobID) async throws -> Job { throw JobError(.closed, "") }
+
+    /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by ``JobPolicies/missedRuns``.
+    /// No effect on a job that is not suspended.
+    /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
+    @discardableResult
+    public func resume(_ id: JobID) async throws -> Job { throw JobError(.closed, "") }
+
+    /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or below.
+    /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
+    @discardableResult
+    public func runNow(_ id: JobID) async throws -> Run { throw JobError(.closed, "") }
+
+    /// The job with its open runs, as stored; `nil` if there is none.
+    public func job(_ id: JobID) async throws -> LoadedJob? { try await store.job(id) }
+
+    /// Jobs that match, one page of them.
+    public func jobs(_ query: JobQuery) async throws -> JobPage { try await store.jobs(query) }
+
+    /// Runs that match, newest first, one page of them.
+    public func runs(_ query: RunQuery) async throws -> RunPage { try await store.runs(query) }
+
+    /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
+    /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
+    public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] { [] }
+
+    /// What happens from now on. Each subscriber has its own buffer; when it is full, the oldest events are dropped.
+    /// The stream ends when the scheduler stops, or with the task that reads it.
+    public func events() -> AsyncStream<JobEvent> { hub.subscribe() }
+}

@@ -1,0 +1,116 @@
+public import ApusJobs
+public import ApusTimers
+import Synchronization
+
+/// A store around another one that fails, stalls and reorders as it is told.
+///
+/// The fault model: a commit fails before anything was applied, or after everything was applied but before the answer came (as when
+/// a connection breaks); it hangs until it is released; commits that hang together are released in any order. Reads fail if told to.
+public final class FaultyStore: JobStore {
+    /// What happens to one commit.
+    public enum Fault: Sendable {
+        /// It throws, and nothing was applied.
+        case before(JobError)
+        /// It throws, but it was applied.
+        case after(JobError)
+        /// It waits for ``FaultyStore/release(order:)``, then goes on.
+        case hold
+    }
+
+    private struct State {
+        var script: @Sendable (Int) -> Fault? = { _ in nil }
+        var readError: JobError?
+        var commits = 0
+        var held: [CheckedContinuation<Void, Never>] = []
+    }
+
+    private let base: any JobStore
+    private let state = Mutex(State())
+
+    /// A store that behaves like `base` until told otherwise.
+    public init(_ base: any JobStore) { self.base = base }
+
+    /// Decides the fault of each commit from now on by its number, which counts from 0 since the store was made.
+    public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) { state.withLock { $0.script = script } }
+
+    /// Every commit has this fault until the next call; `nil` for none.
+    public func fail(_ fault: Fault?) { faults { _ in fault } }
+
+    /// Every read throws this from now on; `nil` for none.
+    public func failReads(_ error: JobError?) { state.withLock { $0.readError = error } }
+
+    /// How many commits were asked for.
+    public var commits: Int { state.withLock { $0.commits } }
+
+    /// How many commits are held.
+    public var held: Int { state.withLock { $0.held.count } }
+
+    /// Lets held commits go on, in the order that `order` makes of their positions (as they came, unless given).
+    public func release(order: (Int) -> [Int] = { Array(0..<$0) }) {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for position in order(held.count) { held[position].resume() }
+    }
+
+    /// What the wrapped store says.
+    public var capabilities: StoreCapabilities { base.capabilities }
+    /// Passed on.
+    public func open() async throws -> StoreEpoch { try await base.open() }
+
+    /// Passed on, with the fault that the script says.
+    public func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job] {
+        let fault = state.withLock { state in
+            defer { state.commits += 1 }
+            return state.script(state.commits)
+        }
+        switch fault {
+        case nil: break
+        case .before(let error): throw error
+        case .after(let error):
+            _ = try await base.commit(changes, epoch: epoch)
+            throw error
+        case .hold: await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
+        }
+        return try await base.commit(changes, epoch: epoch)
+    }
+
+    private func read<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        if let error = state.withLock({ $0.readError }) { throw error }
+        return try await body()
+    }
+
+    /// Passed on.
+    public func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob] {
+        try await read { try await base.wakingJobs(through: instant, limit: limit) }
+    }
+    /// Passed on.
+    public func nextWake(after instant: WallInstant) async throws -> WallInstant? {
+        try await read { try await base.nextWake(after: instant) }
+    }
+    /// Passed on.
+    public func interruptedJobs() async throws -> [LoadedJob] { try await read { try await base.interruptedJobs() } }
+    /// Passed on.
+    public func job(_ id: JobID) async throws -> LoadedJob? { try await read { try await base.job(id) } }
+    /// Passed on.
+    public func jobs(_ query: JobQuery) async throws -> JobPage { try await read { try await base.jobs(query) } }
+    /// Passed on.
+    public func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await base.runs(query) } }
+    /// Passed on.
+    public func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws {
+        try await base.shiftRelativeJobs(by: offset, epoch: epoch)
+    }
+    /// Passed on.
+    public func metadata(_ key: String) async throws -> String? { try await read { try await base.metadata(key) } }
+    /// Passed on.
+    public func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws {
+        try await base.setMetadata(key, to: value, epoch: epoch)
+    }
+    /// Passed on.
+    public func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws {
+        try await base.prune(keepRuns: keepRuns, endedBefore: endedBefore, epoch: epoch)
+    }
+    /// Passed on.
+    public func close() async throws { try await base.close() }
+}

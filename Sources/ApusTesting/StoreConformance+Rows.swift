@@ -1,0 +1,128 @@
+import ApusJobs
+import ApusTimers
+
+extension StoreConformance {
+    /// What is kept of a job and of a run: everything.
+    static let rows: [StoreCheck] = [
+        StoreCheck(name: "every field of a job comes back as it was written") { factory in
+            let opened = try await Opened(factory)
+            let policies: [JobPolicies] = [
+                JobPolicies(),
+                JobPolicies(
+                    tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), grace: .nanoseconds(1_000_001),
+                    overlap: .queue(limit: 3),
+                    retry: RetryPolicy(
+                        maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250), maximumBackoff: .seconds(8),
+                        jitter: 0.125), timeLimit: .seconds(90)),
+                JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2)),
+                JobPolicies(overlap: .replace),
+            ]
+            let triggers: [Trigger] = [
+                .at(instant(5)), .after(.seconds(3) + .nanoseconds(7)), .every(.milliseconds(1)),
+                .every(.seconds(3_600), anchoredAt: instant(-90), count: 12),
+            ]
+            for (number, (policies, trigger)) in zip(policies, triggers).enumerated() {
+                var request = JobRequest(
+                    id: JobID("job.\(number)"), name: number == 0 ? nil : "Ein Täst ☃ 'quoted' \"\\%_", kind: "kind",
+                    trigger: trigger, policies: policies, labels: ["ключ": "значение", "": "", "a=b": "c\nd"],
+                    payload: Array(0...255) + [0, 0])
+                request.conflict = .replace
+                let job = Job(
+                    request: request, state: .suspended, created: instant(1), updated: instant(2), first: instant(3),
+                    nextOccurrence: 17, nextDue: number == 1 ? nil : instant(4), remainder: number == 2 ? nil : .nanoseconds(123_456_789),
+                    occurrences: 16, missed: 5, wake: nil)
+                let stored = try await opened.add(job)
+                var expected = job
+                expected.key = stored.key
+                expected.version = 1
+                try expectEqual(stored, expected, "the answer")
+                try expectEqual(try await opened.load(job.id).job, expected, "the stored job")
+            }
+        },
+        StoreCheck(name: "every field of a run comes back as it was written") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            let run = Run(
+                jobKey: job.key, job: job.id, occurrence: 4, attempt: 3, lostBefore: 2, due: instant(1), standsFor: 5,
+                state: .failed, reason: "gründe\n\"x\"", claimed: instant(3), started: instant(4), finished: instant(5),
+                exitCode: -9, output: Array(0...255))
+            let waiting = sampleRun(job, 4, attempt: 4) { run in
+                run.notBefore = instant(77)
+                run.lostBefore = 2
+                run.reason = "missed"
+            }
+            let skipped = sampleRun(job, 1, attempt: 0, state: .skipped, isFinal: true) { run in
+                run.through = 3
+                run.reason = "missed"
+                run.finished = instant(2)
+            }
+            let byHand = sampleRun(job, -3, state: .claimed) { $0.claimed = instant(9) }
+            job.nextOccurrence = 5
+            try await opened.change(job, runs: [skipped, run, waiting, byHand])
+            let found = try await opened.store.runs(RunQuery(job: job.id)).runs
+            for expected in [skipped, run, waiting, byHand] {
+                try expect(found.contains(expected), "\(expected) is not among \(found)")
+            }
+            try expectEqual(try await opened.load(job.id).open, [byHand, waiting], "open runs, by occurrence and attempt")
+        },
+        StoreCheck(name: "a run that is written again takes the place of the old row") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            job = try await opened.change(job, runs: [sampleRun(job, 1), sampleRun(job, 2)])
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .claimed)])
+            try expectEqual(try await opened.load(job.id).open.map(\.state), [.claimed, .waiting], "states")
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .succeeded, isFinal: true)])
+            try expectEqual(try await opened.load(job.id).open.map(\.occurrence), [2], "open runs")
+            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.count, 2, "rows")
+        },
+        StoreCheck(name: "runs of a new job are written with its key") { factory in
+            let opened = try await Opened(factory)
+            let unborn = sampleJob("a")
+            let job = try await opened.add(unborn, runs: [sampleRun(unborn, 1, state: .claimed)])
+            try expectEqual(try await opened.load(job.id).open.map(\.jobKey), [job.key], "keys")
+        },
+        StoreCheck(name: "a payload of 64 KiB and an output of 64 KiB fit") { factory in
+            let opened = try await Opened(factory)
+            let big = (0..<65_536).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+            var job = try await opened.add(sampleJob("a") { $0.payload = big })
+            job = try await opened.change(
+                job, runs: [sampleRun(job, 1, state: .succeeded, isFinal: true) { $0.output = big }])
+            try expectEqual(try await opened.load(job.id).job.request.payload, big, "payload")
+            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.first?.output, big, "output")
+        },
+        StoreCheck(name: "instants at both ends of the range keep their order and are never early") { factory in
+            let opened = try await Opened(factory)
+            let precision = opened.store.capabilities.timePrecision
+            let ends: [UInt64] = [0, 1, UInt64(Int64.max) - 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max]
+            for (number, nanoseconds) in ends.enumerated() {
+                var job = sampleJob("job\(number)")
+                let instant = WallInstant(nanoseconds: nanoseconds)
+                (job.first, job.nextDue, job.wake) = (instant, instant, instant)
+                try await opened.add(job)
+                let stored = try await opened.load(job.id).job
+                for found in [stored.first, stored.nextDue!, stored.wake!] {
+                    try expect(found >= instant, "\(found) is earlier than \(instant)")
+                    try expect(instant.duration(to: found) <= precision, "\(found) is later than \(instant)")
+                }
+            }
+            let waking = try await opened.store.wakingJobs(through: WallInstant(nanoseconds: .max), limit: 99)
+            try expectEqual(waking.map(\.job.id.rawValue), ends.indices.map { "job\($0)" }, "order")
+            try expectEqual(
+                try await opened.store.nextWake(after: WallInstant(nanoseconds: UInt64(Int64.max)))
+                    .map { $0 > WallInstant(nanoseconds: UInt64(Int64.max)) }, true, "a wake in the upper half")
+            try expect(try await opened.store.nextWake(after: WallInstant(nanoseconds: .max)) == nil, "a wake after the end")
+        },
+        StoreCheck(name: "numbers of occurrences and keys have 64 bits") { factory in
+            let opened = try await Opened(factory)
+            var job = sampleJob("a")
+            job.nextOccurrence = 1 << 40
+            job.occurrences = (1 << 40) - 1
+            job.missed = 1 << 39
+            job = try await opened.add(job)
+            let range = sampleRun(job, 1, attempt: 0, state: .skipped, isFinal: true) { $0.through = (1 << 40) - 1 }
+            job = try await opened.change(job, runs: [range])
+            try expectEqual(try await opened.load(job.id).job, job, "job")
+            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.first?.through, (1 << 40) - 1, "range")
+        },
+    ]
+}
