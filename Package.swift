@@ -54,6 +54,7 @@ let package = Package(
             dependencies: [
                 "ApusJobs", "ApusTimers", "CApus",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -93,6 +94,16 @@ let package = Package(
                 "ApusTesting", "ApusTimers", "TimerWheel",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
+        ),
+        // Commits jobs until it is killed: the tests' victim.
+        .executableTarget(name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"),
+        .testTarget(
+            name: "ApusSQLiteTests",
+            dependencies: [
+                "ApusJobs", "ApusSQLite", "ApusStoreProbe", "ApusTesting", "ApusTimers",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            resources: [.copy("Fixtures")]
         ),
         .testTarget(
             name: "ApusJobsTests",

@@ -1,0 +1,53 @@
+import ApusJobs
+import ApusTimers
+
+/// The run table's columns and their order, for reading and for writing.
+enum RunRow {
+    /// What tells one run from another.
+    private static let identity = ["job", "occurrence", "attempt"]
+    /// The rest, in the order in which ``bind(_:to:)`` binds.
+    private static let values = [
+        "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed", "started", "finished",
+        "exit_code", "output",
+    ]
+
+    /// The columns that ``read(_:job:)`` reads.
+    static let columns = (identity + values).map { "run.\($0)" }.joined(separator: ", ")
+
+    /// Which runs are open, in the words of the partial index: SQLite uses it only if the query says the same.
+    static let isOpen = "run.state IN ('waiting', 'claimed')"
+
+    /// Parameters: job, occurrence, attempt, values. A run that is there is overwritten in its place.
+    static let upsert = """
+        INSERT INTO run (\((identity + values).joined(separator: ", ")))
+        VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")))
+        ON CONFLICT (job, occurrence, attempt)
+        DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        """
+
+    /// Binds identity and values of a run of the job with that key.
+    static func bind(_ run: Run, jobKey: Int64, to statement: PreparedStatement) {
+        statement.bind(jobKey).bind(Int64(run.occurrence)).bind(Int64(run.attempt))
+        statement.bind(Int64(run.through)).bind(Int64(run.lostBefore)).bind(run.due.stored).bind(Int64(run.standsFor))
+        statement.bind(run.state.rawValue).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
+        statement.bind(run.notBefore?.stored).bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
+        statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
+    }
+
+    /// The run of a row of ``columns``; its job's identifier is known to the caller.
+    static func read(_ row: PreparedStatement, job: JobID) throws -> Run {
+        let key = row.integer()
+        let occurrence = Int(row.integer())
+        let attempt = Int(row.integer())
+        let through = Int(row.integer())
+        let lostBefore = Int(row.integer())
+        let due = row.instant()
+        let standsFor = Int(row.integer())
+        guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
+        return Run(
+            jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt, lostBefore: lostBefore, due: due,
+            standsFor: standsFor, state: state, isFinal: row.integer() == 1, reason: row.optionalText(),
+            notBefore: row.optionalInstant(), claimed: row.optionalInstant(), started: row.optionalInstant(),
+            finished: row.optionalInstant(), exitCode: row.optionalInteger().map(Int.init), output: row.blob())
+    }
+}

@@ -1,0 +1,104 @@
+import ApusJobs
+import ApusTimers
+
+/// Lists, one page at a time. Called on a connection's queue only, inside a transaction.
+enum StorePages {
+    /// The most rows of one page, whatever was asked for: a page is in memory as a whole.
+    static let largestPage = 10_000
+
+    static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
+        let limit = try pageSize(query.limit)
+        let after = try query.after.map { try position($0, prefix: "j") }
+        let states = query.states.map(\.rawValue).sorted()
+        let labels = query.labels.sorted { $0.key < $1.key }
+
+        var conditions: [String] = []
+        if after != nil { conditions.append("job.key > ?") }
+        if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
+        if query.kind != nil { conditions.append("job.kind = ?") }
+        if !states.isEmpty {
+            conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
+            // In the words of the partial index, so that SQLite can use it.
+            if query.states.allSatisfy({ !$0.isFinal }) { conditions.append("state IN ('scheduled', 'suspended')") }
+        }
+        for _ in labels {
+            conditions.append("EXISTS (SELECT 1 FROM json_each(job.labels) AS label WHERE label.key = ? AND label.value = ?)")
+        }
+        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        let statement = try connection.statement("SELECT \(JobRow.columns) FROM job \(filter) ORDER BY job.key LIMIT ?")
+        if let after { statement.bind(after) }
+        if let prefix = query.idPrefixOrName, !prefix.isEmpty {
+            // No UTF-8 text has the byte 0xFF: it is behind everything that begins with the prefix.
+            statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
+        }
+        if let kind = query.kind { statement.bind(kind) }
+        for state in states { statement.bind(state) }
+        for label in labels { statement.bind(label.key).bind(label.value) }
+
+        var jobs: [Job] = []
+        try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0)) }
+        let hasMore = jobs.count > limit
+        if hasMore { jobs.removeLast() }
+        return JobPage(
+            jobs: jobs, lastRuns: try jobs.map { try lastRun(of: $0, on: connection) },
+            next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+    }
+
+    /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.
+    private static let matchesIDOrName = """
+        job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT key FROM job WHERE name = ?)
+        """
+
+    private static func lastRun(of job: Job, on connection: Connection) throws -> Run? {
+        try connection.statement(
+            """
+            SELECT \(RunRow.columns) FROM run INDEXED BY run_by_job
+            WHERE run.job = ? AND run.state <> 'waiting' AND (run.attempt > 0 OR run.state = 'skipped')
+            ORDER BY run.sequence DESC LIMIT 1
+            """
+        ).bind(job.key).firstRow { try RunRow.read($0, job: job.id) }
+    }
+
+    static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
+        let limit = try pageSize(query.limit)
+        let after = try query.after.map { try position($0, prefix: "r") }
+        var conditions: [String] = []
+        if after != nil { conditions.append("run.sequence < ?") }
+        if query.job != nil { conditions.append("run.job = (SELECT key FROM job WHERE id = ?)") }
+        if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
+        let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
+        let statement = try connection.statement(
+            """
+            SELECT \(RunRow.columns), run.sequence, job.id FROM run JOIN job ON job.key = run.job \(filter)
+            ORDER BY run.sequence DESC LIMIT ?
+            """)
+        if let after { statement.bind(after) }
+        if let job = query.job { statement.bind(job.rawValue) }
+        if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
+
+        var runs: [Run] = []
+        var positions: [Int64] = []
+        try statement.bind(Int64(limit + 1)).forEachRow { row in
+            var run = try RunRow.read(row, job: JobID(""))
+            positions.append(row.integer())
+            run.job = JobID(row.text())
+            runs.append(run)
+        }
+        let hasMore = runs.count > limit
+        if hasMore { runs.removeLast() }
+        return RunPage(runs: runs, next: hasMore ? "r\(positions[limit - 1])" : nil)
+    }
+
+    private static func pageSize(_ limit: Int) throws -> Int {
+        guard limit > 0 else { throw JobError(.invalid, "limit is \(limit); it must be at least 1") }
+        return min(limit, largestPage)
+    }
+
+    /// The position that a page token stands for.
+    private static func position(_ token: String, prefix: Character) throws -> Int64 {
+        guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0, "\(prefix)\(position)" == token else {
+            throw JobError(.invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
+        }
+        return position
+    }
+}

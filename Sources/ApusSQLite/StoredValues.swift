@@ -1,0 +1,138 @@
+import ApusTimers
+
+/// How instants and durations look in the file: INTEGER nanoseconds.
+///
+/// SQLite's integers end at `Int64.max` (the year 2262), a ``WallInstant`` at `UInt64.max` (2554). Instants from `Int64.max` on are
+/// all stored as `Int64.max`, which reads as the last instant there is: so a stored instant may be later than asked, and never earlier.
+enum StoredInstant {
+    /// The stored form of an instant.
+    static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
+
+    /// The instant of a stored form.
+    static func decode(_ stored: Int64) -> WallInstant {
+        WallInstant(nanoseconds: stored == .max ? .max : UInt64(clamping: stored))
+    }
+
+    /// The greatest stored form whose instant is not after `instant`: what "until" and "after" compare with.
+    static func bound(_ instant: WallInstant) -> Int64 {
+        if instant.nanoseconds == .max { return .max }
+        return min(Int64(clamping: instant.nanoseconds), .max - 1)
+    }
+}
+
+/// Labels as a JSON object, written and read without a JSON library: they are on the path of every submission.
+enum LabelsJSON {
+    static func encode(_ labels: [String: String]) -> String {
+        if labels.isEmpty { return "{}" }
+        var text = "{"
+        for (key, value) in labels.sorted(by: { $0.key < $1.key }) {
+            if text.utf8.count > 1 { text += "," }
+            append(key, to: &text)
+            text += ":"
+            append(value, to: &text)
+        }
+        return text + "}"
+    }
+
+    private static func append(_ string: String, to text: inout String) {
+        text += "\""
+        for scalar in string.unicodeScalars {
+            switch scalar {
+            case "\"": text += "\\\""
+            case "\\": text += "\\\\"
+            case "\u{0}"..<" ":
+                let hex = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        text += "\""
+    }
+
+    /// The labels of a stored object; `nil` if it is not an object of strings.
+    static func decode(_ text: String) -> [String: String]? {
+        if text == "{}" { return [:] }
+        var parser = Parser(bytes: Array(text.utf8))
+        return parser.object()
+    }
+
+    /// Reads any JSON object whose values are strings: other programs may have written it.
+    private struct Parser {
+        let bytes: [UInt8]
+        var position = 0
+
+        init(bytes: [UInt8]) { self.bytes = bytes }
+
+        mutating func object() -> [String: String]? {
+            guard take("{") else { return nil }
+            var labels: [String: String] = [:]
+            if take("}") { return atEnd ? labels : nil }
+            repeat {
+                guard let key = string(), take(":"), let value = string() else { return nil }
+                labels[key] = value
+            } while take(",")
+            return take("}") && atEnd ? labels : nil
+        }
+
+        var atEnd: Bool { bytes[position...].allSatisfy(Self.isSpace) }
+
+        static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
+
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+            guard position < bytes.count, bytes[position] == UInt8(ascii: character) else { return false }
+            position += 1
+            return true
+        }
+
+        mutating func string() -> String? {
+            guard take("\"") else { return nil }
+            var units: [UInt8] = []
+            while position < bytes.count {
+                let byte = bytes[position]
+                position += 1
+                switch byte {
+                case UInt8(ascii: "\""): return String(validating: units, as: UTF8.self)
+                case UInt8(ascii: "\\"):
+                    guard let scalar = escaped() else { return nil }
+                    units += Array(String(scalar).utf8)
+                default: units.append(byte)
+                }
+            }
+            return nil
+        }
+
+        mutating func escaped() -> Unicode.Scalar? {
+            guard position < bytes.count else { return nil }
+            let byte = bytes[position]
+            position += 1
+            switch byte {
+            case UInt8(ascii: "n"): return "\n"
+            case UInt8(ascii: "t"): return "\t"
+            case UInt8(ascii: "r"): return "\r"
+            case UInt8(ascii: "b"): return "\u{8}"
+            case UInt8(ascii: "f"): return "\u{C}"
+            case UInt8(ascii: "u"): return unicode()
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Unicode.Scalar(byte)
+            default: return nil
+            }
+        }
+
+        mutating func unicode() -> Unicode.Scalar? {
+            guard let high = hex() else { return nil }
+            guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }
+            guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+            else { return nil }
+            position += 2
+            guard let low = hex(), (0xDC00..<0xE000).contains(low) else { return nil }
+            return Unicode.Scalar(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00))
+        }
+
+        mutating func hex() -> UInt32? {
+            guard position + 4 <= bytes.count else { return nil }
+            defer { position += 4 }
+            guard let digits = String(validating: bytes[position..<position + 4], as: UTF8.self) else { return nil }
+            return UInt32(digits, radix: 16)
+        }
+    }
+}
