@@ -99,8 +99,9 @@ struct CountdownView {
         let detach = onInterrupt()
         defer { detach.cancel() }
         let (news, teller) = AsyncStream.makeStream(of: News.self)
+        let ticks = try TimerEngine.shared.ticks(every: .milliseconds(200), clock: .continuous)
         let ticking = Task {
-            for await _ in TimerEngine.shared.ticks(every: .milliseconds(200), clock: .continuous) { teller.yield(.tick) }
+            for await _ in ticks { teller.yield(.tick) }
         }
         let listening = Task { await listen(teller) }
         defer {
@@ -129,7 +130,7 @@ struct CountdownView {
 
     /// Follows the job's events. A daemon that went away is started again, and the job is read anew.
     private func listen(_ teller: AsyncStream<News>.Continuation) async {
-        let clock = TimerClock<ContinuousInstant>()
+        let clock = TimerClock.continuous()
         while !Task.isCancelled {
             do {
                 if restartsDaemon { _ = try await session.call { try await $0.health() } }

@@ -22,7 +22,7 @@ struct Stop: AsyncParsableCommand {
             if health.running > 0 {
                 Terminal.note("apus: waiting for \(health.running) running \(health.running == 1 ? "command" : "commands")")
             }
-            let clock = TimerClock<ContinuousInstant>()
+            let clock = TimerClock.continuous()
             // `kill` with signal 0 only asks whether the process is there (kill(2)).
             while kill(health.pid, 0) == 0 {
                 try await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)

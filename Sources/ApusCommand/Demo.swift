@@ -22,7 +22,7 @@ private struct Demonstration {
     let home: Home
     let client: DaemonClient
     let launcher: DaemonLauncher
-    private let clock = TimerClock<ContinuousInstant>()
+    private let clock = TimerClock.continuous()
 
     init(home: Home) {
         self.home = home
@@ -47,7 +47,7 @@ private struct Demonstration {
         let start = clock.now
         let jobs = try await schedule()
         let crash = Task { try await crashAndRestart(process, start: start) }
-        var view = CountdownView(session: try Session(home: home, client: client), job: jobs.countdown)
+        var view = CountdownView(session: Session(home: home, client: client), job: jobs.countdown)
         // The demonstration starts the daemon again itself, later than the view would.
         view.restartsDaemon = false
         do {

@@ -260,7 +260,7 @@ private struct Listeners {
         quiet.logLevel = .warning
         var applications = [
             Application(
-                router: routes.router(guardedBy: [PeerCheck()]),
+                router: routes.router(guardedBy: PeerCheck()),
                 configuration: .init(address: .unixDomainSocket(path: path)),
                 onServerRunning: { _ in
                     // The folder is its owner's alone, so nobody comes between the bind and this.
@@ -274,7 +274,7 @@ private struct Listeners {
             let check = TokenCheck(token: token, hosts: Set(names.map { "\($0):\(http.port)" }))
             applications.append(
                 Application(
-                    router: routes.router(guardedBy: [check]),
+                    router: routes.router(guardedBy: check),
                     configuration: .init(address: .hostname(http.host, port: http.port)),
                     onServerRunning: { _ in readiness.oneMore() },
                     logger: quiet))

@@ -1,5 +1,3 @@
-public import Logging
-
 #if canImport(FoundationEssentials)
 import FoundationEssentials
 #else

@@ -15,7 +15,7 @@ struct CrashTests {
 
         try await ApusUnderTest.with { apus in
             var process = try await apus.startDaemon()
-            let clock = TimerClock<ContinuousInstant>()
+            let clock = TimerClock.continuous()
             let start = clock.now
             var submitted: Set<String> = []
             for _ in 0..<500 {

@@ -55,7 +55,7 @@ struct ErrorAnswers: RouterMiddleware {
         case .invalid: .badRequest
         case .notFound: .notFound
         case .ambiguous, .alreadyExists, .conflict: .conflict
-        case .full: .insufficientStorage
+        case .full: .init(code: 507, reasonPhrase: "Insufficient Storage")
         default: .serviceUnavailable
         }
     }

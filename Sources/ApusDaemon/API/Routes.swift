@@ -28,11 +28,11 @@ struct Routes: Sendable {
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
 
-    func router(guardedBy guards: [any MiddlewareProtocol<Request, Response, APIContext>]) -> Router<APIContext> {
+    func router(guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>) -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         router.add(middleware: ErrorAnswers())
-        for check in guards { router.addMiddleware { check } }
-        router.get("/v1/health") { _, _ in try .json(health()) }
+        router.add(middleware: check)
+        router.get("/v1/health") { _, _ in try Response.json(health()) }
         router.post("/v1/stop") { _, _ in
             stop()
             return Response(status: .accepted)
@@ -48,37 +48,37 @@ struct Routes: Sendable {
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let submission = try JSONDecoder().decode(WireSubmission.self, from: Data(body.readableBytesView))
             let job = try await jobs.submit(submission)
-            return try .json(WireJob(job, lastRun: nil), status: .created)
+            return try Response.json(WireJob(job, lastRun: nil), status: .created)
         }
         router.get("/v1/jobs") { request, _ in
             let page = try await scheduler.jobs(try jobQuery(request))
-            return try .json(
+            return try Response.json(
                 WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { WireJob($0, lastRun: $1) }, next: page.next))
         }
         router.delete("/v1/jobs") { request, _ in
             guard request.uri.queryParameters.get("all") == "true" else {
                 throw APIError(status: .badRequest, code: "invalid", message: "say ?all=true to cancel every job, or name one in the path")
             }
-            return try .json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
+            return try Response.json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
         }
         router.get("/v1/jobs/:id") { _, context in
-            try .json(try await jobs.shown(try context.parameters.require("id")))
+            try Response.json(try await jobs.shown(try context.parameters.require("id")))
         }
         router.delete("/v1/jobs/:id") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
-            return try .json(WireJob(try await scheduler.cancel(id), lastRun: nil))
+            return try Response.json(WireJob(try await scheduler.cancel(id), lastRun: nil))
         }
         router.post("/v1/jobs/:id/suspend") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
-            return try .json(WireJob(try await scheduler.suspend(id), lastRun: nil))
+            return try Response.json(WireJob(try await scheduler.suspend(id), lastRun: nil))
         }
         router.post("/v1/jobs/:id/resume") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
-            return try .json(WireJob(try await scheduler.resume(id), lastRun: nil))
+            return try Response.json(WireJob(try await scheduler.resume(id), lastRun: nil))
         }
         router.post("/v1/jobs/:id/run") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
-            return try .json(WireRun(try await scheduler.runNow(id)), status: .accepted)
+            return try Response.json(WireRun(try await scheduler.runNow(id)), status: .accepted)
         }
     }
 
@@ -90,7 +90,7 @@ struct Routes: Sendable {
             if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
             query.after = request.uri.queryParameters.get("after")
             let page = try await scheduler.runs(query)
-            return try .json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
+            return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
             let id = try await jobs.resolve(try context.parameters.require("id"), live: false)

@@ -1,4 +1,4 @@
-import ApusJobs
+public import ApusJobs
 import ApusTimers
 
 #if canImport(FoundationEssentials)

@@ -14,13 +14,16 @@ import Foundation
 public struct DaemonClient: Sendable {
     /// The home whose daemon is meant.
     public let home: Home
-    private let http: HTTPClient
+
+    /// Lives as long as the process. Nobody listening is an answer, so a refused connection is not tried again.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration()
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     /// A client for the daemon of that home. Connects when it is first used.
-    public init(home: Home) {
-        self.home = home
-        http = .shared
-    }
+    public init(home: Home) { self.home = home }
 
     /// Who the daemon is.
     public func health() async throws -> WireHealth { try await get("/v1/health") }
@@ -140,7 +143,7 @@ public struct DaemonClient: Sendable {
             request.body = .bytes(body)
         }
         do {
-            return try await http.execute(request, timeout: timeout)
+            return try await Self.http.execute(request, timeout: timeout)
         } catch let error as HTTPClientError where error == .remoteConnectionClosed {
             throw DaemonError(.notRunning, "the daemon went away while it was asked")
         } catch is CancellationError {

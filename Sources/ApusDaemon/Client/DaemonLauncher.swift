@@ -1,5 +1,6 @@
 import ApusTimers
 import CApus
+import Dispatch
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -75,11 +76,11 @@ public struct DaemonLauncher: Sendable {
             .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)
     }
 
-    /// Reads one line, in a thread of its own: a pipe has no asynchronous read that works for files of every kind, and this is once in a daemon's life.
+    /// Reads one line, on a thread of Dispatch: a pipe has no asynchronous read that works for files of every kind, and this is once in a daemon's life.
     private func readAnswer(_ descriptor: Int32) async throws -> String {
         let milliseconds = Int32(clamping: patience.wholeMilliseconds)
         return await withCheckedContinuation { continuation in
-            Thread.detachNewThread {
+            DispatchQueue.global().async {
                 var text: [UInt8] = []
                 var byte: UInt8 = 0
                 while true {
@@ -94,7 +95,7 @@ public struct DaemonLauncher: Sendable {
 
     private func otherDaemon() async -> Int32? {
         let client = DaemonClient(home: home)
-        let clock = TimerClock<ContinuousInstant>()
+        let clock = TimerClock.continuous()
         for _ in 0..<100 {
             if let health = try? await client.health() { return health.pid }
             try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(50)), tolerance: nil)

@@ -4,6 +4,7 @@ import ApusTimers
 import AsyncHTTPClient
 import Logging
 import NIOCore
+import NIOHTTP1
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials

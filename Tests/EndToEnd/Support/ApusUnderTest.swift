@@ -97,7 +97,7 @@ struct ApusUnderTest: Sendable {
 
     /// Waits for an event or a state of the daemon: asked again at each event, so that nothing depends on a duration.
     func until(_ what: String, _ condition: @escaping @Sendable () async throws -> Bool) async throws {
-        let clock = TimerClock<ContinuousInstant>()
+        let clock = TimerClock.continuous()
         let limit = clock.now.advanced(by: .seconds(60))
         while clock.now < limit {
             if (try? await condition()) == true { return }
