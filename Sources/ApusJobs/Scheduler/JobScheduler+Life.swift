@@ -4,7 +4,7 @@ import Synchronization
 
 /// Beginning and ending.
 extension JobScheduler {
-    func begin() async throws {
+    func begin(_ afterOpening: @Sendable () -> Void) async throws {
         try locked { state throws(JobError) in
             guard state.phase == .idle else {
                 throw JobError(.closed, "the scheduler was started before; make another one")
@@ -14,6 +14,7 @@ extension JobScheduler {
         do {
             let epoch = try await store.open()
             locked { $0.epoch = epoch }
+            afterOpening()
             try await catchUpWithClock(epoch)
             try await recover(epoch)
         } catch {

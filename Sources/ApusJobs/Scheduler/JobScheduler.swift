@@ -86,8 +86,10 @@ public final class JobScheduler: Sendable {
     }
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
+    /// - Parameter afterOpening: called when the store is this scheduler's, before anything is run: the moment to clear away what an interrupted
+    ///   owner left behind outside of the store.
     /// - Throws: what ``JobStore/open()`` throws; `closed` after ``stop(grace:)``.
-    public func start() async throws { try await begin() }
+    public func start(afterOpening: @Sendable () -> Void = {}) async throws { try await begin(afterOpening) }
 
     /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent.
     ///
