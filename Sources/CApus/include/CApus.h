@@ -1,0 +1,8 @@
+#ifndef CAPUS_H
+#define CAPUS_H
+
+#include "CApusDBus.h"
+#include "CApusPeer.h"
+#include "CApusSignal.h"
+
+#endif
