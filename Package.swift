@@ -94,7 +94,14 @@ let package = Package(
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
         ),
+        .testTarget(name: "ApusBackgroundTests", dependencies: ["ApusBackground"]),
         .testTarget(name: "ApusJobsTests", dependencies: ["ApusJobs", "ApusTimers"]),
+        .testTarget(
+            name: "ApusLinuxTests",
+            dependencies: [
+                "ApusBackground", "ApusLinux", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
     ],
     swiftLanguageModes: [.v6]
 )

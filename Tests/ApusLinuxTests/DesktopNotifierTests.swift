@@ -4,35 +4,45 @@ import Foundation
 import Testing
 
 /// A program of this test with its standard output, line by line; ended with the test.
-private final class Program {
-    private let process = Process()
-    private let output = Pipe()
-    private var buffer = Data()
+private final class Program: Sendable {
+    private let processID: Int32
+    private let lines: AsyncStream<String>
 
     init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        let process = Process()
+        let output = Pipe()
         process.executableURL = URL(filePath: "/usr/bin/env")
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardOutput = output
         try process.run()
-    }
+        processID = process.processIdentifier
 
-    /// The next line, or nothing when the program has ended.
-    func line() -> String? {
-        while true {
-            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { buffer.removeSubrange(...end) }
-                return String(decoding: buffer[..<end], as: UTF8.self)
+        // Reading blocks, so it has a thread of its own, which ends with the program.
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        self.lines = lines
+        let reader = output.fileHandleForReading
+        Thread.detachNewThread {
+            var buffer = Data()
+            while case let more = reader.availableData, !more.isEmpty {
+                buffer.append(more)
+                while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: buffer[..<end], as: UTF8.self))
+                    buffer = Data(buffer[buffer.index(after: end)...])
+                }
             }
-            let more = output.fileHandleForReading.availableData
-            guard !more.isEmpty else { return nil }
-            buffer = Data(buffer + more)
+            continuation.finish()
         }
     }
 
+    /// The next line, or nothing when the program has ended.
+    func line() async -> String? {
+        for await line in lines { return line }
+        return nil
+    }
+
     deinit {
-        process.terminate()
-        process.waitUntilExit()
+        kill(processID, SIGKILL)
     }
 }
 
@@ -41,17 +51,17 @@ struct DesktopNotifierTests {
     private let daemon: Program
     private let address: String
 
-    init() throws {
+    init() async throws {
         daemon = try Program(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"])
-        let address = try #require(daemon.line(), "dbus-daemon does not start; Scripts/bootstrap installs it")
+        let address = try #require(await daemon.line(), "dbus-daemon does not start; Scripts/bootstrap installs it")
         self.address = try #require(address.split(separator: ",").first.map(String.init))
     }
 
-    private func startService(_ mode: String) throws -> Program {
+    private func startService(_ mode: String) async throws -> Program {
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../Fixtures/notification_service.py").path
         let service = try Program(["python3", fixture, mode], environment: ["DBUS_SESSION_BUS_ADDRESS": address])
-        #expect(service.line() == "ready")
+        #expect(await service.line() == "ready")
         return service
     }
 
@@ -64,11 +74,11 @@ struct DesktopNotifierTests {
         "title and body arrive at the notification service as they were given",
         arguments: [("tea", "It is ready."), ("Übung: 日本 🍵", "zwei\nZeilen & <b>Zeichen</b>"), ("only a title", "")])
     func arrives(title: String, body: String) async throws {
-        let service = try startService("show")
+        let service = try await startService("show")
         let notifier = DesktopNotifier(appName: "Apus test", address: address)
         try await notifier.notify(UserNotification(title: title, body: body))
 
-        let line = try #require(service.line())
+        let line = try #require(await service.line())
         let call = try JSONDecoder().decode(Call.self, from: Data(line.utf8))
         #expect(call.summary == title)
         #expect(call.body == body)
@@ -83,7 +93,7 @@ struct DesktopNotifierTests {
 
     @Test("many notifications at once all arrive")
     func concurrent() async throws {
-        let service = try startService("show")
+        let service = try await startService("show")
         let notifier = DesktopNotifier(address: address)
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<20 {
@@ -93,7 +103,7 @@ struct DesktopNotifierTests {
         }
         var titles: Set<String> = []
         for _ in 0..<20 {
-            let line = try #require(service.line())
+            let line = try #require(await service.line())
             titles.insert(try JSONDecoder().decode(Call.self, from: Data(line.utf8)).summary)
         }
         #expect(titles.count == 20)
@@ -119,24 +129,24 @@ struct DesktopNotifierTests {
 
     @Test("a service that refuses is an error with its words")
     func refused() async throws {
-        let service = try startService("refuse")
+        let service = try await startService("refuse")
         let error = await #expect(throws: BackgroundError.self) {
             try await DesktopNotifier(address: address).notify(UserNotification(title: "tea"))
         }
         #expect(error?.code == .notificationRefused)
         #expect(error?.message.contains("not now") == true)
-        #expect(service.line() != nil)
+        #expect(await service.line() != nil)
     }
 
     @Test("a service that hangs is given up after the timeout")
     func hangs() async throws {
-        let service = try startService("hang")
+        let service = try await startService("hang")
         // Real time: it is libdbus's own timeout that is looked at, so it is short.
         let error = await #expect(throws: BackgroundError.self) {
             try await DesktopNotifier(address: address, timeout: .milliseconds(200))
                 .notify(UserNotification(title: "tea"))
         }
         #expect(error?.code == .notificationRefused)
-        #expect(service.line() != nil)
+        #expect(await service.line() != nil)
     }
 }
