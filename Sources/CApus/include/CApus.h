@@ -4,5 +4,6 @@
 #include "CApusDBus.h"
 #include "CApusPeer.h"
 #include "CApusSignal.h"
+#include "CApusTimers.h"
 
 #endif
