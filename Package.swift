@@ -102,6 +102,8 @@ let package = Package(
                 "ApusBackground", "ApusLinux", "ApusTimers", .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Reads the sources and the manifest; depends on none of them.
+        .testTarget(name: "ProjectTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -16,8 +16,8 @@ struct HostTime: Sendable {
     }
 
     /// Time as the engine keeps it.
-    init(engine: TimerEngine, time: any TimeSource) {
-        now = { time.continuous() }
+    init(engine: TimerEngine) {
+        now = { engine.time.continuous() }
         schedule = { delay, action in
             let timer = engine.schedule(after: delay, clock: .continuous, action)
             return { _ = timer.cancel() }

@@ -73,16 +73,14 @@ public final class LinuxHost: BackgroundHost {
     ///
     /// - Parameters:
     ///   - engine: Where the host's timers live.
-    ///   - time: The clock that the remaining time is read from; the engine's own.
     ///   - configuration: The grace period.
     ///   - logger: Where phases, faults and cut tasks are reported.
     public convenience init(
-        engine: TimerEngine,
-        time: any TimeSource,
+        engine: TimerEngine = .shared,
         configuration: Configuration = Configuration(),
         logger: Logger = Logger(label: "apus.linux")
     ) {
-        self.init(configuration: configuration, time: HostTime(engine: engine, time: time), logger: logger)
+        self.init(configuration: configuration, time: HostTime(engine: engine), logger: logger)
     }
 
     /// The present phase: active until the first signal, then background, then terminated.
