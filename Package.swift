@@ -99,7 +99,8 @@ let package = Package(
         .testTarget(
             name: "ApusLinuxTests",
             dependencies: [
-                "ApusBackground", "ApusLinux", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+                "ApusBackground", "ApusLinux", "ApusTesting", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Reads the sources and the manifest; depends on none of them.

@@ -174,11 +174,12 @@ extension LinuxHost {
     private func enterBackground() -> [@Sendable () -> Void] {
         let grace = max(.zero, configuration.gracePeriod)
         deadline.withLock { $0 = time.now().advanced(by: grace) }
-        phases.enter(.background)
-        return [
+        let timers = [
             time.schedule(max(.zero, grace - configuration.expirationMargin)) { [post] in post.yield(.expirationDue) },
             time.schedule(grace) { [post] in post.yield(.timeIsOver) },
         ]
+        phases.enter(.background)
+        return timers
     }
 
     /// Closes the registry if nothing is open: what was idle when an event was posted may be busy when it is handled.

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusTesting
 import ApusTimers
 import Logging
 import Synchronization
@@ -166,6 +167,29 @@ struct LinuxHostTests {
         let run = Task { await host.run(signals: signals) }
         run.cancel()
         #expect(await run.value == .cut(names: ["open"]))
+        task.end()
+    }
+
+    @Test("the countdown runs on the engine's clock, and leaves no timer behind")
+    func countsDownOnTheEngine() async throws {
+        let time = VirtualTime()
+        let host = LinuxHost(
+            engine: time.engine,
+            configuration: .init(gracePeriod: .seconds(10), expirationMargin: .seconds(4)),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+        let (expired, expire) = AsyncStream.makeStream(of: Void.self)
+        let task = try host.beginBackgroundTask(named: "upload") { expire.finish() }
+        host.requestStop()
+        var changes = host.phaseChanges.makeAsyncIterator()
+        let signals = signals
+        async let outcome = host.run(signals: signals)
+        #expect(await changes.next() == .background)
+        time.advance(by: .milliseconds(5_999))
+        #expect(host.backgroundTimeRemaining == .milliseconds(4_001))
+        time.advance(by: .milliseconds(1))
+        for await _ in expired {}
+        #expect(await outcome == .completed)
+        #expect(time.pendingTimers == 0)
         task.end()
     }
 }
