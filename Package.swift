@@ -32,6 +32,7 @@ let package = Package(
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle.git", from: "2.9.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess.git", from: "1.0.0"),
+        // For the tests only.
         .package(url: "https://github.com/jpsim/Yams.git", from: "6.0.0"),
     ],
     targets: [
@@ -96,8 +97,20 @@ let package = Package(
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
         ),
+        .testTarget(name: "ApusBackgroundTests", dependencies: ["ApusBackground"]),
+        .testTarget(
+            name: "ApusJobsTests",
+            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+        ),
+        .testTarget(
+            name: "ApusLinuxTests",
+            dependencies: [
+                "ApusBackground", "ApusLinux", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         // Commits jobs until it is killed: the tests' victim.
-        .executableTarget(name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"),
+        .executableTarget(
+            name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"),
         .testTarget(
             name: "ApusSQLiteTests",
             dependencies: [
@@ -107,8 +120,12 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
-            name: "ApusJobsTests",
-            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+            name: "ApusDaemonTests",
+            dependencies: [
+                "ApusDaemon", "ApusJobs", "ApusTimers",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "EndToEndTests",
@@ -122,6 +139,8 @@ let package = Package(
             ],
             path: "Tests/EndToEnd"
         ),
+        // Reads the sources and the manifest; depends on none of them.
+        .testTarget(name: "ProjectTests"),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,9 +1,9 @@
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The machine's clocks. Reading one costs some 20 ns; it may be done from any thread.
@@ -14,36 +14,36 @@ public struct SystemTime: TimeSource {
     /// Time since boot without machine sleep.
     public func uptime() -> UptimeInstant {
         #if canImport(Darwin)
-        UptimeInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
+            UptimeInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_UPTIME_RAW))
         #else
-        UptimeInstant(nanoseconds: read(CLOCK_MONOTONIC))
+            UptimeInstant(nanoseconds: read(CLOCK_MONOTONIC))
         #endif
     }
 
     /// Time since boot with machine sleep.
     public func continuous() -> ContinuousInstant {
         #if canImport(Darwin)
-        ContinuousInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW))
+            ContinuousInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_MONOTONIC_RAW))
         #else
-        ContinuousInstant(nanoseconds: read(CLOCK_BOOTTIME))
+            ContinuousInstant(nanoseconds: read(CLOCK_BOOTTIME))
         #endif
     }
 
     /// The time of day.
     public func wall() -> WallInstant {
         #if canImport(Darwin)
-        WallInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_REALTIME))
+            WallInstant(nanoseconds: clock_gettime_nsec_np(CLOCK_REALTIME))
         #else
-        WallInstant(nanoseconds: read(CLOCK_REALTIME))
+            WallInstant(nanoseconds: read(CLOCK_REALTIME))
         #endif
     }
 
     #if !canImport(Darwin)
-    private func read(_ clock: clockid_t) -> UInt64 {
-        var time = timespec()
-        precondition(clock_gettime(clock, &time) == 0, "the kernel has no clock \(clock)")
-        return UInt64(max(0, time.tv_sec)) * 1_000_000_000 + UInt64(time.tv_nsec)
-    }
+        private func read(_ clock: clockid_t) -> UInt64 {
+            var time = timespec()
+            precondition(clock_gettime(clock, &time) == 0, "the kernel has no clock \(clock)")
+            return UInt64(max(0, time.tv_sec)) * 1_000_000_000 + UInt64(time.tv_nsec)
+        }
     #endif
 }
 

@@ -1,0 +1,38 @@
+# Every target works on a fresh clone. `make help` lists them.
+
+SWIFT ?= swift
+BOOTSTRAP = Scripts/bootstrap
+SOURCES = Sources Tests Package.swift
+
+.DEFAULT_GOAL := help
+.PHONY: run test lint format bench tsan bootstrap clean help
+
+run: bootstrap  ## build a release, show the demo, say what to try next
+	$(SWIFT) build -c release --product apus
+	@bin="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
+	"$$bin" demo && \
+	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
+
+test: bootstrap  ## run all tests
+	$(SWIFT) test
+
+lint:  ## check format and documentation rules
+	$(SWIFT) format lint --strict --recursive $(SOURCES)
+
+format:  ## format the sources in place
+	$(SWIFT) format --in-place --recursive $(SOURCES)
+
+bench: bootstrap  ## run the benchmarks, a package of its own
+	$(SWIFT) run -c release --package-path Benchmarks
+
+tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
+	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'TimerWheel|Apus'
+
+bootstrap:
+	@$(BOOTSTRAP)
+
+clean:  ## remove everything that was built
+	rm -rf .build .build-tsan Benchmarks/.build
+
+help:  ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -1,0 +1,89 @@
+public import Logging
+import Synchronization
+
+/// Keeps a host's background tasks. For those who implement a ``BackgroundHost``.
+///
+/// Handlers run outside the lock: expiration handlers on the main actor, `whenIdle` on the thread that ended the last
+/// claim.
+public final class BackgroundTaskRegistry: Sendable {
+    typealias ClaimID = BackgroundTaskLedger<BackgroundTaskRequest>.ClaimID
+
+    /// Starts a piece of work on the main actor.
+    public typealias MainStarter = @Sendable (_ work: @escaping @MainActor @Sendable () async -> Void) -> Void
+
+    let logger: Logger
+    private let ledger = Mutex(BackgroundTaskLedger<BackgroundTaskRequest>())
+    private let startOnMain: MainStarter
+    private let whenIdle: @Sendable () -> Void
+
+    /// A registry without claims.
+    ///
+    /// - Parameters:
+    ///   - logger: Where faults are reported.
+    ///   - startOnMain: How work gets to the main actor; a simulation has its own way.
+    ///   - whenIdle: Called whenever the last open claim was ended. Somebody else may have begun one since.
+    public init(
+        logger: Logger = Logger(label: "apus.background"),
+        startOnMain: @escaping MainStarter = { work in Task { @MainActor in await work() } },
+        whenIdle: @escaping @Sendable () -> Void = {}
+    ) {
+        self.logger = logger
+        self.startOnMain = startOnMain
+        self.whenIdle = whenIdle
+    }
+
+    /// The names of the open claims, in the order in which they were begun.
+    public var openNames: [String] { ledger.withLock { $0.openClaims.map(\.name) } }
+
+    /// Begins a claim.
+    ///
+    /// - Parameter request: The name, the place and the expiration handler.
+    /// - Returns: The claim.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` after expiry; the handler is called then too.
+    public func begin(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
+        switch ledger.withLock({ $0.begin(request) }) {
+        case .granted(let id):
+            return BackgroundTask(request, id, self)
+        case .refused:
+            startOnMain(request.onExpiration)
+            throw BackgroundError(
+                .tooLate, "“\(request.name)” asked for time in the background when it was over; begin the task earlier")
+        }
+    }
+
+    /// Calls the handler of every open claim, once, in one pass on the main actor, each of which ends its claim when it
+    /// returns. Grants nothing more until ``reopen()``.
+    public func expireAll() {
+        let expired = ledger.withLock { $0.expire() }
+        for (id, request) in expired {
+            startOnMain { [self] in
+                await request.onExpiration()
+                end(id)
+            }
+        }
+    }
+
+    /// Grants nothing more if nothing is open, in one step. `false` when something is open.
+    public func closeIfIdle() -> Bool {
+        ledger.withLock { $0.closeIfIdle() }
+    }
+
+    /// Grants claims again, after a return to the foreground.
+    public func reopen() {
+        ledger.withLock { $0.reopen() }
+    }
+
+    /// Ends a claim; `false` if it had been ended before.
+    @discardableResult
+    func end(_ id: ClaimID) -> Bool {
+        switch ledger.withLock({ $0.end(id) }) {
+        case .ended:
+            return true
+        case .endedLast:
+            whenIdle()
+            return true
+        case .alreadyEnded:
+            return false
+        }
+    }
+}

@@ -1,0 +1,83 @@
+public import ApusBackground
+import CApus
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// Shows notifications through `org.freedesktop.Notifications`, the service of Linux desktops, on the session bus.
+///
+/// libdbus is looked for when the first notification is shown, so a machine without it can run everything else.
+public struct DesktopNotifier: Notifier {
+    private let appName: String
+    private let address: String?
+    private let timeout: Duration
+
+    /// A notifier for the user's session.
+    ///
+    /// - Parameters:
+    ///   - appName: The name that desktops show beside the notification.
+    ///   - address: The bus; `nil` is the session's, from `DBUS_SESSION_BUS_ADDRESS` or `$XDG_RUNTIME_DIR/bus`.
+    ///   - timeout: How long each of the two messages waits for an answer.
+    public init(appName: String = "Apus", address: String? = nil, timeout: Duration = .seconds(3)) {
+        self.appName = appName
+        self.address = address
+        self.timeout = timeout
+    }
+
+    /// Shows `notification` now and returns when the service has taken it.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `notifierUnavailable` without libdbus, a bus or a service on it, and
+    ///   `notificationRefused` when the service answers with an error, or not in time.
+    public func notify(_ notification: UserNotification) async throws {
+        guard let address = address ?? Self.sessionBus() else {
+            throw BackgroundError(
+                .notifierUnavailable,
+                "there is no session bus: neither DBUS_SESSION_BUS_ADDRESS nor a bus in XDG_RUNTIME_DIR is there")
+        }
+        let error = await withCheckedContinuation { continuation in
+            // The call blocks, which a thread of Swift's pool must not.
+            DispatchQueue.global().async {
+                continuation.resume(returning: show(notification, address))
+            }
+        }
+        if let error { throw error }
+    }
+
+    private func show(_ notification: UserNotification, _ address: String) -> BackgroundError? {
+        let milliseconds = Int32(clamping: timeout / .milliseconds(1) < 1 ? 1 : Int64(timeout / .milliseconds(1)))
+        var identifier: UInt32 = 0
+        var text = [CChar](repeating: 0, count: 512)
+        let result = capus_notify(
+            address, appName, notification.title, notification.body, milliseconds, &identifier, &text, text.count)
+        let reason = String(decoding: text.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+        return switch result {
+        case CAPUS_NOTIFY_SHOWN: nil
+        case CAPUS_NOTIFY_NO_LIBRARY:
+            BackgroundError(.notifierUnavailable, "\(reason); on Debian it is in the package libdbus-1-3")
+        case CAPUS_NOTIFY_NO_BUS:
+            BackgroundError(.notifierUnavailable, "the bus at \(address) cannot be used: \(reason)")
+        case CAPUS_NOTIFY_NO_SERVICE:
+            BackgroundError(.notifierUnavailable, "no notification service runs in this session: \(reason)")
+        default:
+            BackgroundError(.notificationRefused, "the notification service did not take it: \(reason)")
+        }
+    }
+
+    /// Where the user's session bus is. libdbus would try to start one through X11, which a daemon must not.
+    private static func sessionBus() -> String? {
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !address.isEmpty {
+            return address
+        }
+        guard let directory = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), !directory.isEmpty else {
+            return nil
+        }
+        let path = directory + "/bus"
+        return access(path, F_OK) == 0 ? "unix:path=\(path)" : nil
+    }
+}

@@ -1,0 +1,72 @@
+#include "CApusSignal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+enum { MOST_SIGNALS = 8 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;  // protects `ends`, `caught`, `before`, `count_caught`
+static int ends[2] = {-1, -1};
+static int caught[MOST_SIGNALS];
+static struct sigaction before[MOST_SIGNALS];
+static int count_caught = 0;
+
+// What the handler reads: nothing else is safe there.
+static atomic_int writing_end = -1;
+
+static void handle(int signal) {
+    int saved = errno;
+    int fd = atomic_load(&writing_end);
+    unsigned char byte = (unsigned char)signal;
+    // A full pipe holds signals enough.
+    if (fd >= 0) { ssize_t ignored = write(fd, &byte, 1); (void)ignored; }
+    errno = saved;
+}
+
+static void release_locked(void) {
+    for (int index = 0; index < count_caught; index++) sigaction(caught[index], &before[index], NULL);
+    count_caught = 0;
+    atomic_store(&writing_end, -1);
+    if (ends[0] >= 0) { close(ends[0]); close(ends[1]); }
+    ends[0] = ends[1] = -1;
+}
+
+static int catch_locked(const int *signals, int count) {
+    if (ends[0] >= 0) return -EBUSY;
+    if (count < 1 || count > MOST_SIGNALS) return -EINVAL;
+    if (pipe(ends) != 0) return -errno;
+    for (int index = 0; index < 2; index++) {
+        fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+        fcntl(ends[index], F_SETFL, O_NONBLOCK);
+    }
+    atomic_store(&writing_end, ends[1]);
+    for (int index = 0; index < count; index++) {
+        struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        if (sigaction(signals[index], &action, &before[index]) != 0) {
+            int error = errno;
+            release_locked();
+            return -error;
+        }
+        caught[index] = signals[index];
+        count_caught = index + 1;
+    }
+    return ends[0];
+}
+
+int capus_signals_catch(const int *signals, int count) {
+    pthread_mutex_lock(&lock);
+    int result = catch_locked(signals, count);
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+void capus_signals_release(void) {
+    pthread_mutex_lock(&lock);
+    release_locked();
+    pthread_mutex_unlock(&lock);
+}

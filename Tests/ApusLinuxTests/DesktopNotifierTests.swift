@@ -1,0 +1,152 @@
+import ApusBackground
+import ApusLinux
+import Foundation
+import Testing
+
+/// A program of this test with its standard output, line by line; ended with the test.
+private final class Program: Sendable {
+    private let processID: Int32
+    private let lines: AsyncStream<String>
+
+    init(_ arguments: [String], environment: [String: String] = [:]) throws {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardOutput = output
+        try process.run()
+        processID = process.processIdentifier
+
+        // Reading blocks, so it has a thread of its own, which ends with the program.
+        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+        self.lines = lines
+        let reader = output.fileHandleForReading
+        Thread.detachNewThread {
+            var buffer = Data()
+            while case let more = reader.availableData, !more.isEmpty {
+                buffer.append(more)
+                while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
+                    continuation.yield(String(decoding: buffer[..<end], as: UTF8.self))
+                    buffer = Data(buffer[buffer.index(after: end)...])
+                }
+            }
+            continuation.finish()
+        }
+    }
+
+    /// The next line, or nothing when the program has ended.
+    func line() async -> String? {
+        for await line in lines { return line }
+        return nil
+    }
+
+    deinit {
+        kill(processID, SIGKILL)
+    }
+}
+
+@Suite("Desktop notifications on a private session bus")
+struct DesktopNotifierTests {
+    private let daemon: Program
+    private let address: String
+
+    init() async throws {
+        daemon = try Program(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"])
+        let address = try #require(await daemon.line(), "dbus-daemon does not start; Scripts/bootstrap installs it")
+        self.address = try #require(address.split(separator: ",").first.map(String.init))
+    }
+
+    private func startService(_ mode: String) async throws -> Program {
+        let fixture = URL(filePath: #filePath).deletingLastPathComponent()
+            .appending(path: "../Fixtures/notification_service.py").path
+        let service = try Program(["python3", fixture, mode], environment: ["DBUS_SESSION_BUS_ADDRESS": address])
+        #expect(await service.line() == "ready")
+        return service
+    }
+
+    private struct Call: Decodable {
+        var signature, path, interface, app, icon, summary, body: String
+        var replaces, actionBytes, hintBytes, expires: Int
+    }
+
+    @Test(
+        "title and body arrive at the notification service as they were given",
+        arguments: [("tea", "It is ready."), ("Übung: 日本 🍵", "zwei\nZeilen & <b>Zeichen</b>"), ("only a title", "")])
+    func arrives(title: String, body: String) async throws {
+        let service = try await startService("show")
+        let notifier = DesktopNotifier(appName: "Apus test", address: address)
+        try await notifier.notify(UserNotification(title: title, body: body))
+
+        let line = try #require(await service.line())
+        let call = try JSONDecoder().decode(Call.self, from: Data(line.utf8))
+        #expect(call.summary == title)
+        #expect(call.body == body)
+        #expect(call.app == "Apus test")
+        #expect(call.signature == "susssasa{sv}i")
+        #expect(call.path == "/org/freedesktop/Notifications")
+        #expect(call.interface == "org.freedesktop.Notifications")
+        let numbers: [Int] = [call.replaces, call.actionBytes, call.hintBytes, call.expires]
+        #expect(numbers == [0, 0, 0, -1] as [Int])
+        #expect(call.icon.isEmpty)
+    }
+
+    @Test("many notifications at once all arrive")
+    func concurrent() async throws {
+        let service = try await startService("show")
+        let notifier = DesktopNotifier(address: address)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for number in 0..<20 {
+                group.addTask { try await notifier.notify(UserNotification(title: "number \(number)")) }
+            }
+            try await group.waitForAll()
+        }
+        var titles: Set<String> = []
+        for _ in 0..<20 {
+            let line = try #require(await service.line())
+            titles.insert(try JSONDecoder().decode(Call.self, from: Data(line.utf8)).summary)
+        }
+        #expect(titles.count == 20)
+    }
+
+    @Test("a bus without a notification service is an error that says so")
+    func noService() async throws {
+        let error = await #expect(throws: BackgroundError.self) {
+            try await DesktopNotifier(address: address).notify(UserNotification(title: "tea"))
+        }
+        #expect(error?.code == .notifierUnavailable)
+        #expect(error?.message.contains("no notification service runs in this session") == true)
+    }
+
+    @Test("an address where nobody answers is an error that names it")
+    func noBus() async {
+        let error = await #expect(throws: BackgroundError.self) {
+            try await DesktopNotifier(address: "unix:path=/nonexistent/bus").notify(UserNotification(title: "tea"))
+        }
+        #expect(error?.code == .notifierUnavailable)
+        #expect(error?.message.contains("unix:path=/nonexistent/bus") == true)
+    }
+
+    @Test("a service that refuses is an error with its words")
+    func refused() async throws {
+        let service = try await startService("refuse")
+        let error = await #expect(throws: BackgroundError.self) {
+            try await DesktopNotifier(address: address).notify(UserNotification(title: "tea"))
+        }
+        #expect(error?.code == .notificationRefused)
+        #expect(error?.message.contains("not now") == true)
+        #expect(await service.line() != nil)
+    }
+
+    @Test("a service that hangs is given up after the timeout")
+    func hangs() async throws {
+        let service = try await startService("hang")
+        // Real time: it is libdbus's own timeout that is looked at, so it is short.
+        let error = await #expect(throws: BackgroundError.self) {
+            try await DesktopNotifier(address: address, timeout: .milliseconds(200))
+                .notify(UserNotification(title: "tea"))
+        }
+        #expect(error?.code == .notificationRefused)
+        #expect(await service.line() != nil)
+    }
+}

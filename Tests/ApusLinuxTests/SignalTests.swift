@@ -1,0 +1,56 @@
+import ApusTimers
+import Logging
+import Testing
+
+@testable import ApusLinux
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One test at a time: signals belong to the whole process.
+@Suite("Real signals", .serialized)
+struct SignalTests {
+    private func makeHost() -> LinuxHost {
+        LinuxHost(
+            configuration: .init(),
+            time: HostTime(now: { ContinuousInstant(nanoseconds: 0) }, schedule: { _, _ in {} }),
+            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+    }
+
+    @Test("signals that the process gets arrive in order, and a second catcher is refused")
+    func arrive() async throws {
+        let signals = try CaughtSignals([.terminate, .interrupt])
+        #expect(throws: SignalError(errno: EBUSY)) { try CaughtSignals([.terminate]) }
+        var iterator = signals.stream.makeAsyncIterator()
+        for signal in [TerminationSignal.terminate, .interrupt, .terminate] {
+            kill(getpid(), signal.number)
+            #expect(await iterator.next() == signal)
+        }
+        signals.stop()
+        #expect(await iterator.next() == nil)
+    }
+
+    @Test("SIGTERM ends a host's run, after which the signals are free again")
+    func run() async throws {
+        for _ in 0..<2 {
+            let host = makeHost()
+            async let outcome = host.run()
+            // The run owns the signals before it can have been asked to stop by one; only then is it safe to send it.
+            while !signalIsCaught(SIGTERM) { await Task.yield() }
+            kill(getpid(), SIGTERM)
+            #expect(try await outcome == .completed)
+            while signalIsCaught(SIGTERM) { await Task.yield() }
+        }
+    }
+
+    private func signalIsCaught(_ signal: Int32) -> Bool {
+        var action = sigaction()
+        sigaction(signal, nil, &action)
+        return unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != 0
+    }
+}

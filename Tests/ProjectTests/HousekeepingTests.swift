@@ -1,0 +1,66 @@
+import Testing
+
+/// Rules about files as such.
+enum Housekeeping {
+    static let mostLines = 400
+
+    static func isTooLong(_ text: String) -> Bool {
+        text.split(separator: "\n", omittingEmptySubsequences: false).count > mostLines + 1
+    }
+
+    // Put together here, so that this file does not contain what it looks for.
+    private static let homes = ["/" + "home/", "/" + "Users/", "/" + "root/", "/" + "work/", "/" + "tmp/w/"]
+
+    /// The first path of somebody's machine in a text.
+    static func machinePath(in text: String) -> String? {
+        for home in homes {
+            var rest = text[...]
+            while let range = rest.firstRange(of: home) {
+                let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
+                let name = rest[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
+                // A path begins at the root, and what follows has a name; `$X/work/` and `a/home/` do not.
+                if !(before.isLetter || before.isNumber || "._-}$)".contains(before)), !name.isEmpty {
+                    return home + name
+                }
+                rest = rest[range.upperBound...]
+            }
+        }
+        return nil
+    }
+}
+
+@Suite("Housekeeping")
+struct HousekeepingTests {
+    @Test("no source file is longer than 400 lines")
+    func lengths() throws {
+        for file in try ProjectFiles.swiftFiles(below: "Sources") {
+            #expect(!Housekeeping.isTooLong(file.text), "\(file.path) has more than \(Housekeeping.mostLines) lines")
+        }
+    }
+
+    @Test("400 lines are accepted, 401 are not")
+    func lengthSamples() {
+        #expect(!Housekeeping.isTooLong(String(repeating: "line\n", count: 400)))
+        #expect(Housekeeping.isTooLong(String(repeating: "line\n", count: 401)))
+    }
+
+    @Test("no file names a path of the machine that it was written on")
+    func machinePaths() throws {
+        let files = try ProjectFiles.trackedTexts()
+        #expect(files.contains { $0.path == "Package.swift" })
+        for file in files {
+            let path = Housekeeping.machinePath(in: file.text)
+            #expect(path == nil, "\(file.path) names \(path ?? "")")
+        }
+    }
+
+    @Test("paths of machines are found, others are not")
+    func machinePathSamples() {
+        for (root, name) in [("home", "ann"), ("Users", "bob"), ("root", "x"), ("work", "apus")] {
+            #expect(Housekeeping.machinePath(in: "see \"/\(root)/\(name)/notes\"") == "/\(root)/\(name)")
+        }
+        for text in ["/usr/bin/env", "a/home/b", "~/.local/state/apus", "$HOME/work/x", "/tmp/apus", "the work/life"] {
+            #expect(Housekeeping.machinePath(in: text) == nil)
+        }
+    }
+}

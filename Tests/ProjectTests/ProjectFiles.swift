@@ -1,0 +1,41 @@
+import Foundation
+
+/// The project's own files, found from this one.
+enum ProjectFiles {
+    static let root = URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../..").standardizedFileURL.resolvingSymlinksInPath()
+
+    struct File {
+        /// From the root of the project, with slashes.
+        var path: String
+        var text: String
+    }
+
+    static func read(_ path: String) throws -> String {
+        try String(contentsOf: root.appending(path: path), encoding: .utf8)
+    }
+
+    /// The Swift files below `folder`.
+    static func swiftFiles(below folder: String) throws -> [File] {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: root.appending(path: folder).path)
+        return try files.filter { $0.hasSuffix(".swift") }.sorted().map {
+            File(path: "\(folder)/\($0)", text: try read("\(folder)/\($0)"))
+        }
+    }
+
+    /// Every text file that git keeps or would keep.
+    static func trackedTexts() throws -> [File] {
+        let git = Process()
+        let output = Pipe()
+        git.executableURL = URL(filePath: "/usr/bin/env")
+        git.arguments = ["git", "-C", root.path, "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        git.standardOutput = output
+        try git.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        git.waitUntilExit()
+        guard git.terminationStatus == 0 else { throw CocoaError(.fileReadUnknown) }
+        return data.split(separator: 0).map { String(decoding: $0, as: UTF8.self) }.compactMap { path in
+            (try? read(path)).map { File(path: path, text: $0) }
+        }
+    }
+}

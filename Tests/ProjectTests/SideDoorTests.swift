@@ -1,0 +1,57 @@
+import Testing
+
+@Suite("Time, randomness and sleep come through their doors")
+struct SideDoorTests {
+    @Test("no source file uses a side door")
+    func sources() throws {
+        for file in try ProjectFiles.swiftFiles(below: "Sources") {
+            for objection in SideDoors.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }
+        }
+    }
+
+    @Test(
+        "a side door is rejected wherever code is",
+        arguments: [
+            "let now = Date()", "Foundation.Date()", "Date.now", "date.timeIntervalSinceNow", "ContinuousClock().now",
+            "ContinuousClock.now", "let c: SuspendingClock.Instant = SuspendingClock.now",
+            "try await Task.sleep(for: .seconds(1))",
+            "queue.asyncAfter(deadline: later) {}", "Thread.sleep(forTimeInterval: 1)", "usleep(5)",
+            "clock_gettime(CLOCK_MONOTONIC, &t)", "gettimeofday(&t, nil)", "var g = SystemRandomNumberGenerator()",
+            "Int.random(in: 0..<9)", "UUID().uuidString", "arc4random()", "DispatchTime.now() + 3",
+            "let text = \"at \\(Date())\"", "/* why */ Date() // because", "let a = \"//\"; Date()",
+            "#\"raw \" quote\"#; UUID()", "array.shuffled()",
+        ])
+    func rejects(source: String) {
+        let objections = SideDoors.objections(to: source, path: "Sources/X/Sample.swift")
+        #expect(!objections.isEmpty)
+        #expect(objections.allSatisfy { $0.hasPrefix("Sources/X/Sample.swift:1: ") })
+    }
+
+    @Test(
+        "a mention that is not code, and a longer word, is accepted",
+        arguments: [
+            "// Date() is a side door", "/// `Task.sleep` is not used", "/* Date() /* UUID() */ usleep(1) */",
+            "let text = \"Date()\"", "let text = \"\"\"\n  UUID()\n  \"\"\"", "let text = #\"\\(Date())\"#",
+            "let x = UpDate()", "myusleep(1)", "Date(timeIntervalSince1970: 0)", "time.continuous()",
+            "values.random", "clock_gettime_door()",
+        ])
+    func accepts(source: String) {
+        #expect(SideDoors.objections(to: source, path: "Sources/X/Sample.swift").isEmpty)
+    }
+
+    @Test("a door is open in its one file only, and that file is there")
+    func exemptions() throws {
+        for door in SideDoors.doors {
+            for path in door.exempt {
+                #expect(SideDoors.objections(to: "x = \(door.text)()", path: path).isEmpty)
+                #expect(try !ProjectFiles.read(path).isEmpty)
+            }
+        }
+    }
+
+    @Test("the message says what to write instead")
+    func message() {
+        let objections = SideDoors.objections(to: "\n\nusleep(1)", path: "a.swift")
+        #expect(objections == ["a.swift:3: usleep is a side door; schedule on a TimerEngine, or sleep on a TimerClock"])
+    }
+}
