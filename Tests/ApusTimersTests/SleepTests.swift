@@ -1,6 +1,5 @@
 import ApusTesting
 import ApusTimers
-import AsyncAlgorithms
 import Testing
 
 @Suite("Sleeping tasks")
@@ -94,39 +93,6 @@ struct SleepTests {
         time.drain()
         time.moveWall(by: .seconds(4_000))
         #expect(log.entries == ["awake"])
-    }
-
-    @Test("debounce of swift-async-algorithms works over TimerClock")
-    func debounce() {
-        let log = log
-        let engine = time.engine
-        let clock = TimerClock.continuous(engine: engine)
-        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
-        let task = time.start {
-            for await value in stream.debounce(for: .seconds(1), clock: clock) { log.add(value) }
-        }
-        for (second, value) in [(0, "a"), (500, "b"), (900, "c"), (3_000, "d")] {
-            engine.schedule(after: .milliseconds(second)) { continuation.yield(value) }
-        }
-        // The algorithm's own tasks inherit no executor, so they run on other threads and are waited for.
-        time.advance(by: .zero)
-        var seen: [[String]] = []
-        for _ in 0..<45 {
-            settle()
-            time.advance(by: .milliseconds(100))
-            settle()
-            seen.append(log.entries)
-        }
-        #expect(log.entries == ["c", "d"])
-        task.cancel()
-        continuation.finish()
-        settle()
-    }
-
-    /// Lets the tasks of the algorithm, which run on the global executor, come to rest.
-    private func settle() {
-        // No event tells that a foreign task has begun to sleep, so this gives it real time.
-        try? time.drain(waitingForForeignWork: .milliseconds(20)) { false }
     }
 
     @Test("a cancelled loop over ticks ends and leaves no timer")
