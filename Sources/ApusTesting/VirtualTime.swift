@@ -15,7 +15,7 @@ import Synchronization
 /// ```
 ///
 /// One thread at a time may drive it; work that runs in it must not. What sleeps by other means than the engine
-/// (`Task.sleep`, Dispatch) does not follow it.
+/// (the standard clocks, Dispatch) does not follow it.
 public final class VirtualTime: TimeSource {
     /// An engine that runs on these clocks.
     public let engine: TimerEngine

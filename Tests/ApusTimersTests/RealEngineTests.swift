@@ -131,4 +131,38 @@ struct RealEngineTests {
         #expect(engine.liveTimers == 0)
         engine.shutdown()
     }
+
+    @Test("a repeating timer survives threads that suspend, resume and cancel it in any order, without overlapping")
+    func repeatingStress() async throws {
+        let engine = TimerEngine()
+        let queue = DispatchQueue(label: "handlers", attributes: .concurrent)
+        for round in 0..<20 {
+            let inside = Log<Int>()
+            let timer = try RepeatingTimer(
+                every: .microseconds(20), missedTicks: [.coalesce, .skip, .delay, .burst][round % 4],
+                on: round % 2 == 0 ? .engine : .queue(queue), engine: engine
+            ) { tick in
+                inside.add(1)
+                inside.add(-1)
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    let random = SeededRandom(seed: UInt64(round * 4 + thread))
+                    group.addTask {
+                        for _ in 0..<200 {
+                            if random.next() % 2 == 0 { timer.resume() } else { timer.suspend() }
+                        }
+                        if thread == 3 { timer.cancel() }
+                    }
+                }
+            }
+            timer.resume()
+            #expect(engine.liveTimers == 0)
+            queue.sync(flags: .barrier) {}
+            let entries = inside.entries
+            // Enter, leave, enter, leave: two handlers at once would break the pattern.
+            #expect(entries.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? 1 : -1) })
+        }
+        engine.shutdown()
+    }
 }

@@ -10,7 +10,7 @@ struct TimerWheelModelTests {
     }
 
     @Test("a random program of insert, cancel, reset and advance gives the same timers in the same order",
-        arguments: Origin.allCases, 0..<40)
+        arguments: Origin.allCases, 0..<30)
     func randomProgram(origin: Origin, seed: Int) {
         var random = Random(seed: UInt64(seed) &* 1_000_003 ^ origin.rawValue)
         var now = origin.rawValue
@@ -62,11 +62,18 @@ struct TimerWheelModelTests {
                 #expect(taken == model.takeDue(now: now, budget: budget), place)
                 for payload in taken { if let handle = handles.removeValue(forKey: payload) { ended.append(handle) } }
             }
-            #expect(wheel.nextWake() == model.nextWake, place)
-            #expect(wheel.count == model.timers.count, place)
-            let fault = wheel.brokenInvariant()
-            #expect(fault == nil, place)
-            guard fault == nil, wheel.count == model.timers.count else { return }
+            // Walking the whole wheel is most of this test's time; a broken rule stays broken until it is found.
+            let fault = step % 5 == 0 || step == 399 ? wheel.brokenInvariant() : nil
+            let nextWake = wheel.nextWake()
+            guard fault == nil, nextWake == model.nextWake, wheel.count == model.timers.count else {
+                Issue.record(
+                    """
+                    \(place): \(fault ?? "no broken invariant"); \(wheel.count) timers and next wake-up \(nextWake ?? 0) \
+                    instead of \(model.timers.count) and \(model.nextWake ?? 0)
+                    """
+                )
+                return
+            }
         }
     }
 
