@@ -261,7 +261,7 @@ public final class VirtualTime: TimeSource {
 
 /// The result of a task, for a thread that cannot await.
 private final class Outcome<Success: Sendable>: Sendable {
-    private let result = Mutex<Result<Success, any Error>?>(nil)
+    private let result = Locked<Result<Success, any Error>?>(nil)
 
     var value: Result<Success, any Error>? { result.withLock { $0 } }
 

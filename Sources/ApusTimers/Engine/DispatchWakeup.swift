@@ -16,7 +16,7 @@ package final class DispatchWakeup: Wakeup {
     }
 
     private let queue = DispatchQueue(label: "apus-timers", qos: .userInitiated)
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     package init() { queue.setSpecific(key: Self.isOnQueue, value: true) }
 

@@ -15,7 +15,7 @@ typealias SystemWakeup = TimerfdWakeup
 /// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
 package final class TimerfdWakeup: Wakeup {
     private let descriptors: Descriptors
-    private let thread: Mutex<pthread_t?> = Mutex(nil)
+    private let thread: Locked<pthread_t?> = Locked(nil)
 
     package init() { descriptors = Descriptors() }
 
