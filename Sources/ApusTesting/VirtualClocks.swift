@@ -1,5 +1,4 @@
 import ApusTimers
-import Synchronization
 
 /// The clocks and the step loop's view of the engine's deadlines: what the engine of a ``VirtualTime`` holds.
 ///
@@ -22,12 +21,12 @@ final class VirtualClocks: TimeSource, Wakeup {
         }
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     /// Called after each arming, from any thread: somebody may be waiting for work.
     private let onArm: @Sendable () -> Void
 
     init(uptime: UptimeInstant, wall: WallInstant, onArm: @escaping @Sendable () -> Void) {
-        state = Mutex(State(uptime: uptime.nanoseconds, wall: wall.nanoseconds))
+        state = Locked(State(uptime: uptime.nanoseconds, wall: wall.nanoseconds))
         self.onArm = onArm
     }
 

@@ -1,5 +1,5 @@
 import Dispatch
-import Synchronization
+import ApusTimers
 
 /// An executor that runs its jobs when told to, on the thread that tells it, strictly first in, first out.
 ///
@@ -12,7 +12,7 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
         var head = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Signalled when there may be something to do; see `VirtualTime.perform(waitingForForeignWork:…)`.
     let signal = DispatchSemaphore(value: 0)
 

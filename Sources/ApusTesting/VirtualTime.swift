@@ -15,7 +15,7 @@ import Synchronization
 /// ```
 ///
 /// One thread at a time may drive it; work that runs in it must not. What sleeps by other means than the engine
-/// (`Task.sleep`, Dispatch) does not follow it.
+/// (the standard clocks, Dispatch) does not follow it.
 public final class VirtualTime: TimeSource {
     /// An engine that runs on these clocks.
     public let engine: TimerEngine
@@ -261,7 +261,7 @@ public final class VirtualTime: TimeSource {
 
 /// The result of a task, for a thread that cannot await.
 private final class Outcome<Success: Sendable>: Sendable {
-    private let result = Mutex<Result<Success, any Error>?>(nil)
+    private let result = Locked<Result<Success, any Error>?>(nil)
 
     var value: Result<Success, any Error>? { result.withLock { $0 } }
 

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// One sleeping task: fire, cancellation and shutdown race, and exactly one of them resumes it, once.
 private final class Sleep: Sendable {
@@ -8,7 +7,7 @@ private final class Sleep: Sendable {
         case ended(Result<Void, any Error>)
     }
 
-    private let state = Mutex(State.installing)
+    private let state = Locked(State.installing)
 
     func install(_ continuation: UnsafeContinuation<Void, any Error>) {
         let result: Result<Void, any Error>? = state.withLock { state in

@@ -1,4 +1,3 @@
-import Synchronization
 import TimerWheel
 
 /// Runs actions at instants: timers in memory, any number of them, on three clocks, with one thread.
@@ -22,13 +21,13 @@ public final class TimerEngine: Sendable {
     public let time: any TimeSource
 
     private let wakeup: any Wakeup
-    private let state: Mutex<EngineState>
+    private let state: Locked<EngineState>
 
     /// An engine that goes by `time` and is woken by `wakeup`, which it owns from now on.
     public init(time: any TimeSource, wakeup: any Wakeup) {
         self.time = time
         self.wakeup = wakeup
-        state = Mutex(EngineState(time: time))
+        state = Locked(EngineState(time: time))
         wakeup.start { [weak self] reason in self?.wake(reason) }
     }
 

@@ -6,10 +6,10 @@
 /// ```
 /// due        |    |    |    |    |    |    |    |
 ///            0    1    2    3    4    5    6    7
-/// coalesce        1    2============4=   5    6    7    tick 4 at once, it missed 1; then in phase
-/// skip            1    2============     5    6    7    tick 5 missed 2
-/// delay           1    2============3=   4    5    6    in a new phase, one interval after the late tick
-/// burst           1    2============34   5    6    7    nothing is lost, the late ones come at once
+/// coalesce        1    2===========4  5    6    7      4 at once; it missed 1; then in phase
+/// skip            1    2===========   5    6    7      5 missed 2
+/// delay           1    2===========3    4    5         3 at once, and a new phase from there
+/// burst           1    2===========34 5    6    7      nothing is lost, the late ones come at once
 /// ```
 public struct MissedTickPolicy: Sendable, Hashable {
     enum Kind { case coalesce, skip, delay, burst }
@@ -21,7 +21,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     /// due        |    |    |    |    |    |    |    |
     ///            0    1    2    3    4    5    6    7
-    /// coalesce        1    2===========4    5    6    7
+    /// coalesce        1    2===========4  5    6    7
     /// ```
     public static var coalesce: MissedTickPolicy { MissedTickPolicy(kind: .coalesce) }
 
@@ -30,7 +30,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     /// due        |    |    |    |    |    |    |    |
     ///            0    1    2    3    4    5    6    7
-    /// skip            1    2===========     5    6    7
+    /// skip            1    2===========   5    6    7
     /// ```
     public static var skip: MissedTickPolicy { MissedTickPolicy(kind: .skip) }
 
@@ -41,7 +41,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     /// due        |    |    |    |    |    |    |    |
     ///            0    1    2    3    4    5    6    7
-    /// delay           1    2===========3    4    5    6
+    /// delay           1    2===========3    4    5
     /// ```
     public static var delay: MissedTickPolicy { MissedTickPolicy(kind: .delay) }
 
@@ -50,7 +50,7 @@ public struct MissedTickPolicy: Sendable, Hashable {
     /// ```
     /// due        |    |    |    |    |    |    |    |
     ///            0    1    2    3    4    5    6    7
-    /// burst           1    2===========34   5    6    7
+    /// burst           1    2===========34 5    6    7
     /// ```
     public static var burst: MissedTickPolicy { MissedTickPolicy(kind: .burst) }
 }

@@ -1,4 +1,3 @@
-import Synchronization
 
 /// Calls a handler again and again, in phase.
 ///
@@ -57,7 +56,7 @@ private final class RepeatingTimerCore: Sendable {
         var timer: ScheduledTimer?
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     private let tolerance: Duration
     private let clock: ClockKind
     private let executor: ActionExecutor
@@ -67,7 +66,7 @@ private final class RepeatingTimerCore: Sendable {
         machine: RepeatingTimerStateMachine, tolerance: Duration, clock: ClockKind, executor: ActionExecutor,
         engine: TimerEngine, handler: @escaping @Sendable (Tick) -> Void
     ) {
-        state = Mutex(State(machine: machine, handler: handler, timer: nil))
+        state = Locked(State(machine: machine, handler: handler, timer: nil))
         self.tolerance = tolerance
         self.clock = clock
         self.executor = executor

@@ -2,8 +2,10 @@
 #define CAPUS_H
 
 #include "CApusDBus.h"
+#include "CApusLock.h"
 #include "CApusPeer.h"
 #include "CApusSignal.h"
+#include "CApusSpawn.h"
 #include "CApusTimers.h"
 
 #endif

@@ -1,0 +1,91 @@
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Three clocks")
+struct ClockTests {
+    let time = VirtualTime()
+    let log = Log<String>()
+
+    private func scheduleOnAll(after duration: Duration) {
+        let log = log
+        for clock in ClockKind.allCases {
+            time.engine.schedule(after: duration, clock: clock) { log.add("\(clock)") }
+        }
+    }
+
+    @Test("while the machine sleeps, continuous and wall time go on and uptime does not")
+    func sleep() {
+        scheduleOnAll(after: .seconds(60))
+        time.sleepDevice(for: .seconds(59))
+        #expect(log.entries == [])
+        time.sleepDevice(for: .seconds(1))
+        #expect(log.entries == ["continuous", "wall"])
+        time.advance(by: .seconds(59))
+        #expect(log.entries.count == 2)
+        time.advance(by: .seconds(1))
+        #expect(log.entries == ["continuous", "wall", "uptime"])
+        #expect(time.leaks == [])
+    }
+
+    @Test("a wall clock set forward fires wall deadlines at once, and no others")
+    func forward() {
+        scheduleOnAll(after: .seconds(86_400))
+        time.moveWall(by: .seconds(86_399))
+        #expect(log.entries == [])
+        time.moveWall(by: .seconds(1))
+        #expect(log.entries == ["wall"])
+    }
+
+    @Test("a wall clock set back postpones wall deadlines, also those scheduled between")
+    func backward() {
+        scheduleOnAll(after: .seconds(60))
+        time.advance(by: .seconds(30))
+        time.moveWall(by: .seconds(-3_600))
+        let log = log
+        time.engine.schedule(after: .seconds(10), clock: .wall) { log.add("scheduled after") }
+        time.advance(by: .seconds(30))
+        #expect(log.entries == ["scheduled after", "uptime", "continuous"])
+        time.advance(by: .seconds(3_599))
+        #expect(log.entries.count == 3)
+        time.advance(by: .seconds(1))
+        #expect(log.entries.last == "wall")
+    }
+
+    @Test("observers hear of every setting until they are cancelled, before the timers that it made due")
+    func observers() {
+        let log = log
+        let observation = time.engine.onWallClockChange { log.add("set") }
+        time.engine.schedule(after: .seconds(60), clock: .wall) { log.add("due") }
+        time.moveWall(by: .seconds(120))
+        #expect(log.entries == ["set", "due"])
+        time.moveWall(by: .seconds(-120))
+        #expect(log.entries == ["set", "due", "set"])
+        observation.cancel()
+        observation.cancel()
+        time.moveWall(by: .seconds(1))
+        #expect(log.entries.count == 3)
+    }
+
+    @Test("a repeating timer on the wall clock waits again when the clock is set back")
+    func repeatingOnWall() throws {
+        let log = log
+        let timer = try RepeatingTimer(every: .seconds(10), clock: .wall, engine: time.engine) { log.add("\($0.number)") }
+        timer.resume()
+        time.advance(by: .seconds(10))
+        time.moveWall(by: .seconds(-10))
+        time.advance(by: .seconds(19))
+        #expect(log.entries == ["1"])
+        time.advance(by: .seconds(1))
+        #expect(log.entries == ["1", "2"])
+    }
+
+    @Test("instants saturate instead of overflowing")
+    func saturation() {
+        #expect(WallInstant(secondsSince1970: -1).nanoseconds == 0)
+        #expect(WallInstant(secondsSince1970: .max).nanoseconds == .max)
+        #expect(UptimeInstant(nanoseconds: 5).advanced(by: .seconds(-1)).nanoseconds == 0)
+        #expect(UptimeInstant(nanoseconds: .max).advanced(by: .seconds(1)).nanoseconds == .max)
+        #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min)
+    }
+}

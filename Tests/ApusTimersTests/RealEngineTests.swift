@@ -1,0 +1,168 @@
+import ApusTimers
+import Dispatch
+import Testing
+
+/// On the machine's own clocks. Each test awaits an event; nothing here sleeps by itself or measures how late.
+@Suite("TimerEngine on the machine's clocks", .timeLimit(.minutes(1)))
+struct RealEngineTests {
+    @Test("a timer on each clock fires, never early", arguments: ClockKind.allCases)
+    func fires(clock: ClockKind) async throws {
+        let engine = TimerEngine()
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let system = SystemTime()
+        let begin = system.uptime()
+        engine.schedule(after: .milliseconds(20), clock: clock) { continuation.finish() }
+        for await _ in stream {}
+        // The wall clock can be set meanwhile; the other two cannot.
+        if clock != .wall { #expect(begin.duration(to: system.uptime()) >= .milliseconds(20)) }
+        engine.shutdown()
+    }
+
+    @Test("actions run where the caller said")
+    func executors() async {
+        let engine = TimerEngine()
+        let key = DispatchSpecificKey<Bool>()
+        let queue = DispatchQueue(label: "mine")
+        queue.setSpecific(key: key, value: true)
+        await confirmation(expectedCount: 2) { confirmed in
+            await withCheckedContinuation { continuation in
+                engine.schedule(after: .milliseconds(1), on: .queue(queue)) {
+                    if DispatchQueue.getSpecific(key: key) == true { confirmed() }
+                    continuation.resume()
+                }
+            }
+            await withCheckedContinuation { continuation in
+                engine.schedule(after: .milliseconds(1), on: .mainActor) {
+                    MainActor.assertIsolated()
+                    confirmed()
+                    continuation.resume()
+                }
+            }
+        }
+        await withCheckedContinuation { continuation in
+            engine.schedule(after: .zero, on: .task(globalConcurrentExecutor)) { continuation.resume() }
+        }
+        engine.shutdown()
+    }
+
+    @Test("sleeping, repeating and ticking work on the real wake-up")
+    func repeating() async throws {
+        let engine = TimerEngine()
+        try await engine.sleep(for: .milliseconds(1))
+        var numbers: [Int] = []
+        for await tick in try engine.ticks(every: .milliseconds(2)) {
+            #expect(tick.actual.nanoseconds >= tick.due.nanoseconds)
+            numbers.append(tick.number)
+            if numbers.count == 5 { break }
+        }
+        #expect(numbers == numbers.sorted())
+        let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
+        let timer = try RepeatingTimer(every: .milliseconds(1), engine: engine) { continuation.yield($0.number) }
+        timer.resume()
+        var count = 0
+        for await _ in stream {
+            count += 1
+            if count == 5 { break }
+        }
+        timer.cancel()
+        #expect(engine.liveTimers == 0)
+        engine.shutdown()
+    }
+
+    @Test("an engine may be shut down from its own action, and be dropped there")
+    func shutdownInside() async {
+        await withCheckedContinuation { continuation in
+            let engine = TimerEngine()
+            engine.schedule(after: .milliseconds(1)) { [weak engine] in
+                engine?.shutdown()
+                continuation.resume()
+            }
+            // Kept until the action ran, by the action itself only.
+            engine.schedule(after: .seconds(3_600)) { withExtendedLifetime(engine) {} }
+        }
+    }
+
+    @Test("a cancelled sleep on the real wake-up returns at once", arguments: 0..<20)
+    func cancelledSleep(_: Int) async {
+        let engine = TimerEngine()
+        let task = Task { try await engine.sleep(for: .seconds(3_600)) }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(engine.liveTimers == 0)
+    }
+
+    @Test("while threads schedule and cancel, every timer either fires once, never early, or was cancelled")
+    func stress() async {
+        let engine = TimerEngine()
+        let system = SystemTime()
+        let perProducer = 2_000
+        let early = Log<Int>()
+        let fired = Log<Int>()
+        let cancelled = Log<Int>()
+        await withTaskGroup(of: Void.self) { group in
+            for producer in 0..<4 {
+                let random = SeededRandom(seed: UInt64(producer))
+                group.addTask {
+                    var timers: [(Int, ScheduledTimer)] = []
+                    for number in 0..<perProducer {
+                        let identifier = producer * perProducer + number
+                        let delay = UInt64(random.next() % 3_000_000)
+                        let deadline = system.continuous().advanced(by: .nanoseconds(Int64(delay)))
+                        let tolerance = Duration.nanoseconds(Int64(random.next() % 500_000))
+                        let timer = engine.schedule(at: deadline, tolerance: tolerance) {
+                            if system.continuous() < deadline { early.add(identifier) }
+                            fired.add(identifier)
+                        }
+                        timers.append((identifier, timer))
+                        if random.next() % 2 == 0 {
+                            let (victim, timer) = timers.remove(at: Int(random.next() % UInt64(timers.count)))
+                            if timer.cancel() { cancelled.add(victim) }
+                        }
+                    }
+                }
+            }
+        }
+        // A timer after all others: when it fires, they have.
+        await withCheckedContinuation { continuation in
+            engine.schedule(after: .milliseconds(5)) { continuation.resume() }
+        }
+        #expect(early.entries == [])
+        #expect((fired.entries + cancelled.entries).sorted() == Array(0..<4 * perProducer))
+        #expect(engine.liveTimers == 0)
+        engine.shutdown()
+    }
+
+    @Test("a repeating timer survives threads that suspend, resume and cancel it in any order, without overlapping")
+    func repeatingStress() async throws {
+        let engine = TimerEngine()
+        let queue = DispatchQueue(label: "handlers", attributes: .concurrent)
+        for round in 0..<20 {
+            let inside = Log<Int>()
+            let timer = try RepeatingTimer(
+                every: .microseconds(20), missedTicks: [.coalesce, .skip, .delay, .burst][round % 4],
+                on: round % 2 == 0 ? .engine : .queue(queue), engine: engine
+            ) { tick in
+                inside.add(1)
+                inside.add(-1)
+            }
+            await withTaskGroup(of: Void.self) { group in
+                for thread in 0..<4 {
+                    let random = SeededRandom(seed: UInt64(round * 4 + thread))
+                    group.addTask {
+                        for _ in 0..<200 {
+                            if random.next() % 2 == 0 { timer.resume() } else { timer.suspend() }
+                        }
+                        if thread == 3 { timer.cancel() }
+                    }
+                }
+            }
+            timer.resume()
+            #expect(engine.liveTimers == 0)
+            queue.sync(flags: .barrier) {}
+            let entries = inside.entries
+            // Enter, leave, enter, leave: two handlers at once would break the pattern.
+            #expect(entries.enumerated().allSatisfy { $0.element == ($0.offset % 2 == 0 ? 1 : -1) })
+        }
+        engine.shutdown()
+    }
+}

@@ -1,0 +1,192 @@
+import ApusTesting
+import Dispatch
+import Testing
+
+@testable import ApusTimers
+
+@Suite("RepeatingTimer")
+struct RepeatingTimerTests {
+    let time = VirtualTime()
+    let log = Log<Tick>()
+
+    private func makeTimer(
+        every interval: Duration = .seconds(10), tolerance: Duration = .zero
+    ) throws -> RepeatingTimer {
+        let log = log
+        return try RepeatingTimer(every: interval, tolerance: tolerance, engine: time.engine) { log.add($0) }
+    }
+
+    private var numbers: [Int] { log.entries.map(\.number) }
+
+    @Test("a new timer is suspended")
+    func created() throws {
+        let timer = try makeTimer()
+        time.advance(by: .seconds(100))
+        #expect(numbers == [])
+        #expect(time.pendingTimers == 0)
+        timer.cancel()
+    }
+
+    @Test("a suspended timer keeps the remainder of its interval")
+    func remainder() throws {
+        let timer = try makeTimer()
+        timer.resume()
+        time.advance(by: .seconds(7))
+        timer.suspend()
+        time.advance(by: .seconds(1_000))
+        #expect(numbers == [])
+        timer.resume()
+        time.advance(by: .milliseconds(2_999))
+        #expect(numbers == [])
+        time.advance(by: .milliseconds(1))
+        #expect(numbers == [1])
+        #expect(log.entries.first?.missed == 0)
+        time.advance(by: .seconds(10))
+        #expect(numbers == [1, 2])
+        timer.cancel()
+        #expect(time.leaks == [])
+    }
+
+    @Test("the phase does not drift, however late single ticks are")
+    func phase() throws {
+        let begin = time.continuous().nanoseconds
+        let timer = try makeTimer(every: .seconds(1), tolerance: .milliseconds(300))
+        timer.resume()
+        time.advance(by: .seconds(101))
+        #expect(log.entries.map(\.due.nanoseconds) == (1...100).map { begin + $0 * 1_000_000_000 })
+        #expect(log.entries.allSatisfy { $0.lateness == .milliseconds(300) })
+        withExtendedLifetime(timer) {}
+    }
+
+    @Test("the handler never overlaps itself, and a tick missed meanwhile is reported")
+    func noOverlap() throws {
+        let queue = DispatchQueue(label: "handlers", attributes: .concurrent)
+        let entered = DispatchSemaphore(value: 0)
+        let proceed = DispatchSemaphore(value: 0)
+        let log = log
+        let timer = try RepeatingTimer(every: .seconds(1), on: .queue(queue), engine: time.engine) { tick in
+            log.add(tick)
+            entered.signal()
+            proceed.wait()
+        }
+        timer.resume()
+        time.advance(by: .seconds(1))
+        entered.wait()
+        time.advance(by: .seconds(5))
+        #expect(numbers == [1])
+        proceed.signal()
+        // The handler's return arms the next tick on another thread.
+        try time.drain(waitingForForeignWork: .seconds(30)) { log.entries.count == 2 }
+        #expect(log.entries.last.map { [$0.number, $0.missed] } == [6, 4])
+        timer.cancel()
+        proceed.signal()
+        queue.sync(flags: .barrier) {}
+    }
+
+    @Test("the handler may suspend, resume, cancel and drop its own timer")
+    func fromTheHandler() throws {
+        final class Owner: Sendable {
+            let timer = Log<RepeatingTimer>()
+            let ticks = Log<Int>()
+        }
+        for event in ["suspend", "cancel", "suspend and resume"] {
+            let time = VirtualTime()
+            let owner = Owner()
+            let timer = try RepeatingTimer(every: .seconds(1), engine: time.engine) { [weak owner] tick in
+                owner?.ticks.add(tick.number)
+                for timer in owner?.timer.entries ?? [] {
+                    if event.hasPrefix("suspend") { timer.suspend() }
+                    if event.hasSuffix("resume") { timer.resume() }
+                    if event == "cancel" { timer.cancel() }
+                }
+            }
+            owner.timer.add(timer)
+            timer.resume()
+            time.advance(by: .seconds(3))
+            #expect(owner.ticks.entries == (event.hasSuffix("resume") ? [1, 2, 3] : [1]))
+            #expect(time.pendingTimers == (event.hasSuffix("resume") ? 1 : 0))
+        }
+    }
+
+    @Test("an interval or tolerance that makes no sense is refused with what is accepted")
+    func badInput() {
+        for interval in [Duration.zero, .seconds(-1), .nanoseconds(0)] {
+            let error = #expect(throws: TimerError.self) { try makeTimer(every: interval) }
+            #expect(error?.code == .invalidInterval)
+            #expect(error?.message.contains("`every`") == true)
+            #expect(error?.message.contains("at least 1 ns") == true)
+        }
+        for tolerance in [Duration.seconds(-1), .seconds(10), .seconds(11)] {
+            let error = #expect(throws: TimerError.self) { try makeTimer(tolerance: tolerance) }
+            #expect(error?.code == .invalidTolerance)
+            #expect(error?.message.contains("`tolerance`") == true)
+        }
+    }
+
+    // MARK: Every order of events
+
+    private enum Event: CaseIterable { case suspend, resume, cancel, release, advance }
+
+    /// What the timer must do, in a few lines.
+    private struct Expectation {
+        var isRunning = false
+        var isOver = false
+        var remainder = 10
+        var ticks = 0
+
+        mutating func apply(_ event: Event) {
+            switch event {
+            case .suspend: isRunning = false
+            case .resume: isRunning = !isOver
+            case .cancel, .release: (isRunning, isOver) = (false, true)
+            case .advance:
+                guard isRunning else { return }
+                remainder -= 7
+                if remainder <= 0 {
+                    ticks += 1
+                    remainder += 10
+                }
+            }
+        }
+    }
+
+    @Test("every order of suspend, resume, cancel, release and passing time up to length 6 does the right thing")
+    func everyOrder() throws {
+        var programs: [[Event]] = [[]]
+        var count = 0
+        for _ in 0..<6 {
+            programs = programs.flatMap { program in Event.allCases.map { program + [$0] } }
+            for program in programs {
+                count += 1
+                try check(program)
+            }
+        }
+        #expect(count == 5 + 25 + 125 + 625 + 3_125 + 15_625)
+    }
+
+    private func check(_ program: [Event]) throws {
+        let time = VirtualTime()
+        let log = Log<Int>()
+        var timer: RepeatingTimer? = try RepeatingTimer(every: .seconds(10), engine: time.engine) { log.add($0.number) }
+        var expectation = Expectation()
+        for event in program {
+            switch event {
+            case .suspend: timer?.suspend()
+            case .resume: timer?.resume()
+            case .cancel: timer?.cancel()
+            case .release: timer = nil
+            case .advance: time.advance(by: .seconds(7))
+            }
+            expectation.apply(event)
+            guard
+                log.entries == Array(0..<expectation.ticks).map({ $0 + 1 }),
+                time.pendingTimers == (expectation.isRunning ? 1 : 0)
+            else {
+                Issue.record("after \(event) in \(program): ticks \(log.entries), \(time.pendingTimers) timers")
+                return
+            }
+        }
+        timer = nil
+        if !time.leaks.isEmpty { Issue.record("\(program) leaves \(time.leaks)") }
+    }
+}

@@ -1,0 +1,118 @@
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Sleeping tasks")
+struct SleepTests {
+    let time = VirtualTime()
+    let log = Log<String>()
+
+    @Test("a sleep over TimerClock ends at its deadline")
+    func sleep() throws {
+        let log = log
+        let clock = TimerClock.continuous(engine: time.engine)
+        time.start {
+            try await clock.sleep(for: .seconds(5))
+            log.add("awake")
+        }
+        time.advance(by: .milliseconds(4_999))
+        #expect(log.entries == [])
+        time.advance(by: .milliseconds(1))
+        #expect(log.entries == ["awake"])
+        #expect(time.leaks == [])
+    }
+
+    @Test("a cancelled sleep throws at once and leaves no timer")
+    func cancel() {
+        let log = log
+        let clock = TimerClock.uptime(engine: time.engine)
+        let task = time.start {
+            do { try await clock.sleep(for: .seconds(3_600)) } catch { log.add("\(type(of: error))") }
+        }
+        time.drain()
+        #expect(time.pendingTimers == 1)
+        task.cancel()
+        #expect(time.pendingTimers == 0)
+        time.drain()
+        #expect(log.entries == ["CancellationError"])
+        #expect(time.leaks == [])
+    }
+
+    @Test("a task that was cancelled before does not begin to sleep")
+    func cancelledBefore() {
+        let log = log
+        let engine = time.engine
+        let task = time.start {
+            do { try await engine.sleep(for: .seconds(1)) } catch { log.add("\(type(of: error))") }
+        }
+        task.cancel()
+        time.drain()
+        #expect(log.entries == ["CancellationError"])
+        #expect(time.engine.liveTimers == 0)
+    }
+
+    @Test("shutting the engine down wakes sleepers with CancellationError, later ones too")
+    func shutdown() {
+        let log = log
+        let engine = time.engine
+        time.start {
+            do { try await engine.sleep(for: .seconds(1)) } catch { log.add("\(type(of: error))") }
+            do { try await engine.sleep(for: .seconds(1)) } catch { log.add("\(type(of: error))") }
+        }
+        time.drain()
+        engine.shutdown()
+        time.drain()
+        #expect(log.entries == ["CancellationError", "CancellationError"])
+        #expect(time.leaks == [])
+    }
+
+    @Test("sleeps with a tolerance share a wake-up")
+    func tolerance() {
+        let log = log
+        let engine = time.engine
+        for (name, after) in [("a", 100), ("b", 150)] {
+            time.start {
+                try await engine.sleep(for: .milliseconds(after), tolerance: .milliseconds(100))
+                log.add(name)
+            }
+        }
+        time.advance(by: .milliseconds(199))
+        #expect(log.entries == [])
+        time.advance(by: .milliseconds(1))
+        #expect(log.entries == ["a", "b"])
+    }
+
+    @Test("a wall-clock sleep ends when the clock is set past its deadline")
+    func wall() {
+        let log = log
+        let clock = TimerClock.wall(engine: time.engine)
+        time.start {
+            try await clock.sleep(for: .seconds(3_600))
+            log.add("awake")
+        }
+        time.drain()
+        time.moveWall(by: .seconds(4_000))
+        #expect(log.entries == ["awake"])
+    }
+
+    @Test("a cancelled loop over ticks ends and leaves no timer")
+    func ticks() throws {
+        let log = log
+        let ticks = try time.engine.ticks(every: .seconds(1))
+        let task = time.start {
+            for await tick in ticks { log.add("\(tick.number)") }
+            log.add("end")
+        }
+        time.advance(by: .milliseconds(3_500))
+        task.cancel()
+        #expect(time.pendingTimers == 0)
+        time.drain()
+        #expect(log.entries == ["1", "2", "3", "end"])
+        #expect(time.leaks == [])
+    }
+
+    @Test("ticks refuse an interval of zero")
+    func badTicks() {
+        #expect(throws: TimerError.self) { try time.engine.ticks(every: .zero) }
+    }
+}

@@ -1,0 +1,110 @@
+import ApusTesting
+import ApusTimers
+import Dispatch
+import Testing
+
+@Suite("VirtualTime")
+struct VirtualTimeTests {
+    let time = VirtualTime()
+    let log = Log<String>()
+
+    private actor Recorder {
+        var values: [Int] = []
+        func add(_ value: Int) { values.append(value) }
+    }
+
+    @Test("tasks, their children and the default actors they call run on it, in one order")
+    func tasks() throws {
+        let values = try time.perform {
+            let recorder = Recorder()
+            await withTaskGroup(of: Void.self) { group in
+                for number in 0..<50 { group.addTask { await recorder.add(number) } }
+            }
+            return await recorder.values
+        }
+        #expect(values == Array(0..<50))
+        #expect(time.leaks == [])
+    }
+
+    @Test("perform says that it is stuck instead of hanging")
+    func stuck() {
+        let engine = time.engine
+        let error = #expect(throws: VirtualTimeError.self) {
+            try time.perform { try await engine.sleep(for: .seconds(1)) }
+        }
+        #expect(error?.code == .stuck)
+        #expect(error?.message.contains("advance(by:)") == true)
+        #expect(time.leaks == [])
+    }
+
+    @Test("perform lets time pass when asked to, and only as much as needed")
+    func advancing() throws {
+        let engine = time.engine
+        let begin = time.continuous()
+        let value = try time.perform(advancingTime: true) {
+            try await engine.sleep(for: .seconds(86_400))
+            return 42
+        }
+        #expect(value == 42)
+        #expect(begin.duration(to: time.continuous()) == .seconds(86_400))
+    }
+
+    @Test("perform throws what the work throws")
+    func throwing() {
+        struct Failure: Error {}
+        #expect(throws: Failure.self) { try time.perform { throw Failure() } }
+    }
+
+    @Test("perform can wait for other threads, and gives up after a bounded time")
+    func foreign() throws {
+        let value = try time.perform(waitingForForeignWork: .seconds(30)) {
+            await withCheckedContinuation { continuation in
+                DispatchQueue.global().async { continuation.resume(returning: 7) }
+            }
+        }
+        #expect(value == 7)
+        let engine = time.engine
+        let error = #expect(throws: VirtualTimeError.self) {
+            try time.perform(waitingForForeignWork: .milliseconds(1)) { try await engine.sleep(for: .seconds(1)) }
+        }
+        #expect(error?.code == .timedOut)
+        #expect(time.leaks == [])
+    }
+
+    @Test("a foreign thread's timer is seen by the thread that waits")
+    func foreignTimer() throws {
+        let engine = time.engine
+        let log = log
+        DispatchQueue.global().async { engine.schedule(after: .zero) { log.add("fired") } }
+        try time.drain(waitingForForeignWork: .seconds(30)) { log.entries == ["fired"] }
+    }
+
+    @Test("run goes from deadline to deadline until none is left")
+    func run() {
+        let log = log
+        let engine = time.engine
+        let begin = time.uptime()
+        engine.schedule(after: .seconds(10)) {
+            log.add("first")
+            engine.schedule(after: .seconds(20)) { log.add("second") }
+        }
+        #expect(time.advanceToNextDeadline())
+        #expect(log.entries == ["first"])
+        time.run()
+        #expect(log.entries == ["first", "second"])
+        #expect(begin.duration(to: time.uptime()) == .seconds(30))
+        #expect(!time.advanceToNextDeadline())
+    }
+
+    @Test("what is left behind is listed")
+    func leaks() {
+        let engine = time.engine
+        let task = time.start { try await engine.sleep(for: .seconds(1)) }
+        time.drain()
+        #expect(time.leaks == ["1 timers are live", "1 started tasks are not finished"])
+        task.cancel()
+        #expect(time.leaks.last == "1 jobs wait for the executor")
+        time.drain()
+        #expect(time.leaks == [])
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+import TimerWheel
+
+@Suite("The wheel and a sorted array agree")
+struct TimerWheelModelTests {
+    enum Origin: UInt64, CaseIterable {
+        case beginning = 0
+        case today = 1_800_000_000_000_000_000
+        case farEnd = 0xFFFF_FFFF_FFFF_0000
+    }
+
+    @Test("a random program of insert, cancel, reset and advance gives the same timers in the same order",
+        arguments: Origin.allCases, 0..<30)
+    func randomProgram(origin: Origin, seed: Int) {
+        var random = Random(seed: UInt64(seed) &* 1_000_003 ^ origin.rawValue)
+        var now = origin.rawValue
+        var wheel = TimerWheel(now: now)
+        var model = Model()
+        var handles: [UInt64: TimerHandle] = [:]
+        var ended: [TimerHandle] = []
+
+        for step in 0..<400 {
+            let place: Comment = "origin \(origin), seed \(seed), step \(step)"
+            switch random.below(10) {
+            case 0..<4:
+                let deadline = deadline(from: now, &random)
+                let tolerance = random.below(3) == 0 ? random.anyMagnitude() : 0
+                handles[UInt64(step)] = wheel.insert(deadline: deadline, tolerance: tolerance, payload: UInt64(step))
+                model.insert(deadline: deadline, tolerance: tolerance, payload: UInt64(step))
+            case 4:
+                guard let (payload, handle) = handles.sorted(by: { $0.key < $1.key }).randomElement(using: &random)
+                else { continue }
+                #expect(wheel.cancel(handle) == payload, place)
+                #expect(model.remove(payload) == true, place)
+                handles[payload] = nil
+                ended.append(handle)
+            case 5:
+                guard let (payload, handle) = handles.sorted(by: { $0.key < $1.key }).randomElement(using: &random)
+                else { continue }
+                let deadline = deadline(from: now, &random)
+                let tolerance = random.below(3) == 0 ? random.anyMagnitude() : 0
+                #expect(wheel.reset(handle, deadline: deadline, tolerance: tolerance) == true, place)
+                #expect(model.remove(payload) == true, place)
+                model.insert(deadline: deadline, tolerance: tolerance, payload: payload)
+            case 6:
+                if let handle = ended.randomElement(using: &random) {
+                    #expect(wheel.cancel(handle) == nil, place)
+                    #expect(wheel.reset(handle, deadline: now, tolerance: 0) == false, place)
+                }
+            case 7 where random.below(8) == 0:
+                // Somebody set the clock back.
+                now -= min(now, random.anyMagnitude())
+            case 7, 8:
+                let (sum, overflow) = now.addingReportingOverflow(random.anyMagnitude())
+                now = overflow ? .max : sum
+            default:
+                now = max(now, wheel.nextWake() ?? now)
+            }
+            let budget = random.below(4) == 0 ? 1 + random.below(5) : 1_000
+            if random.below(2) == 0 {
+                let taken = wheel.takePayloads(now: now, budget: budget)
+                #expect(taken == model.takeDue(now: now, budget: budget), place)
+                for payload in taken { if let handle = handles.removeValue(forKey: payload) { ended.append(handle) } }
+            }
+            // Walking the whole wheel is most of this test's time; a broken rule stays broken until it is found.
+            let fault = step % 5 == 0 || step == 399 ? wheel.brokenInvariant() : nil
+            let nextWake = wheel.nextWake()
+            guard fault == nil, nextWake == model.nextWake, wheel.count == model.timers.count else {
+                Issue.record(
+                    """
+                    \(place): \(fault ?? "no broken invariant"); \(wheel.count) timers and next wake-up \(nextWake ?? 0) \
+                    instead of \(model.timers.count) and \(model.nextWake ?? 0)
+                    """
+                )
+                return
+            }
+        }
+    }
+
+    private func deadline(from now: UInt64, _ random: inout Random) -> UInt64 {
+        switch random.below(8) {
+        case 0: return now
+        case 1: return now - min(now, random.anyMagnitude())
+        case 2: return random.next()
+        case 3: return .max
+        case 4: return now &+ UInt64(random.below(4)) < now ? .max : now &+ UInt64(random.below(4))
+        default:
+            let (sum, overflow) = now.addingReportingOverflow(random.anyMagnitude())
+            return overflow ? .max : sum
+        }
+    }
+}
