@@ -29,6 +29,7 @@ extension JobScheduler {
                 guard let change = plan.action.change else {
                     locked { state in
                         state.entries[id]?.ends.removeFirst(plan.ends)
+                        state.entries[id]?.failures = 0
                         rearm(id, &state)
                     }
                     return
