@@ -74,7 +74,8 @@ extension JobScheduler {
             }
             return now
         }
-        try await keepHouse(now)
+        // Not waited for: what is due runs first.
+        spawn { try? await $0.keepHouse(now) }
     }
 
     private func take(_ loaded: LoadedJob, _ state: inout SchedulerState) {
