@@ -42,7 +42,10 @@ public final class FaultyStore: JobStore {
 
     /// The process that uses this store dies: whatever of it goes on in the test reaches the wrapped store no more, not even to close it.
     /// Its next life needs another `FaultyStore` over the same store.
-    public func kill() { state.withLock { $0.isDead = true } }
+    public func kill() {
+        state.withLock { $0.isDead = true }
+        release()
+    }
 
     private func checkAlive() throws {
         if state.withLock({ $0.isDead }) { throw JobError(.closed, "the process that used the store is dead") }

@@ -20,7 +20,7 @@ struct RandomProgramTests {
         harness.calls.failNext(pick(30))
         for _ in 0..<60 {
             let id = JobID(ids[pick(ids.count)])
-            let event = pick(20)
+            let event = pick(23)
             switch event {
             case 0: try harness.crash()
             case 1: _ = try? harness.perform { try await $0.suspend(id) }
@@ -30,7 +30,9 @@ struct RandomProgramTests {
             case 6: harness.time.moveWall(by: .seconds(pick(2) == 0 ? 100 : -100))
             case 7: harness.store.fail(.before(JobError(.full, "no room")))
             case 8: harness.store.faults { $0 % 3 == 0 ? .after(JobError(.unavailable, "no answer")) : nil }
-            case 9, 10: harness.store.fail(nil)
+            case 9, 10:
+                harness.store.fail(nil)
+                harness.store.release { $0 > 1 ? (0..<$0).reversed() : Array(0..<$0) }
             case 11: _ = try? harness.submit(id.rawValue, trigger(harness, pick), kind: kind(pick), policies(pick))
             case 12:
                 try harness.time.perform(advancingTime: true) { [scheduler = harness.scheduler, grace = pick(5)] in
@@ -38,11 +40,18 @@ struct RandomProgramTests {
                 }
                 harness.time.advance(by: .seconds(pick(100)))
                 try harness.crash()
+            case 13: harness.store.faults { $0 % 3 == 1 ? .hold : nil }
+            case 14:
+                // In the middle of commits: some were applied without an answer, the others never will be.
+                harness.store.faults { $0 % 2 == 0 ? .hold : .after(JobError(.unavailable, "no answer")) }
+                harness.time.advance(by: .milliseconds(pick(12_000)))
+                try harness.crash()
             default: harness.time.advance(by: .milliseconds(pick(12_000)))
             }
         }
         // The world is at peace again: everything must come to rest, and be accounted for.
         harness.store.fail(nil)
+        harness.store.release()
         harness.time.advance(by: .seconds(1))
         for id in ids {
             _ = try? harness.perform { try await $0.resume(JobID(id)) }
