@@ -22,6 +22,7 @@ public final class FaultyStore: JobStore {
         var readError: JobError?
         var commits = 0
         var held: [CheckedContinuation<Void, Never>] = []
+        var isDead = false
     }
 
     private let base: any JobStore
@@ -38,6 +39,17 @@ public final class FaultyStore: JobStore {
 
     /// Every read throws this from now on; `nil` for none.
     public func failReads(_ error: JobError?) { state.withLock { $0.readError = error } }
+
+    /// The process that uses this store dies: whatever of it goes on in the test reaches the wrapped store no more, not even to close it.
+    /// Its next life needs another `FaultyStore` over the same store.
+    public func kill() {
+        state.withLock { $0.isDead = true }
+        release()
+    }
+
+    private func checkAlive() throws {
+        if state.withLock({ $0.isDead }) { throw JobError(.closed, "the process that used the store is dead") }
+    }
 
     /// How many commits were asked for.
     public var commits: Int { state.withLock { $0.commits } }
@@ -57,10 +69,14 @@ public final class FaultyStore: JobStore {
     /// What the wrapped store says.
     public var capabilities: StoreCapabilities { base.capabilities }
     /// Passed on.
-    public func open() async throws -> StoreEpoch { try await base.open() }
+    public func open() async throws -> StoreEpoch {
+        try checkAlive()
+        return try await base.open()
+    }
 
     /// Passed on, with the fault that the script says.
     public func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job] {
+        try checkAlive()
         let fault = state.withLock { state in
             defer { state.commits += 1 }
             return state.script(state.commits)
@@ -71,12 +87,15 @@ public final class FaultyStore: JobStore {
         case .after(let error):
             _ = try await base.commit(changes, epoch: epoch)
             throw error
-        case .hold: await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
+        case .hold:
+            await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
+            try checkAlive()
         }
         return try await base.commit(changes, epoch: epoch)
     }
 
     private func read<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try checkAlive()
         if let error = state.withLock({ $0.readError }) { throw error }
         return try await body()
     }
@@ -99,18 +118,23 @@ public final class FaultyStore: JobStore {
     public func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await base.runs(query) } }
     /// Passed on.
     public func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws {
+        try checkAlive()
         try await base.shiftRelativeJobs(by: offset, epoch: epoch)
     }
     /// Passed on.
     public func metadata(_ key: String) async throws -> String? { try await read { try await base.metadata(key) } }
     /// Passed on.
     public func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws {
+        try checkAlive()
         try await base.setMetadata(key, to: value, epoch: epoch)
     }
     /// Passed on.
     public func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws {
+        try checkAlive()
         try await base.prune(keepRuns: keepRuns, endedBefore: endedBefore, epoch: epoch)
     }
     /// Passed on.
-    public func close() async throws { try await base.close() }
+    public func close() async throws {
+        if state.withLock({ !$0.isDead }) { try await base.close() }
+    }
 }

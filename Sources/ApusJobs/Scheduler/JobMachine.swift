@@ -241,15 +241,24 @@ package struct JobMachine: Hashable, Sendable {
 
     // MARK: One transition
 
-    /// What a transition writes.
+    /// What a transition writes: of each run, the last version.
     struct Draft {
-        var runs: [Run] = []
+        private(set) var runs: [Run] = []
         var starts: [Run] = []
         var cancels: [Cancel] = []
+        private var positions: [Position: Int] = [:]
+
+        private struct Position: Hashable {
+            var occurrence: Int
+            var attempt: Int
+        }
+
         mutating func write(_ run: Run) {
-            if let index = runs.firstIndex(where: { $0.occurrence == run.occurrence && $0.attempt == run.attempt }) {
+            let position = Position(occurrence: run.occurrence, attempt: run.attempt)
+            if let index = positions[position] {
                 runs[index] = run
             } else {
+                positions[position] = runs.count
                 runs.append(run)
             }
         }
@@ -288,8 +297,8 @@ extension JobMachine.Action {
     package mutating func merge(_ later: JobMachine.Action) {
         guard var change = later.change else { return }
         if let earlier = self.change {
-            var draft = JobMachine.Draft(runs: earlier.runs)
-            for run in change.runs { draft.write(run) }
+            var draft = JobMachine.Draft()
+            for run in earlier.runs + change.runs { draft.write(run) }
             change.runs = draft.runs
             change.expected = earlier.expected
         }

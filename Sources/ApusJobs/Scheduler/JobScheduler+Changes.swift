@@ -67,7 +67,7 @@ extension JobScheduler {
             guard isFull || wake > now.advanced(by: configuration.horizon) else { return false }
             if isFull {
                 state.isTruncated = true
-                scheduleLoad(at: wake.advanced(by: .seconds(-1)), &state)
+                scheduleLoad(at: wake.advanced(by: .seconds(-1)), isUrgent: true, &state)
             } else {
                 scheduleLoad(at: wake.advanced(by: .zero - configuration.horizon), &state)
             }
@@ -91,7 +91,7 @@ extension JobScheduler {
                     state.entries[change.job.id]!.isStale = true
                     state.kick(change.job.id)
                 }
-                scheduleLoad(at: engine.time.wall().advanced(by: .milliseconds(100)), &state)
+                scheduleLoad(at: engine.time.wall().advanced(by: .milliseconds(100)), isUrgent: true, &state)
             }
             throw error
         }

@@ -51,7 +51,7 @@ extension JobScheduler {
             for id in state.entries.keys {
                 if state.entries[id]!.isStale { state.kick(id) } else { rearm(id, &state) }
             }
-            state.loadAt = nil
+            state.loadBy = nil
             if let timer = state.loadTimer { state.deferred.append(.cancel(timer)) }
             state.loadTimer = nil
             state.deferred.append(.load)

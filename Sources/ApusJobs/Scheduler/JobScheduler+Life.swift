@@ -124,7 +124,7 @@ extension JobScheduler {
         for id in Array(state.entries.keys) { state.disarm(id) }
         if let timer = state.loadTimer { state.deferred.append(.cancel(timer)) }
         state.loadTimer = nil
-        state.loadAt = nil
+        state.loadBy = nil
     }
 
     /// - Returns: whether nothing runs any more; `false` when the time is over.

@@ -3,17 +3,19 @@ import Logging
 
 /// Bringing jobs into memory when they come within the horizon.
 extension JobScheduler {
-    /// The next load is at `instant` at the latest. Call with the lock held.
-    func scheduleLoad(at instant: WallInstant, _ state: inout SchedulerState) {
+    /// The next load is at `instant` at the latest; a load that is not urgent waits a little for another wake-up to share, which loses nothing
+    /// while the first due instant is a horizon away. Call with the lock held.
+    func scheduleLoad(at instant: WallInstant, isUrgent: Bool = false, _ state: inout SchedulerState) {
         guard state.phase == .running else { return }
-        if let earlier = state.loadAt, earlier <= instant { return }
+        let tolerance = isUrgent ? .zero : configuration.horizon / 4
+        let latest = instant.advanced(by: tolerance)
+        if let earlier = state.loadBy, earlier <= latest { return }
         if let timer = state.loadTimer { state.deferred.append(.cancel(timer)) }
-        state.loadAt = instant
-        // Loading a little late loses nothing as long as it is well before the first due instant, and saves wake-ups.
-        state.loadTimer = engine.schedule(at: instant, tolerance: configuration.horizon / 4) { [weak self] in
+        state.loadBy = latest
+        state.loadTimer = engine.schedule(at: instant, tolerance: tolerance) { [weak self] in
             self?.locked { state in
-                guard state.loadAt == instant else { return }
-                state.loadAt = nil
+                guard state.loadBy == latest else { return }
+                state.loadBy = nil
                 state.loadTimer = nil
                 state.deferred.append(.load)
             }
@@ -65,14 +67,15 @@ extension JobScheduler {
                 for loaded in found { take(loaded, &state) }
                 state.isTruncated = isTruncated
                 if isTruncated, let last = found.last?.job.wake {
-                    scheduleLoad(at: max(last, now.advanced(by: .seconds(1))), &state)
+                    scheduleLoad(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true, &state)
                 } else if let next {
                     scheduleLoad(at: max(now, next.advanced(by: .zero - configuration.horizon)), &state)
                 }
             }
             return now
         }
-        try await keepHouse(now)
+        // Not waited for: what is due runs first.
+        spawn { try? await $0.keepHouse(now) }
     }
 
     private func take(_ loaded: LoadedJob, _ state: inout SchedulerState) {
@@ -90,7 +93,7 @@ extension JobScheduler {
             rearm(id, &state)
         } else {
             // Somebody changes it just now, and may fail; this load did not see the end of that.
-            scheduleLoad(at: engine.time.wall().advanced(by: .seconds(1)), &state)
+            scheduleLoad(at: engine.time.wall().advanced(by: .seconds(1)), isUrgent: true, &state)
         }
     }
 

@@ -29,6 +29,7 @@ extension JobScheduler {
                 guard let change = plan.action.change else {
                     locked { state in
                         state.entries[id]?.ends.removeFirst(plan.ends)
+                        state.entries[id]?.failures = 0
                         rearm(id, &state)
                     }
                     return
@@ -127,7 +128,8 @@ extension JobScheduler {
     }
 
     private func announce(_ action: JobMachine.Action, _ job: Job, before: Job?) {
-        for run in action.change?.runs ?? [] {
+        guard let change = action.change else { return }
+        for run in change.runs {
             switch run.state {
             case .skipped: hub.emit(.skipped(run))
             case .succeeded, .failed, .lost, .cancelled: hub.emit(.runEnded(run))

@@ -70,7 +70,8 @@ struct SchedulerState: Sendable {
     var clockOffset: Int64 = 0
 
     var loadTimer: ScheduledTimer?
-    var loadAt: WallInstant?
+    /// When the next load has begun at the latest.
+    var loadBy: WallInstant?
     var isLoading = false
     var loadAgain = false
     var isTruncated = false

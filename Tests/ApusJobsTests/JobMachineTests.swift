@@ -1,0 +1,217 @@
+import ApusJobs
+import ApusTimers
+import Testing
+
+/// 2026-01-01, plus seconds.
+private func at(_ seconds: Double) -> WallInstant {
+    WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds))
+}
+
+private func machine(_ trigger: Trigger, _ policies: JobPolicies = .init(), at now: Double = 0) throws -> JobMachine {
+    let request = JobRequest(id: JobID("job"), trigger: trigger, policies: policies)
+    var machine = try JobMachine.submitted(request, now: at(now))
+    var job = machine.job
+    (job.key, job.version) = (1, 1)
+    machine.committed(job)
+    return machine
+}
+
+/// "occurrence.attempt state(reason)" of what an action writes.
+private func written(_ action: JobMachine.Action) -> [String] {
+    (action.change?.runs ?? []).map { run in
+        let number = run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : "\(run.occurrence)"
+        return number + (run.attempt > 1 ? ".\(run.attempt)" : "") + " \(run.state)" + (run.reason.map { "(\($0))" } ?? "")
+    }
+}
+
+extension JobMachine {
+    /// As if the store had taken the change.
+    fileprivate mutating func settle(_ action: Action) {
+        guard action.change != nil else { return }
+        var job = self.job
+        job.version += 1
+        committed(job)
+        checkInvariants()
+    }
+
+    fileprivate mutating func arriveAndStart(_ now: Double) -> [String] {
+        var action = arrive(now: at(now))
+        action.merge(start(now: at(now), limit: .max))
+        settle(action)
+        return written(action)
+    }
+
+    fileprivate mutating func end(_ occurrence: Int, attempt: Int = 1, _ result: Ended.Result, now: Double, jitter: Double = 0) -> [String] {
+        let action = ended(
+            occurrence: occurrence, attempt: attempt, .init(result, started: at(now - 1)), now: at(now), jitter: jitter)
+        settle(action)
+        return written(action)
+    }
+}
+
+@Suite("The machine of a job")
+struct JobMachineTests {
+    @Test(
+        "what is due late is decided by the missed-run policy, what is due within the grace is not",
+        arguments: [
+            // interval 10 s, arrival at this second, grace, policy, what is written
+            (10.0, nil, MissedRunPolicy.skip, ["1 claimed"]),
+            (19.9, nil, .skip, ["1 claimed"]),
+            (15, .seconds(4), .skip, ["1 skipped(missed)"]),
+            (15, .seconds(4), .runOnce, ["1 claimed"]),
+            (35, nil, .skip, ["1-2 skipped(missed)", "3 claimed"]),
+            (35, .seconds(4), .skip, ["1-3 skipped(missed)"]),
+            (35, nil, .runOnce, ["1-2 skipped(coalesced)", "3 claimed"]),
+            (45, nil, .runAll(limit: 2), ["1-2 skipped(missed)", "3 claimed(missed)", "4 waiting(missed)"]),
+            (25, nil, .runAll(limit: 9), ["1 claimed(missed)", "2 waiting(missed)"]),
+        ] as [(Double, Duration?, MissedRunPolicy, [String])])
+    func missed(_ now: Double, _ grace: Duration?, _ policy: MissedRunPolicy, _ expected: [String]) throws {
+        var machine = try machine(.every(.seconds(10)), .init(missedRuns: policy, grace: grace))
+        #expect(machine.arriveAndStart(now) == expected)
+    }
+
+    @Test("years of missed milliseconds are one row")
+    func hugeGap() throws {
+        var machine = try machine(.every(.milliseconds(1)))
+        let now = at(20 * 365 * 86_400)
+        let action = machine.arrive(now: now)
+        machine.settle(action)
+        #expect(written(action) == ["1-630719999999 skipped(coalesced)", "630720000000 waiting"])
+        #expect(machine.open[0].standsFor == 630_720_000_000)
+        #expect(machine.job.missed == 630_719_999_999)
+    }
+
+    @Test("a job whose next occurrence lies behind the end of time finishes")
+    func endOfTime() throws {
+        let last = WallInstant(nanoseconds: .max - 1_000_000_000)
+        let request = JobRequest(id: JobID("job"), trigger: .every(.seconds(2), anchoredAt: last))
+        var machine = try JobMachine.submitted(request, now: at(0).advanced(by: .zero))
+        let first = machine.job.first
+        #expect(first == last)
+        var action = machine.arrive(now: WallInstant(nanoseconds: .max))
+        action.merge(machine.start(now: WallInstant(nanoseconds: .max), limit: 1))
+        #expect(machine.job.nextDue == nil)
+        machine.settle(action)
+        _ = machine.ended(
+            occurrence: 1, attempt: 1, .init(.succeeded, started: nil), now: WallInstant(nanoseconds: .max), jitter: 0)
+        #expect(machine.job.state == .finished)
+    }
+
+    @Test("runs that make up for missed ones wait for one another even if the policy allows overlap")
+    func catchUp() throws {
+        var machine = try machine(.every(.seconds(10)), .init(missedRuns: .runAll(limit: 3), overlap: .allow()))
+        #expect(machine.arriveAndStart(35) == ["1 claimed(missed)", "2 waiting(missed)", "3 waiting(missed)"])
+        #expect(machine.arriveAndStart(40) == ["4 claimed"])
+        #expect(machine.end(1, .succeeded, now: 41) == ["1 succeeded"])
+        #expect(machine.arriveAndStart(42) == ["2 claimed(missed)"])
+    }
+
+    @Test("a delay is the full one less its random share", arguments: [(0.0, 10.0), (0.5, 9), (0.999, 8.002)])
+    func jitter(_ random: Double, _ delay: Double) throws {
+        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(10), jitter: 0.2)
+        var machine = try machine(.after(.seconds(1)), .init(retry: retry))
+        _ = machine.arriveAndStart(1)
+        let rows = machine.end(1, .failed(reason: "x", isFinal: false), now: 5, jitter: random)
+        #expect(rows == ["1 failed(x)", "1.2 waiting"])
+        let wait = at(5).duration(to: try #require(machine.open[0].notBefore))
+        #expect(abs((wait - .seconds(delay)) / .seconds(1)) < 1e-6)
+        #expect(machine.job.wake == machine.open[0].notBefore)
+    }
+
+    @Test("the delay doubles up to its maximum, for any number of failures")
+    func backoff() throws {
+        let retry = RetryPolicy(
+            maximumAttempts: 100, initialBackoff: .seconds(1), maximumBackoff: .seconds(10), jitter: 0)
+        var machine = try machine(.after(.seconds(1)), .init(retry: retry))
+        var now = 1.0
+        var delays: [Duration] = []
+        for attempt in 1...99 {
+            _ = machine.arriveAndStart(now)
+            _ = machine.end(1, attempt: attempt, .failed(reason: "x", isFinal: false), now: now)
+            delays.append(at(now).duration(to: try #require(machine.open[0].notBefore)))
+            now += 20
+        }
+        #expect(delays.prefix(5) == [.seconds(1), .seconds(2), .seconds(4), .seconds(8), .seconds(10)])
+        #expect(delays.suffix(1) == [.seconds(10)])
+    }
+
+    @Test("a final failure is not tried again")
+    func finalFailure() throws {
+        var machine = try machine(.after(.seconds(1)), .init(retry: .init(maximumAttempts: 9)))
+        _ = machine.arriveAndStart(1)
+        #expect(machine.end(1, .failed(reason: "x", isFinal: true), now: 2) == ["1 failed(x)"])
+        #expect(machine.job.state == .finished)
+    }
+
+    @Test("a suspended job's running attempt finishes, and its retry waits until it is resumed")
+    func suspendedRetry() throws {
+        var machine = try machine(.after(.seconds(1)), .init(retry: .init(maximumAttempts: 2)))
+        _ = machine.arriveAndStart(1)
+        machine.settle(machine.suspend(now: at(2)))
+        #expect(machine.end(1, .failed(reason: "x", isFinal: false), now: 3) == ["1 failed(x)", "1.2 waiting"])
+        #expect(machine.job.wake == nil)
+        #expect(machine.arriveAndStart(100) == [])
+        machine.settle(machine.resume(now: at(200)))
+        #expect(machine.arriveAndStart(200) == ["1.2 claimed"])
+    }
+
+    @Test("after a crash a run that had been told to end is cancelled, and others are lost and wait again")
+    func recover() throws {
+        var machine = try machine(.every(.seconds(10)), .init(overlap: .replace))
+        _ = machine.arriveAndStart(10)
+        #expect(machine.arriveAndStart(20) == ["1 claimed(replaced)", "2 waiting"])
+        let action = machine.recover(now: at(21))
+        machine.settle(action)
+        #expect(written(action) == ["1 cancelled(replaced)"])
+        #expect(machine.arriveAndStart(21) == ["2 claimed"])
+        let again = machine.recover(now: at(22))
+        #expect(written(again) == ["2 lost(interrupted)", "2.2 waiting"])
+    }
+
+    @Test("a run that could not be started waits again, under the same number")
+    func returned() throws {
+        var machine = try machine(.after(.seconds(1)))
+        _ = machine.arriveAndStart(1)
+        machine.settle(machine.returned(occurrence: 1, attempt: 1, now: at(0)))
+        #expect(machine.job.wake == at(1))
+        #expect(machine.arriveAndStart(0.5) == [])
+        #expect(machine.arriveAndStart(1) == ["1 claimed"])
+    }
+
+    @Test(
+        "what cannot be done is refused, and the message names the argument",
+        arguments: [
+            ("after", Trigger.after(.zero), JobPolicies()), ("after", .after(.seconds(-1)), .init()),
+            ("after", .after(.seconds(Int64.max)), .init()), ("every", .every(.microseconds(999)), .init()),
+            ("count", .every(.seconds(1), count: 0), .init()), ("at", .at(at(-0.001)), .init()),
+            ("tolerance", .at(at(1)), .init(tolerance: .seconds(-1))), ("grace", .at(at(1)), .init(grace: .seconds(-1))),
+            ("timeLimit", .at(at(1)), .init(timeLimit: .zero)),
+            ("missedRuns", .at(at(1)), .init(missedRuns: .runAll(limit: 0))),
+            ("overlap.queue", .at(at(1)), .init(overlap: .queue(limit: 0))),
+            ("overlap.allow", .at(at(1)), .init(overlap: .allow(limit: .max))),
+            ("retry.maximumAttempts", .at(at(1)), .init(retry: .init(maximumAttempts: 0))),
+            ("retry.maximumLost", .at(at(1)), .init(retry: .init(maximumLost: 0))),
+            ("retry.jitter", .at(at(1)), .init(retry: .init(jitter: 1.1))),
+            ("retry.jitter", .at(at(1)), .init(retry: .init(jitter: .nan))),
+        ] as [(String, Trigger, JobPolicies)])
+    func invalid(_ argument: String, _ trigger: Trigger, _ policies: JobPolicies) throws {
+        let error = #expect(throws: JobError.self) { try machine(trigger, policies) }
+        #expect(error?.code == .invalid)
+        #expect(error?.message.hasPrefix(argument) == true, "\(String(describing: error))")
+    }
+
+    @Test("identifiers and payloads have limits")
+    func limits() {
+        func refused(_ id: String, _ payload: Int = 0) -> String? {
+            let request = JobRequest(
+                id: JobID(id), kind: "k", trigger: .at(at(1)), payload: [UInt8](repeating: 0, count: payload))
+            do { _ = try JobMachine.submitted(request, now: at(0)) } catch { return error.message }
+            return nil
+        }
+        #expect(refused("") != nil)
+        #expect(refused(String(repeating: "x", count: 256)) != nil)
+        #expect(refused(String(repeating: "x", count: 255)) == nil)
+        #expect(refused("x", 65_537) != nil)
+        #expect(refused("x", 65_536) == nil)
+    }
+}

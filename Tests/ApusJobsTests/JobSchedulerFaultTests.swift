@@ -1,0 +1,196 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("A scheduler in trouble")
+struct JobSchedulerFaultTests {
+    @Test("a run that a crash interrupted is lost, and made again at once")
+    func crash() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(5)
+        try harness.crash()
+        harness.advance(20)
+        #expect(try harness.history() == ["1 lost(interrupted)", "1.2 succeeded"])
+        #expect(harness.calls.seconds == [1, 5])
+        try harness.check()
+    }
+
+    @Test("a run that is lost again and again has the outcome lost")
+    func lostForGood() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow", .init(retry: .init(maximumLost: 3)))
+        for _ in 0..<5 {
+            harness.advance(5)
+            try harness.crash()
+        }
+        #expect(try harness.history() == ["1 lost(interrupted)", "1.2 lost(interrupted)", "1.3 lost(interrupted)"])
+        #expect(try harness.job().state == .finished)
+        try harness.check()
+    }
+
+    @Test("what was due while nobody ran follows the missed-run policy", arguments: [
+        (MissedRunPolicy.runOnce, ["1-4 skipped(coalesced)", "5 succeeded"], [5]),
+        (.skip, ["1-5 skipped(missed)"], [Int]()),
+        (.runAll(limit: 2), ["1-3 skipped(missed)", "4 succeeded", "5 succeeded"], [1, 1]),
+    ])
+    func missed(_ policy: MissedRunPolicy, _ history: [String], _ standsFor: [Int]) throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(10), count: 5), .init(missedRuns: policy))
+        try harness.perform { await $0.stop(grace: nil) }
+        harness.advance(1_000)
+        try harness.crash()
+        harness.advance(1)
+        #expect(try harness.history() == history)
+        #expect(harness.calls.all.map(\.standsFor) == standsFor)
+        #expect(try harness.job().state == .finished)
+        #expect(try harness.job().occurrences == 5)
+        try harness.check()
+    }
+
+    @Test("a store that is full for a while loses nothing, and results wait in memory", arguments: [
+        JobError.Code.full, .unavailable,
+    ])
+    func full(_ code: JobError.Code) throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("slow", .after(.seconds(1)), kind: "slow")
+        try harness.submit("due", .after(.seconds(5)))
+        harness.advance(3)
+        harness.store.fail(.before(JobError(code, "no room")))
+        harness.advance(60)
+        #expect(throws: JobError.self) { try harness.submit("new", .after(.seconds(1))) }
+        #expect(harness.calls.all.map(\.job) == ["slow"])
+        harness.store.fail(nil)
+        harness.advance(6)
+        #expect(harness.calls.all.map(\.job) == ["slow", "due"])
+        #expect(try harness.history("slow") == ["1 succeeded"])
+        #expect(try harness.history("due") == ["1 succeeded"])
+    }
+
+    @Test("a commit whose answer is lost is neither forgotten nor made twice")
+    func answerLost() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(1), count: 20))
+        let error = JobError(.unavailable, "the connection broke")
+        harness.store.faults { $0.isMultiple(of: 2) ? .after(error) : nil }
+        harness.advance(60)
+        #expect(try harness.job().state == .finished)
+        let final = try harness.runs().filter { $0.isFinal && $0.state == .succeeded }
+        #expect(harness.calls.all.count == final.count)
+        try harness.check()
+    }
+
+    @Test("a submission whose answer is lost runs all the same")
+    func submissionLost() throws {
+        let harness = try SchedulerHarness()
+        harness.store.fail(.after(JobError(.unavailable, "the connection broke")))
+        #expect(throws: JobError.self) { try harness.submit(.after(.seconds(5))) }
+        harness.store.fail(nil)
+        harness.advance(120)
+        #expect(harness.calls.seconds == [5])
+    }
+
+    @Test("an owner that lost its store writes nothing and stops")
+    func notOwner() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("a", .every(.seconds(1)))
+        try harness.submit("b", .after(.seconds(1)), kind: "slow")
+        harness.advance(2.5)
+        let events = harness.scheduler.events()
+        _ = try harness.time.perform { [store = harness.store] in try await store.open() }
+        harness.advance(5)
+        let last = try harness.time.perform {
+            var last: JobEvent?
+            for await event in events { last = event }
+            return last
+        }
+        guard case .stopped(let error?) = last else {
+            Issue.record("the last event was \(String(describing: last))")
+            return
+        }
+        #expect(error.code == .notOwner)
+        #expect(harness.calls.seconds == [1, 1, 2])
+        #expect(try harness.history("b") == ["1 claimed"])
+        #expect(throws: JobError.self) { try harness.submit("c", .after(.seconds(1))) }
+    }
+
+    @Test("stopping waits for handlers, and starts nothing more")
+    func stop() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("slow", .after(.seconds(1)), kind: "slow")
+        try harness.submit("next", .after(.seconds(3)))
+        harness.advance(2)
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(20)) }
+        harness.advance(9)
+        try harness.time.perform { try await stopping.value }
+        #expect(try harness.history("slow") == ["1 succeeded"])
+        #expect(try harness.history("next") == [])
+        #expect(harness.calls.all.count == 1)
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
+
+    @Test("after the grace handlers are told, and their runs are lost and made again")
+    func stopShort() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("slow", .after(.seconds(1)), kind: "slow")
+        try harness.submit("stubborn", .after(.seconds(1)), kind: "stubborn")
+        harness.advance(2)
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(3)) }
+        harness.advance(5)
+        try harness.time.perform { try await stopping.value }
+        #expect(harness.calls.reasons == [.shutdown])
+        #expect(try harness.history("slow") == ["1 lost(interrupted)", "1.2 waiting"])
+        #expect(try harness.history("stubborn") == ["1 claimed"])
+        try harness.crash()
+        harness.advance(20)
+        #expect(try harness.history("slow") == ["1 lost(interrupted)", "1.2 succeeded"])
+        #expect(try harness.history("stubborn") == ["1 lost(interrupted)", "1.2 succeeded"])
+    }
+
+    @Test("the clock is set back an hour: elapsed time counts on, the wall clock's jobs wait for it")
+    func clockBack() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("relative", .every(.seconds(10), count: 3))
+        try harness.submit("at", .at(harness.at(15)))
+        harness.advance(12)
+        harness.time.moveWall(by: .seconds(-3_600))
+        harness.advance(100)
+        #expect(harness.calls.all.map(\.job) == ["relative", "relative", "relative"])
+        #expect(harness.calls.seconds == [10, 20 - 3_600, 30 - 3_600])
+        harness.advance(3_600)
+        #expect(harness.calls.all.last?.job == "at")
+        #expect(harness.calls.seconds.last == 15)
+        #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
+    }
+
+    @Test("the clock is set forward a day: elapsed time counts on, the wall clock's jobs are due")
+    func clockForward() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("relative", .every(.seconds(10), count: 3))
+        try harness.submit("far", .after(.seconds(4_000)))
+        try harness.submit("at", .at(harness.at(3_600)))
+        harness.advance(12)
+        harness.time.moveWall(by: .seconds(86_400))
+        #expect(harness.calls.all.map(\.job) == ["relative", "at"])
+        harness.advance(100)
+        #expect(harness.calls.seconds == [10, 86_412, 86_420, 86_430])
+        harness.advance(4_000)
+        #expect(harness.calls.all.last?.job == "far")
+        #expect(harness.calls.seconds.last == 90_400)
+    }
+
+    @Test("a clock that was set while nobody ran is noticed at the start")
+    func clockWhileAway() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(100)))
+        try harness.perform { await $0.stop(grace: nil) }
+        harness.advance(10)
+        harness.time.moveWall(by: .seconds(7_200))
+        try harness.crash()
+        harness.advance(89)
+        #expect(harness.calls.all.isEmpty)
+        harness.advance(1)
+        #expect(harness.calls.seconds == [7_300])
+    }
+}

@@ -1,0 +1,46 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Synchronization
+import Testing
+
+/// The same scheduler on the machine's clocks and threads; for the thread sanitizer, and for what virtual time cannot show.
+@Suite("A scheduler on the machine's clocks")
+struct RealEngineTests {
+    @Test("jobs of many tasks at once all run, once each, never early")
+    func concurrentSubmissions() async throws {
+        let scheduler = JobScheduler(store: MemoryStore(), configuration: .init(maximumConcurrentRuns: 8))
+        let ran = Mutex<[String: Int]>([:])
+        let (done, finish) = AsyncStream.makeStream(of: Void.self)
+        scheduler.handle("work") { context in
+            #expect(context.lateness >= .zero)
+            let count = ran.withLock { ran in
+                ran[context.job.id.rawValue, default: 0] += 1
+                return ran.values.reduce(0, +)
+            }
+            if count == 400 { finish.finish() }
+        }
+        try await scheduler.start()
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<8 {
+                group.addTask {
+                    for number in 0..<50 {
+                        let id = JobID("job\(task).\(number)")
+                        _ = try await scheduler.submit(
+                            JobRequest(id: id, kind: "work", trigger: .after(.milliseconds(1 + number))))
+                        if number.isMultiple(of: 5) {
+                            try await scheduler.suspend(id)
+                            try await scheduler.resume(id)
+                        }
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+        for await _ in done {}
+        await scheduler.stop(grace: nil)
+        let counts = ran.withLock { $0 }
+        #expect(counts.count == 400)
+        #expect(counts.values.allSatisfy { $0 == 1 })
+    }
+}

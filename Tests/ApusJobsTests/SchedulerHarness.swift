@@ -1,0 +1,173 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Logging
+import Synchronization
+import Testing
+
+/// A scheduler in virtual time, with handlers that tests control, over a store that outlives it.
+final class SchedulerHarness {
+    let time = VirtualTime()
+    private let base = MemoryStore()
+    private(set) var store: FaultyStore
+    let calls = Calls()
+    private(set) var scheduler: JobScheduler
+    private let configuration: JobScheduler.Configuration
+    private let seed: UInt64
+
+    init(
+        seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), start: Bool = true
+    ) throws {
+        self.seed = seed
+        self.configuration = configuration
+        store = FaultyStore(base)
+        scheduler = Self.make(time, store, configuration, seed)
+        if start { try self.start() }
+    }
+
+    private static func make(
+        _ time: VirtualTime, _ store: any JobStore, _ configuration: JobScheduler.Configuration, _ seed: UInt64
+    ) -> JobScheduler {
+        JobScheduler(
+            store: store, engine: time.engine, random: SeededRandom(seed: seed), configuration: configuration,
+            executor: time.executor, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// What `now` is, in seconds since the virtual beginning.
+    var seconds: Double { secondsSinceBeginning(time.wall()) }
+
+    func at(_ seconds: Double) -> WallInstant { WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds)) }
+
+    func start() throws {
+        for kind in ["work", "slow", "stubborn", "failing"] {
+            scheduler.handle(kind) { [calls, time] context in try await calls.run(kind, context, time) }
+        }
+        try time.perform { [scheduler] in try await scheduler.start() }
+    }
+
+    /// The process dies: nothing it had not committed happens any more; another one starts over the same store.
+    func crash() throws {
+        store.kill()
+        store = FaultyStore(base)
+        scheduler = Self.make(time, store, configuration, seed &+ 1)
+        calls.forgetRunning()
+        try start()
+    }
+
+    @discardableResult
+    func submit(
+        _ id: String, _ trigger: Trigger, kind: String = "work", conflict: ConflictPolicy = .replace,
+        _ policies: JobPolicies = .init()
+    ) throws -> Job {
+        let request = JobRequest(id: JobID(id), kind: kind, trigger: trigger, policies: policies, conflict: conflict)
+        return try time.perform { [scheduler] in try await scheduler.submit(request) }
+    }
+
+    /// Submits the job `job`.
+    @discardableResult
+    func submit(
+        _ trigger: Trigger, kind: String = "work", conflict: ConflictPolicy = .replace, _ policies: JobPolicies = .init()
+    ) throws -> Job {
+        try submit("job", trigger, kind: kind, conflict: conflict, policies)
+    }
+
+    func advance(_ seconds: Double) { time.advance(by: .nanoseconds(Int64((seconds * 1e9).rounded()))) }
+
+    func perform<Value: Sendable>(_ body: @escaping @Sendable (JobScheduler) async throws -> Value) throws -> Value {
+        try time.perform { [scheduler] in try await body(scheduler) }
+    }
+
+    func job(_ id: String = "job") throws -> Job {
+        try #require(try perform { try await $0.job(JobID(id)) }).job
+    }
+
+    /// Oldest first.
+    func runs(_ id: String = "job") throws -> [Run] {
+        try perform { try await $0.runs(RunQuery(job: JobID(id), limit: .max)) }.runs.reversed()
+    }
+
+    /// "occurrence.attempt state(reason)" of each run, oldest first.
+    func history(_ id: String = "job") throws -> [String] {
+        try runs(id).map { run in
+            let number = run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : "\(run.occurrence)"
+            let attempt = run.attempt > 1 ? ".\(run.attempt)" : ""
+            return number + attempt + " \(run.state)" + (run.reason.map { "(\($0))" } ?? "")
+        }
+    }
+
+    func check(_ id: String = "job") throws {
+        let loaded = try #require(try perform { try await $0.job(JobID(id)) })
+        let runs = try runs(id)
+        let broken = JobMachine(loaded).brokenInvariant(history: runs)
+        #expect(broken == nil, "\(broken ?? ""): \(runs)")
+    }
+}
+
+/// Virtual time begins on 2026-01-01; negative when the clock was set back to before that.
+func secondsSinceBeginning(_ instant: WallInstant) -> Double {
+    Double(WallInstant(secondsSince1970: 1_767_225_600).duration(to: instant).wholeNanoseconds) / 1e9
+}
+
+/// What handlers were told, and what keeps them.
+final class Calls: Sendable {
+    struct Call: Sendable {
+        var job: String
+        var occurrence: Int
+        var attempt: Int
+        var standsFor: Int
+        var second: Double
+        var lateness: Duration
+    }
+
+    private struct State {
+        var calls: [Call] = []
+        var reasons: [CancellationReason?] = []
+        var running = 0
+        var mostRunning = 0
+        var generation = 0
+        var failures = 0
+    }
+
+    private let state = Mutex(State())
+    var all: [Call] { state.withLock { $0.calls } }
+    var seconds: [Double] { all.map(\.second) }
+    var occurrences: [Int] { all.map(\.occurrence) }
+    var mostRunning: Int { state.withLock { $0.mostRunning } }
+    /// Why slow handlers ended early.
+    var reasons: [CancellationReason?] { state.withLock { $0.reasons } }
+    func forgetRunning() { state.withLock { ($0.running, $0.generation) = (0, $0.generation + 1) } }
+    /// How many of the next calls of kind `failing` fail.
+    func failNext(_ count: Int) { state.withLock { $0.failures = count } }
+
+    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as often as told.
+    func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {
+        let generation = state.withLock { state in
+            state.calls.append(
+                Call(
+                    job: context.job.id.rawValue, occurrence: context.occurrence, attempt: context.attempt,
+                    standsFor: context.standsFor,
+                    second: secondsSinceBeginning(context.started),
+                    lateness: context.lateness))
+            state.running += 1
+            state.mostRunning = max(state.mostRunning, state.running)
+            return state.generation
+        }
+        defer { state.withLock { if $0.generation == generation { $0.running -= 1 } } }
+        let clock = TimerClock<UptimeInstant>(engine: time.engine)
+        switch kind {
+        case "slow":
+            do { try await clock.sleep(for: .seconds(10)) } catch {
+                state.withLock { $0.reasons.append(context.cancellationReason) }
+                throw error
+            }
+        case "stubborn": await Task(executorPreference: time.executor) { try? await clock.sleep(for: .seconds(10)) }.value
+        case "failing":
+            let fails = state.withLock { state in
+                state.failures -= 1
+                return state.failures >= 0
+            }
+            if fails { throw JobFailure(reason: "no luck", exitCode: 3) }
+        default: break
+        }
+    }
+}
