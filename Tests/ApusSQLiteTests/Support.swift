@@ -60,4 +60,8 @@ func expectError(
 }
 
 /// Another program's connection to the file.
-func foreignConnection(_ path: String) throws -> DatabaseQueue { try DatabaseQueue(path: path) }
+func foreignConnection(_ path: String) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    return try DatabaseQueue(path: path, configuration: configuration)
+}
