@@ -54,6 +54,9 @@ public final class JobScheduler: Sendable {
     let executor: (any TaskExecutor)?
     let logger: Logger
     let hub: EventHub
+    let state = Mutex(SchedulerState())
+    /// What ends the observation of the wall clock.
+    let ending = Mutex<(@Sendable () -> Void)?>(nil)
 
     /// A scheduler over `store`, which it owns from `start` to `stop`.
     /// - Parameters:
@@ -78,48 +81,70 @@ public final class JobScheduler: Sendable {
     /// The handler runs in a task of its own, which is cancelled when the run is to end (``RunContext/cancellationReason``).
     /// Returning normally is success; throwing is failure (``JobFailure`` chooses how). A job whose kind has no handler
     /// fails with `no handler for kind …`.
-    public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {}
+    public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
+        locked { $0.handlers[kind] = handler }
+    }
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
     /// - Throws: what ``JobStore/open()`` throws; `closed` after ``stop(grace:)``.
-    public func start() async throws {}
+    public func start() async throws { try await begin() }
 
     /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent.
     ///
     /// - Parameter grace: how long handlers may go on; they are then told to end (`shutdown`). What still runs after
     ///   ``Configuration/cancellationGrace`` stays claimed in the store: it is lost, and tried again at the next start.
     ///   `nil` waits for as long as they take.
-    public func stop(grace: Duration?) async {}
+    public func stop(grace: Duration?) async { await end(grace: grace) }
 
     /// Submits a job. When this returns, the job survives a crash.
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
     ///   `closed` if the scheduler does not run, or the store's `full`, `unavailable`, `damaged`, `notOwner`.
-    public func submit(_ request: JobRequest) async throws -> Job { throw JobError(.closed, "") }
+    public func submit(_ request: JobRequest) async throws -> Job { try await add(request) }
 
     /// Submits several jobs in one commit: all or none.
-    public func submit(_ requests: [JobRequest]) async throws -> [Job] { throw JobError(.closed, "") }
+    public func submit(_ requests: [JobRequest]) async throws -> [Job] { try await add(requests) }
 
     /// Ends a job for good: nothing of it starts any more; running handlers are told. No effect on one that has ended.
     /// - Throws: ``JobError`` with `notFound`, `closed`, or the store's errors.
     @discardableResult
-    public func cancel(_ id: JobID) async throws -> Job { throw JobError(.closed, "") }
+    public func cancel(_ id: JobID) async throws -> Job {
+        try await change(id) { machine, now in (Never?.none, machine.cancel(now: now)) }.job
+    }
 
     /// Lets nothing of the job start until ``resume(_:)``. A relative trigger keeps the remainder of its interval.
     /// No effect on a suspended job.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func suspend(_ id: JobID) async throws -> Job { throw JobError(.closed, "") }
+    public func suspend(_ id: JobID) async throws -> Job {
+        try await change(id) { machine, now in
+            try requireLive(machine, "suspended")
+            return (Never?.none, machine.suspend(now: now))
+        }.job
+    }
 
     /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by ``JobPolicies/missedRuns``.
     /// No effect on a job that is not suspended.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func resume(_ id: JobID) async throws -> Job { throw JobError(.closed, "") }
+    public func resume(_ id: JobID) async throws -> Job {
+        try await change(id) { machine, now in
+            try requireLive(machine, "resumed")
+            return (Never?.none, machine.resume(now: now))
+        }.job
+    }
 
     /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or below.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func runNow(_ id: JobID) async throws -> Run { throw JobError(.closed, "") }
+    public func runNow(_ id: JobID) async throws -> Run {
+        let (_, run) = try await change(id) { machine, now in
+            try requireLive(machine, "run")
+            guard let (run, action) = machine.runNow(now: now) else { return (Run?.none, .none) }
+            return (run, action)
+        }
+        guard let run else { throw JobError(.invalid, "\(id): the job has ended and cannot be run; submit it again") }
+        return run
+    }
 
     /// The job with its open runs, as stored; `nil` if there is none.
     public func job(_ id: JobID) async throws -> LoadedJob? { try await store.job(id) }
@@ -132,7 +157,9 @@ public final class JobScheduler: Sendable {
 
     /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
     /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
-    public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] { [] }
+    public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
+        try trigger.preview(from: engine.time.wall(), limit: n)
+    }
 
     /// What happens from now on. Each subscriber has its own buffer; when it is full, the oldest events are dropped.
     /// The stream ends when the scheduler stops, or with the task that reads it.

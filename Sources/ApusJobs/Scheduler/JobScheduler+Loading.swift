@@ -1,0 +1,110 @@
+import ApusTimers
+import Logging
+
+/// Bringing jobs into memory when they come within the horizon.
+extension JobScheduler {
+    /// The next load is at `instant` at the latest. Call with the lock held.
+    func scheduleLoad(at instant: WallInstant, _ state: inout SchedulerState) {
+        guard state.phase == .running else { return }
+        if let earlier = state.loadAt, earlier <= instant { return }
+        if let timer = state.loadTimer { state.deferred.append(.cancel(timer)) }
+        state.loadAt = instant
+        // Loading a little late loses nothing as long as it is well before the first due instant, and saves wake-ups.
+        state.loadTimer = engine.schedule(at: instant, tolerance: configuration.horizon / 4) { [weak self] in
+            self?.locked { state in
+                guard state.loadAt == instant else { return }
+                state.loadAt = nil
+                state.loadTimer = nil
+                state.deferred.append(.load)
+            }
+        }
+    }
+
+    func load() async {
+        let isMine = locked { state in
+            if state.isLoading { state.loadAgain = true }
+            defer { state.isLoading = true }
+            return !state.isLoading
+        }
+        guard isMine else { return }
+        var failures = 0
+        while true {
+            do {
+                try await loadOnce()
+                failures = 0
+            } catch let error as JobError where error.code == .notOwner || error.code == .closed {
+                if error.code == .notOwner { await halt(error) }
+            } catch {
+                failures += 1
+                noteStoreFails(error)
+                await pause(Self.backoff(failures))
+                if locked({ $0.phase == .running }) { continue }
+            }
+            let isDone = locked { state in
+                if state.loadAgain, state.phase == .running {
+                    state.loadAgain = false
+                    return false
+                }
+                state.isLoading = false
+                state.checkIdle()
+                return true
+            }
+            if isDone { return }
+        }
+    }
+
+    func loadOnce() async throws {
+        let limit = configuration.maximumLoaded
+        let now = try await withLanes([]) { now in
+            let through = now.advanced(by: configuration.horizon)
+            let found = try await store.wakingJobs(through: through, limit: limit)
+            let isTruncated = found.count >= limit
+            let next = isTruncated ? nil : try await store.nextWake(after: through)
+            locked { state in
+                guard state.phase == .running else { return }
+                for loaded in found { take(loaded, &state) }
+                state.isTruncated = isTruncated
+                if isTruncated, let last = found.last?.job.wake {
+                    scheduleLoad(at: max(last, now.advanced(by: .seconds(1))), &state)
+                } else if let next {
+                    scheduleLoad(at: max(now, next.advanced(by: .zero - configuration.horizon)), &state)
+                }
+            }
+            return now
+        }
+        try await keepHouse(now)
+    }
+
+    private func take(_ loaded: LoadedJob, _ state: inout SchedulerState) {
+        let id = loaded.job.id
+        if let entry = state.entries[id] {
+            // What is in memory is as new, unless the answer to a commit was lost.
+            if loaded.job.version > entry.machine.job.version, state.lanes[id] == nil {
+                state.entries[id]!.isStale = true
+                state.kick(id)
+            } else {
+                rearm(id, &state)
+            }
+        } else if state.lanes[id] == nil {
+            state.entries[id] = SchedulerState.Entry(JobMachine(loaded))
+            rearm(id, &state)
+        } else {
+            // Somebody changes it just now, and may fail; this load did not see the end of that.
+            scheduleLoad(at: engine.time.wall().advanced(by: .seconds(1)), &state)
+        }
+    }
+
+    /// What need not be done at a particular time is done beside a load, so that it wakes nobody.
+    private func keepHouse(_ now: WallInstant) async throws {
+        let (epoch, offset, isDue) = locked { state in
+            let isDue = state.lastPruned.map { $0.duration(to: now) >= .seconds(3_600) } ?? true
+            if isDue { state.lastPruned = now }
+            return (state.epoch, state.clockOffset, isDue)
+        }
+        try await store.setMetadata(Self.clockKey, to: clockRecord(offset), epoch: epoch)
+        guard isDue else { return }
+        try await store.prune(
+            keepRuns: configuration.historyRunsPerJob,
+            endedBefore: now.advanced(by: .zero - configuration.finishedJobsKept), epoch: epoch)
+    }
+}

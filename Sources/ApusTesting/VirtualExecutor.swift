@@ -1,0 +1,55 @@
+import Dispatch
+import Synchronization
+
+/// An executor that runs its jobs when told to, on the thread that tells it, strictly first in, first out.
+///
+/// Tasks started with it as their preferred executor run on it, and so do their structured children and the default
+/// actors that they call. An actor may also name it as its own executor.
+public final class VirtualExecutor: TaskExecutor, SerialExecutor {
+    private struct State {
+        var jobs: [UnownedJob] = []
+        /// Jobs before this index have run.
+        var head = 0
+    }
+
+    private let state = Mutex(State())
+    /// Signalled when there may be something to do; see `VirtualTime.perform(waitingForForeignWork:…)`.
+    let signal = DispatchSemaphore(value: 0)
+
+    init() {}
+
+    deinit {
+        precondition(state.withLock { $0.jobs.count == $0.head }, "jobs are left on a virtual executor that ends")
+    }
+
+    /// Appends a job. Called by Swift's runtime, from any thread.
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        state.withLock { $0.jobs.append(job) }
+        signal.signal()
+    }
+
+    /// The reference that Swift's runtime uses.
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    /// Jobs that wait to be run.
+    var pendingJobs: Int { state.withLock { $0.jobs.count - $0.head } }
+
+    /// Runs the oldest job. False when there is none.
+    func runOne() -> Bool {
+        let job = state.withLock { state -> UnownedJob? in
+            guard state.head < state.jobs.count else { return nil }
+            defer {
+                state.head += 1
+                if state.head == state.jobs.count {
+                    state.jobs.removeAll(keepingCapacity: true)
+                    state.head = 0
+                }
+            }
+            return state.jobs[state.head]
+        }
+        guard let job else { return false }
+        job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+        return true
+    }
+}

@@ -1,0 +1,280 @@
+public import ApusTimers
+import Dispatch
+import Synchronization
+
+/// Time that a test moves by hand: three clocks, an engine on them, and an executor whose jobs run when told.
+///
+/// Everything runs on the calling thread, in a total order: first jobs of the ``executor``, first in first out; then
+/// timers of the ``engine`` by (deadline, order of scheduling). The clocks stand at a timer's instant before its action
+/// runs. A test may be an ordinary synchronous function:
+///
+/// ```swift
+/// let time = VirtualTime()
+/// time.engine.schedule(after: .seconds(3)) { print("three") }
+/// time.advance(by: .seconds(3))   // prints "three"
+/// ```
+///
+/// One thread at a time may drive it; work that runs in it must not. What sleeps by other means than the engine
+/// (`Task.sleep`, Dispatch) does not follow it.
+public final class VirtualTime: TimeSource {
+    /// An engine that runs on these clocks.
+    public let engine: TimerEngine
+    /// Runs Swift tasks in virtual time; see ``start(_:)``.
+    public let executor: VirtualExecutor
+
+    let clocks: VirtualClocks
+    private let isDriven = Atomic(false)
+    private let unfinishedTasks = Counter()
+
+    /// Clocks at the given instants (an hour of uptime, 2026-01-01T00:00:00Z), with no sleep so far.
+    public init(
+        uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
+        wall: WallInstant = WallInstant(secondsSince1970: 1_767_225_600)
+    ) {
+        let executor = VirtualExecutor()
+        let signal = executor.signal
+        clocks = VirtualClocks(uptime: uptime, wall: wall) { signal.signal() }
+        engine = TimerEngine(time: clocks, wakeup: clocks)
+        self.executor = executor
+    }
+
+    // Sleeping tasks end with `CancellationError`, and what they do then still runs.
+    deinit {
+        engine.shutdown()
+        while executor.runOne() {}
+    }
+
+    // MARK: Reading
+
+    /// Time since boot without machine sleep.
+    public func uptime() -> UptimeInstant { clocks.uptime() }
+    /// Time since boot with machine sleep.
+    public func continuous() -> ContinuousInstant { clocks.continuous() }
+    /// The time of day.
+    public func wall() -> WallInstant { clocks.wall() }
+
+    /// Timers that have neither started nor been cancelled, sleeps included.
+    public var pendingTimers: Int { engine.liveTimers }
+
+    /// What is still there, in words: timers, tasks, jobs. Empty at the end of a tidy test.
+    public var leaks: [String] {
+        [
+            (engine.liveTimers, "timers are live"),
+            (unfinishedTasks.value, "started tasks are not finished"),
+            (executor.pendingJobs, "jobs wait for the executor"),
+        ].filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }
+    }
+
+    // MARK: Moving
+
+    /// Runs everything that can run at this instant.
+    public func drain() { drive { runAllRunnable() } }
+
+    /// Lets `duration` pass: drains, moves to the next deadline, and so on; ends drained, exactly `duration` later on
+    /// every clock. Zero and negative durations only drain.
+    public func advance(by duration: Duration) {
+        drive {
+            let target = clocks.uptime().advanced(by: max(.zero, duration))
+            while true {
+                runAllRunnable()
+                let left = target.nanoseconds - clocks.uptime().nanoseconds
+                guard let step = clocks.untilNextDeadline(), step <= left else {
+                    clocks.move(by: left)
+                    runAllRunnable()
+                    return
+                }
+                clocks.move(by: step)
+            }
+        }
+    }
+
+    /// Drains, moves to the engine's next wake-up and drains again. False, without moving, when there is none.
+    ///
+    /// That is the earliest deadline + tolerance; timers whose deadline has come by then fire with it.
+    @discardableResult
+    public func advanceToNextDeadline() -> Bool {
+        drive {
+            runAllRunnable()
+            return step()
+        }
+    }
+
+    /// Moves from deadline to deadline until no timer is left. Never returns while a repeating timer runs.
+    public func run() {
+        drive {
+            runAllRunnable()
+            while step() {}
+        }
+    }
+
+    /// Sets the wall clock, as a person or network time does; the engine is told. The other clocks do not move.
+    public func setWall(_ instant: WallInstant) {
+        drive {
+            clocks.setWall(instant)
+            clocks.reportWallClockChange()
+            runAllRunnable()
+        }
+    }
+
+    /// Moves the wall clock forth or (negative) back; otherwise like ``setWall(_:)``.
+    public func moveWall(by duration: Duration) { setWall(wall().advanced(by: duration)) }
+
+    /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock go on, uptime stands still.
+    /// Afterwards everything that fell due meanwhile runs, as after a real sleep.
+    public func sleepDevice(for duration: Duration) {
+        drive {
+            runAllRunnable()
+            clocks.move(by: UInt64(max(0, duration.wholeNanoseconds)), asleep: true)
+            runAllRunnable()
+        }
+    }
+
+    // MARK: Swift tasks
+
+    /// Starts a task on the ``executor``. It begins with the next call that moves or drains.
+    @discardableResult
+    public func start<Success: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Success
+    ) -> Task<Success, any Error> {
+        let unfinishedTasks = unfinishedTasks
+        unfinishedTasks.add(1)
+        return Task(executorPreference: executor) {
+            defer { unfinishedTasks.add(-1) }
+            return try await work()
+        }
+    }
+
+    /// Runs asynchronous work to its end, without letting time pass unless `advancingTime`.
+    ///
+    /// - Throws: What the work throws; ``VirtualTimeError`` with `stuck` when it waits and nothing can run (with
+    ///   `advancingTime`: and no deadline is left). The work is cancelled then.
+    public func perform<Success: Sendable>(
+        advancingTime: Bool = false, _ work: @escaping @Sendable () async throws -> Success
+    ) throws -> Success {
+        let outcome = Outcome<Success>()
+        let task = start { await outcome.run(work) }
+        return try drive {
+            while true {
+                runAllRunnable()
+                if let result = outcome.value { return try result.get() }
+                if advancingTime, step() { continue }
+                let error = stuck(advancingTime: advancingTime)
+                task.cancel()
+                runAllRunnable()
+                throw error
+            }
+        }
+    }
+
+    /// Runs asynchronous work to its end, blocking the calling thread while other threads have something to do for it:
+    /// a database's queue, a process, a socket. Time does not pass.
+    ///
+    /// - Parameters:
+    ///   - timeout: How much real time may pass without an end.
+    ///   - work: The work.
+    /// - Throws: What the work throws; ``VirtualTimeError`` with `timedOut`. The work is cancelled then.
+    public func perform<Success: Sendable>(
+        waitingForForeignWork timeout: Duration, _ work: @escaping @Sendable () async throws -> Success
+    ) throws -> Success {
+        let outcome = Outcome<Success>()
+        let task = start { await outcome.run(work) }
+        do {
+            return try wait(timeout: timeout) { outcome.value }.get()
+        } catch let error as VirtualTimeError where error.code == .timedOut {
+            task.cancel()
+            drain()
+            throw error
+        }
+    }
+
+    /// Runs what becomes runnable, blocking the calling thread for other threads' work, until `condition` holds. Time
+    /// does not pass. The condition is looked at after each piece of work that reaches the executor or the engine.
+    ///
+    /// - Throws: ``VirtualTimeError`` with `timedOut` after that much real time.
+    public func drain(waitingForForeignWork timeout: Duration, until condition: () -> Bool) throws {
+        try wait(timeout: timeout) { condition() ? () : nil }
+    }
+
+    private func wait<Value>(timeout: Duration, for value: () -> Value?) throws -> Value {
+        let real = SystemTime()
+        let deadline = real.continuous().advanced(by: timeout)
+        return try drive {
+            while true {
+                runAllRunnable()
+                if let value = value() { return value }
+                let left = real.continuous().duration(to: deadline)
+                // A condition can change without the executor's knowledge, hence the upper limit.
+                let slice = min(left, .milliseconds(10)).wholeNanoseconds
+                if slice > 0 {
+                    _ = executor.signal.wait(timeout: .now() + DispatchTimeInterval.nanoseconds(Int(slice)))
+                    continue
+                }
+                throw VirtualTimeError(
+                    code: .timedOut,
+                    message: "what was awaited did not happen within \(timeout) of real time; look for work that is "
+                        + "never resumed, or that waits for virtual time to pass (\(inventory))"
+                )
+            }
+        }
+    }
+
+    // MARK: The step loop
+
+    private func runAllRunnable() {
+        repeat {
+            while executor.runOne() {}
+        } while clocks.wakeIfDue()
+    }
+
+    private func step() -> Bool {
+        guard let step = clocks.untilNextDeadline() else { return false }
+        clocks.move(by: step)
+        runAllRunnable()
+        return true
+    }
+
+    private func drive<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let wasDriven = isDriven.exchange(true, ordering: .acquiringAndReleasing)
+        precondition(
+            !wasDriven,
+            "virtual time is moved by one thread at a time, and not by work that runs in it: start a task or schedule a timer"
+        )
+        defer { isDriven.store(false, ordering: .releasing) }
+        return try body()
+    }
+
+    private func stuck(advancingTime: Bool) -> VirtualTimeError {
+        let remedy =
+            advancingTime || engine.liveTimers == 0
+            ? "it waits for something that never happens; for work of other threads use perform(waitingForForeignWork:)"
+            : "it may wait for time to pass: use start and advance(by:), or perform(advancingTime: true)"
+        return VirtualTimeError(
+            code: .stuck, message: "the work is not finished and nothing is runnable; \(remedy) (\(inventory))"
+        )
+    }
+
+    private var inventory: String {
+        let leaks = leaks
+        return leaks.isEmpty ? "nothing is pending" : leaks.joined(separator: ", ")
+    }
+}
+
+/// The result of a task, for a thread that cannot await.
+private final class Outcome<Success: Sendable>: Sendable {
+    private let result = Mutex<Result<Success, any Error>?>(nil)
+
+    var value: Result<Success, any Error>? { result.withLock { $0 } }
+
+    func run(_ work: @Sendable () async throws -> Success) async {
+        let value: Result<Success, any Error>
+        do { value = .success(try await work()) } catch { value = .failure(error) }
+        result.withLock { $0 = value }
+    }
+}
+
+private final class Counter: Sendable {
+    private let count = Atomic(0)
+
+    var value: Int { count.load(ordering: .acquiring) }
+    func add(_ number: Int) { count.wrappingAdd(number, ordering: .acquiringAndReleasing) }
+}

@@ -1,0 +1,51 @@
+/// What the timers refuse, with a message that says what they would accept.
+public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of refusal.
+    public struct Code: Sendable, Hashable, CustomStringConvertible {
+        private enum Kind: String { case invalidInterval, invalidTolerance }
+        private let kind: Kind
+
+        /// The interval of a repeating timer is zero or negative.
+        public static var invalidInterval: Code { Code(kind: .invalidInterval) }
+        /// The tolerance of a repeating timer is negative, or not shorter than its interval.
+        public static var invalidTolerance: Code { Code(kind: .invalidTolerance) }
+
+        /// The name of the code, for logs.
+        public var description: String { kind.rawValue }
+    }
+
+    /// What was refused.
+    public let code: Code
+    /// Which argument was wrong, and what is accepted.
+    public let message: String
+
+    /// An error with a code and a message that names the argument and the accepted forms.
+    public init(code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// The code and the message.
+    public var description: String { "\(code): \(message)" }
+
+    /// Interval and tolerance in nanoseconds, or the error that names the wrong argument.
+    static func validated(
+        every interval: Duration, tolerance: Duration
+    ) throws(TimerError) -> (interval: UInt64, tolerance: UInt64) {
+        let nanoseconds = interval.wholeNanoseconds
+        guard nanoseconds > 0 else {
+            throw TimerError(
+                code: .invalidInterval,
+                message: "`every` is \(interval); pass a duration of at least 1 ns, for example .seconds(5)"
+            )
+        }
+        guard tolerance >= .zero, tolerance.wholeNanoseconds < nanoseconds else {
+            throw TimerError(
+                code: .invalidTolerance,
+                message: "`tolerance` is \(tolerance); pass .zero or more, but less than `every` (\(interval)), "
+                    + "for example \(interval / 10)"
+            )
+        }
+        return (UInt64(nanoseconds), UInt64(tolerance.wholeNanoseconds))
+    }
+}

@@ -1,0 +1,128 @@
+import Synchronization
+
+/// Calls a handler again and again, in phase.
+///
+/// A new timer is suspended. ``resume()``, ``suspend()`` and ``cancel()`` may be called from any thread, also from the
+/// handler, in any order and any number of times; what makes no sense in a state does nothing. Dropping the last
+/// reference cancels. The handler never overlaps itself, and is never called under a lock.
+///
+/// Tick number n is due at start + n × interval: lateness of one tick never moves the next (except with
+/// ``MissedTickPolicy/delay``). Time in suspension does not count: ``suspend()`` keeps what was left of the running
+/// interval. While the machine sleeps nothing is called; afterwards the policy decides about the missed ticks.
+public final class RepeatingTimer: Sendable {
+    private let core: RepeatingTimerCore
+
+    /// A suspended timer.
+    ///
+    /// - Parameters:
+    ///   - interval: The time between ticks, at least 1 ns.
+    ///   - tolerance: How much later a tick may come, to share a wake-up: zero or more, less than the interval.
+    ///   - missedTicks: What to do about ticks that fell due while the handler was at work.
+    ///   - clock: The clock that the interval runs on.
+    ///   - executor: Where the handler runs.
+    ///   - engine: The engine that wakes.
+    ///   - handler: Called with each tick.
+    /// - Throws: ``TimerError`` with `invalidInterval` or `invalidTolerance`.
+    public init(
+        every interval: Duration, tolerance: Duration = .zero, missedTicks: MissedTickPolicy = .coalesce,
+        clock: ClockKind = .continuous, on executor: ActionExecutor = .engine, engine: TimerEngine = .shared,
+        handler: @escaping @Sendable (Tick) -> Void
+    ) throws(TimerError) {
+        let (interval, _) = try TimerError.validated(every: interval, tolerance: tolerance)
+        core = RepeatingTimerCore(
+            machine: RepeatingTimerStateMachine(interval: interval, clock: clock, policy: missedTicks),
+            tolerance: tolerance, clock: clock, executor: executor, engine: engine, handler: handler
+        )
+    }
+
+    deinit { core.cancel() }
+
+    /// Starts the timer, or lets it go on with what was left of the interval. Does nothing when running or cancelled.
+    public func resume() { core.resume() }
+
+    /// Pauses the timer. No tick starts after this returned, but one that is being handled goes on. Does nothing when
+    /// suspended or cancelled.
+    public func suspend() { core.suspend() }
+
+    /// Ends the timer for good and releases its handler. No tick starts after this returned, but one that is being
+    /// handled goes on.
+    public func cancel() { core.cancel() }
+}
+
+/// What outlives the timer while its handler runs.
+private final class RepeatingTimerCore: Sendable {
+    private struct State {
+        var machine: RepeatingTimerStateMachine
+        var handler: (@Sendable (Tick) -> Void)?
+        var timer: ScheduledTimer?
+    }
+
+    private let state: Mutex<State>
+    private let tolerance: Duration
+    private let clock: ClockKind
+    private let executor: ActionExecutor
+    private let engine: TimerEngine
+
+    init(
+        machine: RepeatingTimerStateMachine, tolerance: Duration, clock: ClockKind, executor: ActionExecutor,
+        engine: TimerEngine, handler: @escaping @Sendable (Tick) -> Void
+    ) {
+        state = Mutex(State(machine: machine, handler: handler, timer: nil))
+        self.tolerance = tolerance
+        self.clock = clock
+        self.executor = executor
+        self.engine = engine
+    }
+
+    func resume() {
+        state.withLock { state in perform(state.machine.resume(now: now), &state) }
+    }
+
+    func suspend() {
+        state.withLock { state in perform(state.machine.suspend(now: now), &state) }
+    }
+
+    func cancel() {
+        let handler = state.withLock { state in
+            perform(state.machine.cancel(), &state)
+            return state.handler.take()
+        }
+        // Released outside the lock: what it captured may do anything when it goes.
+        withExtendedLifetime(handler) {}
+    }
+
+    private var now: UInt64 { engine.time.nanoseconds(on: clock) }
+
+    /// Under the lock on purpose: otherwise a `suspend` could overtake the `resume` before it. The engine calls no user
+    /// code in `insert` and `cancel`.
+    private func perform(_ action: RepeatingTimerStateMachine.WaitAction, _ state: inout State) {
+        switch action {
+        case .none: break
+        case .wait(let due, let epoch): state.timer = wait(due, epoch)
+        case .stopWaiting: state.timer.take()?.cancel()
+        }
+    }
+
+    private func wait(_ due: UInt64, _ epoch: UInt64) -> ScheduledTimer {
+        let entry = TimerEntry(executor: executor, action: { [self] in fired(epoch) })
+        return engine.insert(entry, clock: clock, deadline: due, tolerance: tolerance)
+    }
+
+    private func fired(_ epoch: UInt64) {
+        let delivery = state.withLock { state -> (Tick, @Sendable (Tick) -> Void)? in
+            switch state.machine.fired(epoch: epoch, now: now) {
+            case .ignore:
+                return nil
+            case .wait(let due, let epoch):
+                state.timer = wait(due, epoch)
+                return nil
+            case .deliver(let tick):
+                guard let handler = state.handler else { preconditionFailure("only a cancelled timer has no handler") }
+                return (tick, handler)
+            }
+        }
+        guard let (tick, handler) = delivery else { return }
+        handler(tick)
+        state.withLock { state in perform(state.machine.finished(now: now), &state) }
+    }
+}

@@ -1,0 +1,148 @@
+/// The logic of a repeating timer, without clock, lock or thread: one method an event, each returns what to do.
+///
+/// A tick is awaited only while the consumer is free: the event after a delivery is `finished`. Each wait has an `epoch`;
+/// a wake-up with an older one was overtaken by `suspend` and is ignored.
+struct RepeatingTimerStateMachine: Sendable {
+    /// When the next tick is due, while the timer is not cancelled.
+    private enum Schedule {
+        /// Suspended: the next tick is due that long after the next `resume`; negative if it was overdue already.
+        case suspended(remainder: Int64)
+        case running(due: UInt64)
+        case cancelled
+    }
+
+    private var schedule: Schedule
+    private var isDelivering = false
+    /// The tick that is awaited fell due while the consumer was busy.
+    private var isLateByConsumer = false
+    private var epoch: UInt64 = 0
+    private var nextNumber = 1
+    private var skipped = 0
+
+    private let interval: UInt64
+    private let clock: ClockKind
+    private let policy: MissedTickPolicy
+
+    enum WaitAction: Equatable {
+        case none
+        /// Wake when the clock reaches `due`, with that epoch.
+        case wait(due: UInt64, epoch: UInt64)
+        case stopWaiting
+    }
+
+    init(interval: UInt64, clock: ClockKind, policy: MissedTickPolicy) {
+        precondition(interval > 0, "the interval was validated")
+        self.interval = interval
+        self.clock = clock
+        self.policy = policy
+        schedule = .suspended(remainder: Int64(clamping: interval))
+    }
+
+    mutating func resume(now: UInt64) -> WaitAction {
+        guard case .suspended(let remainder) = schedule else { return .none }
+        let due = ContinuousInstant(nanoseconds: now).advanced(by: .nanoseconds(remainder)).nanoseconds
+        schedule = .running(due: due)
+        return isDelivering ? .none : wait(due)
+    }
+
+    mutating func suspend(now: UInt64) -> WaitAction {
+        guard case .running(let due) = schedule else { return .none }
+        let remainder = ContinuousInstant(nanoseconds: now).duration(to: ContinuousInstant(nanoseconds: due))
+        schedule = .suspended(remainder: remainder.wholeNanoseconds)
+        return stopWaiting()
+    }
+
+    mutating func cancel() -> WaitAction {
+        if case .cancelled = schedule { return .none }
+        schedule = .cancelled
+        return stopWaiting()
+    }
+
+    enum FireAction: Equatable {
+        case ignore
+        /// The clock is behind the due instant: it was set back after the wake-up. Wait again.
+        case wait(due: UInt64, epoch: UInt64)
+        case deliver(Tick)
+    }
+
+    /// The wait of that epoch is over.
+    mutating func fired(epoch: UInt64, now: UInt64) -> FireAction {
+        guard epoch == self.epoch, case .running(let due) = schedule, !isDelivering else { return .ignore }
+        guard now >= due else {
+            self.epoch += 1
+            return .wait(due: due, epoch: self.epoch)
+        }
+        isDelivering = true
+        let overdue = (now - due) / interval
+        let wasLateByConsumer = isLateByConsumer
+        isLateByConsumer = false
+        switch policy.kind {
+        case .coalesce, .skip:
+            return deliver(due: due + overdue * interval, passed: overdue, now: now, next: nil)
+        case .burst:
+            return deliver(due: due, passed: 0, now: now, next: nil)
+        case .delay:
+            let startsAnew = wasLateByConsumer || overdue > 0
+            return deliver(due: due, passed: 0, now: now, next: startsAnew ? adding(interval, to: now) : nil)
+        }
+    }
+
+    /// The consumer is free again.
+    mutating func finished(now: UInt64) -> WaitAction {
+        precondition(isDelivering, "only a delivered tick can be finished")
+        isDelivering = false
+        guard case .running(var due) = schedule else { return .none }
+        if due < now {
+            switch policy.kind {
+            case .skip:
+                // The number of due instants before now; one that is exactly now is not missed.
+                let passed = (now - due - 1) / interval + 1
+                due = adding(passed.multipliedSaturating(by: interval), to: due)
+                count(passed)
+                schedule = .running(due: due)
+            case .coalesce, .delay, .burst:
+                isLateByConsumer = true
+            }
+        }
+        return wait(due)
+    }
+
+    private mutating func deliver(due: UInt64, passed: UInt64, now: UInt64, next: UInt64?) -> FireAction {
+        count(passed)
+        let tick = Tick(
+            number: nextNumber, due: ClockInstant(clock: clock, nanoseconds: due),
+            actual: ClockInstant(clock: clock, nanoseconds: now), missed: skipped
+        )
+        nextNumber += 1
+        skipped = 0
+        schedule = .running(due: next ?? adding(interval, to: due))
+        return .deliver(tick)
+    }
+
+    private mutating func count(_ passed: UInt64) {
+        nextNumber += Int(clamping: passed)
+        skipped += Int(clamping: passed)
+    }
+
+    private mutating func wait(_ due: UInt64) -> WaitAction {
+        epoch += 1
+        return .wait(due: due, epoch: epoch)
+    }
+
+    private mutating func stopWaiting() -> WaitAction {
+        epoch += 1
+        return isDelivering ? .none : .stopWaiting
+    }
+
+    private func adding(_ duration: UInt64, to instant: UInt64) -> UInt64 {
+        let (sum, overflow) = instant.addingReportingOverflow(duration)
+        return overflow ? .max : sum
+    }
+}
+
+extension UInt64 {
+    fileprivate func multipliedSaturating(by other: UInt64) -> UInt64 {
+        let (product, overflow) = multipliedReportingOverflow(by: other)
+        return overflow ? .max : product
+    }
+}

@@ -1,0 +1,6 @@
+#ifndef CAPUS_H
+#define CAPUS_H
+
+#include "CApusTimers.h"
+
+#endif
