@@ -1,14 +1,19 @@
 import GRDBSQLite
 
 /// SQLite by its own C interface: what the store is compared with, and how the rows for it are made.
-final class RawSQLite {
-    private var connection: OpaquePointer?
+final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQLite's own mutex guards the connection
+    private let connection: OpaquePointer?
 
     struct Failure: Error, CustomStringConvertible { var description: String }
 
     /// Opens the file with the store's own durability: WAL, and a sync for each commit.
     init(_ path: String) throws {
-        guard sqlite3_open(path, &connection) == SQLITE_OK else { throw failure() }
+        var connection: OpaquePointer?
+        let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
+        guard sqlite3_open_v2(path, &connection, flags, nil) == SQLITE_OK else {
+            throw Failure(description: "\(path) cannot be opened")
+        }
+        self.connection = connection
         try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     }
 

@@ -7,7 +7,6 @@ import Foundation
 /// same run, and how long a store with 100,000 jobs takes to be ready.
 @main
 struct StoreBench {
-    static let bodySize = 300
     static let recoveredJobs = 100_000
 
     static func main() async throws {
@@ -19,65 +18,12 @@ struct StoreBench {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
 
-        var figures: [Figure] = []
-        let raw = try await measureRaw(directory, &figures)
-        try await measureStore(directory, raw: raw, &figures)
-        try await measureScheduler(directory, raw: raw, &figures)
+        var figures = try await Submissions(directory).figures()
         try await measureRecovery(directory, &figures)
         if arguments.contains("--json") {
             print("[\n" + figures.map { "  \($0.json)" }.joined(separator: ",\n") + "\n]")
         } else {
             figures.forEach { print($0.line) }
-        }
-    }
-
-    /// - Returns: raw single commits per second.
-    private static func measureRaw(_ directory: String, _ figures: inout [Figure]) async throws -> Double {
-        let sqlite = try RawSQLite("\(directory)/raw.db")
-        try sqlite.makePlainTable()
-        try sqlite.insertPlain(0..<200, bodySize: bodySize, batch: false)
-        let single = 2_000.0 / (try await seconds { try sqlite.insertPlain(200..<2_200, bodySize: bodySize, batch: false) })
-        let batch = 50_000.0 / (try await seconds { try sqlite.insertPlain(2_200..<52_200, bodySize: bodySize, batch: true) })
-        figures.append(Figure(name: "raw SQLite, a commit for each row", value: single, unit: "rows/s", ratio: 1))
-        figures.append(Figure(name: "raw SQLite, all rows in one commit", value: batch, unit: "rows/s", ratio: batch / single))
-        return single
-    }
-
-    private static func measureStore(_ directory: String, raw: Double, _ figures: inout [Figure]) async throws {
-        let path = "\(directory)/store.db"
-        let store = SQLiteStore(path: path)
-        _ = try await store.open()
-        try RawSQLite(path).insertTemplateJob()
-        try await store.close()
-        let epoch = try await store.open()
-        guard let template = try await store.job(JobID("com.example.job.0"))?.job else { return }
-
-        @Sendable func submit(_ number: Int) async throws {
-            var job = template
-            job.request.id = JobID("com.example.new.\(number)")
-            _ = try await store.commit([JobChange(expected: .absent, job: job)], epoch: epoch)
-        }
-        for number in 0..<200 { try await submit(number) }
-        let sequential = 2_000.0 / (try await seconds { for number in 200..<2_200 { try await submit(number) } })
-        let together = 40_000.0 / (try await seconds { try await concurrently(64, 10_000..<50_000, submit) })
-        try await store.close()
-        figures.append(
-            Figure(name: "store commit, one caller in sequence", value: sequential, unit: "jobs/s", ratio: sequential / raw, aim: 0.8))
-        figures.append(
-            Figure(name: "store commit, 64 callers at once", value: together, unit: "jobs/s", ratio: together / raw, aim: 10))
-    }
-
-    /// Runs `body` for each number, at most `width` at once.
-    static func concurrently(
-        _ width: Int, _ range: Range<Int>, _ body: @escaping @Sendable (Int) async throws -> Void
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for caller in 0..<width {
-                group.addTask {
-                    for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: width) { try await body(number) }
-                }
-            }
-            try await group.waitForAll()
         }
     }
 
