@@ -79,8 +79,9 @@ final class ChangeWriter {
     private func retire(_ id: JobID, at job: Job) throws {
         let find = try connection.statement("SELECT key FROM job WHERE id = ?")
         guard let key = try find.bind(id.rawValue).firstRow({ $0.integer() }) else { return }
-        rowsChanged += try connection.statement(Self.cancelRuns).bind(job.updated.stored).bind(key).run()
-        rowsChanged += try connection.statement(Self.cancelJob).bind(job.updated.stored).bind(key).run()
+        // The job first: it counts the runs that are still open.
+        rowsChanged += try connection.statement(Self.cancelJob).bind(key).bind(job.created.stored).run()
+        rowsChanged += try connection.statement(Self.cancelRuns).bind(job.created.stored).bind(key).run()
     }
 
     private static let cancelRuns = """
@@ -89,9 +90,12 @@ final class ChangeWriter {
         """
 
     private static let cancelJob = """
-        UPDATE job SET state = 'cancelled', id = id || '~' || key, version = version + 1, updated = ?,
-            next_due = NULL, wake = NULL, remainder = NULL
-        WHERE key = ?
+        UPDATE job SET state = CASE state WHEN 'finished' THEN 'finished' ELSE 'cancelled' END,
+            id = id || '~' || key, version = version + 1, next_due = NULL, wake = NULL, remainder = NULL,
+            occurrences = occurrences
+                + (SELECT count(*) FROM run WHERE run.job = ?1 AND \(RunRow.isOpen) AND run.occurrence > 0),
+            updated = ?2
+        WHERE key = ?1
         """
 
     /// Writes the scheduler's small records.

@@ -49,8 +49,9 @@ enum Maintenance {
             DELETE FROM run WHERE sequence IN (
                 SELECT sequence FROM (
                     SELECT sequence, row_number() OVER (PARTITION BY job ORDER BY sequence DESC) AS place
-                    FROM run WHERE state NOT IN ('waiting', 'claimed')
-                ) WHERE place > ?)
+                    FROM run
+                ) WHERE place > ?
+            ) AND state NOT IN ('waiting', 'claimed')
             """
         ).bind(Int64(max(0, keepRuns))).run()
     }

@@ -38,7 +38,7 @@ enum Schema {
 
     // The CHECK constraints are the state machine, for writers of all kinds: a person with a SQL prompt is one.
     private static let version1 = """
-        PRAGMA application_id = 1098937715;
+        PRAGMA application_id = 1097889139;
         PRAGMA user_version = 1;
 
         CREATE TABLE owner (

@@ -53,7 +53,7 @@ enum StorePages {
         try connection.statement(
             """
             SELECT \(RunRow.columns) FROM run INDEXED BY run_by_job
-            WHERE run.job = ? AND run.state <> 'waiting' AND (run.attempt > 0 OR run.state = 'skipped')
+            WHERE run.job = ? AND run.state <> 'waiting'
             ORDER BY run.sequence DESC LIMIT 1
             """
         ).bind(job.key).firstRow { try RunRow.read($0, job: job.id) }

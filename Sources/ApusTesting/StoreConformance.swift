@@ -134,7 +134,7 @@ func sampleRun(
 ) -> Run {
     var run = Run(
         jobKey: job.key, job: job.id, occurrence: occurrence, attempt: attempt, due: instant(Int64(60 * occurrence)),
-        state: state, isFinal: isFinal)
+        state: state, isFinal: isFinal, reason: [.skipped, .lost, .cancelled].contains(state) ? "because" : nil)
     edit(&run)
     return run
 }

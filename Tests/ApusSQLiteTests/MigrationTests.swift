@@ -1,0 +1,49 @@
+import ApusJobs
+import ApusSQLite
+import ApusTimers
+import Foundation
+import GRDB
+import Testing
+
+@Suite("Files of every version that was shipped")
+struct MigrationTests {
+    @Test("a file of an earlier schema is migrated with all that is in it", arguments: ["v1"])
+    func migrates(_ version: String) async throws {
+        let directory = try Directory()
+        let fixture = try #require(Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
+        let dump = try String(contentsOf: fixture, encoding: .utf8)
+        try foreignConnection(directory.file()).inDatabase { try $0.execute(sql: dump) }
+        let store = SQLiteStore(path: directory.file())
+        let epoch = try await store.open()
+        #expect(epoch.rawValue == 4)
+
+        let page = try await store.jobs(JobQuery())
+        #expect(page.jobs.map(\.id.rawValue) == ["swift", "tea~2", "tea"])
+        #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
+        let swift = page.jobs[0]
+        #expect(swift.request.trigger == .every(.seconds(60), count: 3))
+        #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
+        #expect(swift.request.policies.overlap == .queue(limit: 4))
+        #expect(page.lastRuns.map { $0?.state } == [.claimed, .cancelled, .succeeded])
+        #expect(try await store.interruptedJobs().map(\.job.id.rawValue) == ["swift"])
+        #expect(try await store.metadata("clock") == "42")
+        #expect(try await store.add(sampleJob("new"), epoch).key == 4)
+        try await store.close()
+    }
+
+    @Test("the schema of a new file is the one of the newest fixture")
+    func sameSchema() async throws {
+        let directory = try Directory()
+        let store = SQLiteStore(path: directory.file())
+        _ = try await store.open()
+        try await store.close()
+        let fixture = try #require(Bundle.module.url(forResource: "v1", withExtension: "sql", subdirectory: "Fixtures"))
+        let dump = try String(contentsOf: fixture, encoding: .utf8)
+        let old = directory.file("old.db")
+        try foreignConnection(old).inDatabase { try $0.execute(sql: dump) }
+        let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
+        let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
+        let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }
+        #expect(made == kept)
+    }
+}

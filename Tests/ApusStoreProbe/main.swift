@@ -1,0 +1,40 @@
+import ApusJobs
+import ApusSQLite
+import ApusTimers
+
+#if canImport(Darwin)
+import Darwin
+#elseif canImport(Glibc)
+import Glibc
+#elseif canImport(Musl)
+import Musl
+#endif
+
+// Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the identifier of each to
+// standard output as soon as it has been acknowledged. The tests kill it in the middle of that.
+
+func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    // One call, unbuffered: what was said is in the pipe when the process is killed.
+    if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
+}
+
+let store = SQLiteStore(path: CommandLine.arguments[1], configuration: .init(ownerName: "probe"))
+let epoch = try await store.open()
+say("open")
+let start = WallInstant(secondsSince1970: 1_767_225_600)
+try await withThrowingTaskGroup(of: Void.self) { group in
+    for task in 0..<8 {
+        group.addTask {
+            for number in 0..<1_000_000 {
+                let id = JobID("job.\(task).\(number)")
+                let job = Job(
+                    request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start, updated: start, first: start,
+                    nextDue: start, wake: start)
+                _ = try await store.commit([JobChange(expected: .absent, job: job)], epoch: epoch)
+                say(id.rawValue)
+            }
+        }
+    }
+    try await group.waitForAll()
+}
