@@ -87,7 +87,7 @@ public struct Daemon: Sendable {
         try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) })
         do {
             let host = LinuxHost(
-                engine: engine, time: engine.time,
+                engine: engine,
                 configuration: .init(gracePeriod: configuration.grace, expirationMargin: margin), logger: logger)
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events, home: home,

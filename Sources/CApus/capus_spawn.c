@@ -4,50 +4,78 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-#ifndef POSIX_SPAWN_SETSID
-#define POSIX_SPAWN_SETSID 0x80
-#endif
+struct report {
+    pid_t process;
+    int error;
+};
 
-int capus_spawn_detached(const char *path, char *const *argv, char *const *envp, int output, int ready, int *process) {
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-    pid_t pid = 0;
-    int error = posix_spawn_file_actions_init(&actions);
-    if (error != 0) return error;
-    error = posix_spawnattr_init(&attributes);
-    if (error != 0) {
-        posix_spawn_file_actions_destroy(&actions);
-        return error;
-    }
-
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    // A descriptor that already has its final number keeps its close-on-exec flag in dup2, so every one is moved away first.
+/// The second child: becomes the program. Only async-signal-safe calls are allowed between fork and exec in a process with threads (fork(2)).
+static int become(const char *path, char *const *argv, char *const *envp, int output, int ready) {
+    int null = open("/dev/null", O_RDONLY);
+    // Moved away first, so that no dup2 below closes a descriptor that is still needed.
     int output_copy = fcntl(output, F_DUPFD_CLOEXEC, 10);
     int ready_copy = fcntl(ready, F_DUPFD_CLOEXEC, 10);
-    if (output_copy < 0 || ready_copy < 0) error = errno;
-    if (error == 0) error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output_copy, 1);
-    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, output_copy, 2);
-    if (error == 0) error = posix_spawn_file_actions_adddup2(&actions, ready_copy, 3);
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34))
-    if (error == 0) error = posix_spawn_file_actions_addclosefrom_np(&actions, 4);
-#endif
-    if (error == 0) error = posix_spawn_file_actions_addchdir_np(&actions, "/");
-    if (error == 0) error = posix_spawnattr_setsigmask(&attributes, &none);
-    if (error == 0) error = posix_spawnattr_setsigdefault(&attributes, &all);
-    if (error == 0)
-        error = posix_spawnattr_setflags(
-            &attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    if (error == 0) error = posix_spawn(&pid, path, &actions, &attributes, argv, envp);
-    if (error == 0) *process = pid;
-    if (output_copy >= 0) close(output_copy);
-    if (ready_copy >= 0) close(ready_copy);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
+    if (null < 0 || output_copy < 0 || ready_copy < 0) return errno;
+    if (dup2(null, 0) < 0 || dup2(output_copy, 1) < 0 || dup2(output_copy, 2) < 0 || dup2(ready_copy, 3) < 0) return errno;
+    long limit = sysconf(_SC_OPEN_MAX);
+    if (limit < 0 || limit > 65536) limit = 65536;
+    for (int descriptor = 4; descriptor < limit; descriptor++) {
+        int flags = fcntl(descriptor, F_GETFD);
+        if (flags >= 0) fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC);
+    }
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (chdir("/") != 0) return errno;
+    execve(path, argv, envp);
+    return errno;
+}
+
+int capus_spawn_detached(const char *path, char *const *argv, char *const *envp, int output, int ready, int *process) {
+    int channel[2];
+    if (pipe(channel) != 0) return errno;
+    fcntl(channel[0], F_SETFD, FD_CLOEXEC);
+    fcntl(channel[1], F_SETFD, FD_CLOEXEC);
+
+    pid_t first = fork();
+    if (first < 0) {
+        int error = errno;
+        close(channel[0]);
+        close(channel[1]);
+        return error;
+    }
+    if (first == 0) {
+        setsid();
+        // The program is a grandchild, so that it is never a zombie of ours, and not its session's leader, so that it never gets a terminal.
+        pid_t second = fork();
+        struct report report = {second, 0};
+        if (second == 0) {
+            report.process = 0;
+            report.error = become(path, argv, envp, output, ready);
+            if (write(channel[1], &report, sizeof report) < 0) _exit(126);
+            _exit(127);
+        }
+        if (second < 0) report.error = errno;
+        if (write(channel[1], &report, sizeof report) < 0) _exit(126);
+        _exit(0);
+    }
+
+    close(channel[1]);
+    while (waitpid(first, NULL, 0) < 0 && errno == EINTR) {}
+    // The end of the channel: the program runs (its descriptor closed by exec), or has said why it does not.
+    int error = 0;
+    struct report report;
+    for (;;) {
+        ssize_t count = read(channel[0], &report, sizeof report);
+        if (count < 0 && errno == EINTR) continue;
+        if (count != (ssize_t)sizeof report) break;
+        if (report.error != 0) error = report.error;
+        if (report.process > 0) *process = report.process;
+    }
+    close(channel[0]);
     return error;
 }

@@ -1,0 +1,81 @@
+import ApusJobs
+import ApusTimers
+import Foundation
+import Testing
+
+@testable import ApusDaemon
+
+@Suite("What the daemon is told and tells")
+struct WireTests {
+    @Test("policies survive their text", arguments: ["run-once", "skip", "run-all:7"])
+    func missedRuns(text: String) throws { #expect(PolicyText.format(try PolicyText.missedRuns(text)) == text) }
+
+    @Test("overlap policies survive their text", arguments: ["skip", "queue:3", "allow:2", "replace"])
+    func overlap(text: String) throws { #expect(PolicyText.format(try PolicyText.overlap(text)) == text) }
+
+    @Test("a trigger survives the wire")
+    func triggers() throws {
+        let instant = WallInstant(secondsSince1970: 1_800_000_000)
+        for trigger in [
+            Trigger.at(instant), .after(.seconds(90)), .every(.milliseconds(250)), .every(.seconds(5), anchoredAt: instant, count: 4),
+        ] {
+            #expect(try WireTrigger(trigger).parsed() == trigger)
+        }
+        #expect(throws: DaemonError.self) { try WireTrigger(at: "2030-01-01T00:00:00.000Z", after: "5s").parsed() }
+    }
+
+    @Test("a home is APUS_HOME, else in the state folder, else in the user's; only then is the socket elsewhere")
+    func homes() throws {
+        let own = try Home(environment: ["APUS_HOME": "/a/b/", "XDG_RUNTIME_DIR": "/run/user/1"])
+        #expect(own.path == "/a/b" && own.socketPath == "/a/b/apus.sock")
+        let state = try Home(environment: ["XDG_STATE_HOME": "/s", "HOME": "/h", "XDG_RUNTIME_DIR": "/run/user/1"])
+        #expect(state.path == "/s/apus" && state.socketPath == "/run/user/1/apus/apus.sock")
+        #expect(try Home(environment: ["HOME": "/h"]).path == "/h/.local/state/apus")
+        #expect(throws: DaemonError.self) { try Home(environment: [:]) }
+    }
+
+    @Test("a socket path that the system cannot hold is refused with its length")
+    func longSocketPath() throws {
+        let folder = FileManager.default.temporaryDirectory.path + "/" + String(repeating: "x", count: 100)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let error = #expect(throws: DaemonError.self) { try Home(path: folder).prepare() }
+        #expect(error?.message.contains("APUS_HOME") == true)
+    }
+
+    @Test(
+        "only loopback addresses are accepted",
+        arguments: [("127.0.0.1:80", "127.0.0.1"), ("[::1]:9", "::1"), ("localhost:1", "localhost"), ("7878", "127.0.0.1")])
+    func addresses(text: String, host: String) throws { #expect(try HTTPAddress(text).host == host) }
+
+    @Test("other addresses are refused", arguments: ["0.0.0.0:80", "example.com:80", "127.0.0.1:99999", "127.0.0.1:", "", "192.168.1.1:80"])
+    func otherAddresses(text: String) { #expect(throws: DaemonError.self) { try HTTPAddress(text) } }
+
+    @Test("a command is shown so that a shell would understand it")
+    func quoting() {
+        let command = Action.Command(argv: ["notify-send", "it's tea", "", "$HOME", "a=b"])
+        #expect(command.text == #"notify-send 'it'\''s tea' '' '$HOME' a=b"#)
+    }
+
+    @Test("server-sent events are read from pieces of any size")
+    func events() {
+        let text = ": hello\n\nevent: run\ndata: {\"a\":1}\n\ndata: x\n\n"
+        for size in 1...text.utf8.count {
+            var parser = EventParser()
+            var events: [DaemonClient.Event] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                events += parser.append(rest.prefix(size))
+                rest = rest.dropFirst(size)
+            }
+            #expect(events.map(\.name) == ["run", "message"] && events.map { String(decoding: $0.data, as: UTF8.self) } == [#"{"a":1}"#, "x"])
+        }
+    }
+
+    @Test("the end of a long output is kept")
+    func tail() async {
+        let tail = OutputTail()
+        for number in 0..<100_000 { await tail.append(Array("\(number)\n".utf8)) }
+        let text = String(decoding: await tail.bytes, as: UTF8.self)
+        #expect(text.hasSuffix("99998\n99999\n") && text.utf8.count <= 128 * 1024)
+    }
+}
