@@ -68,8 +68,8 @@ struct TimerWheelModelTests {
             guard fault == nil, nextWake == model.nextWake, wheel.count == model.timers.count else {
                 Issue.record(
                     """
-                    \(place): \(fault ?? "no broken invariant"); \(wheel.count) timers and next wake-up \(nextWake ?? 0) \
-                    instead of \(model.timers.count) and \(model.nextWake ?? 0)
+                    \(place): \(fault ?? "no broken invariant"); \
+                    \(wheel.count) timers and next wake-up \(nextWake ?? 0) instead of \(model.timers.count) and \(model.nextWake ?? 0)
                     """
                 )
                 return
