@@ -52,6 +52,20 @@ struct ClockTests {
         #expect(log.entries.last == "wall")
     }
 
+    @Test("after the wall clock was set back, timers before the instants already reached are not early")
+    func backwardAfterFiring() {
+        let log = log
+        time.engine.schedule(after: .seconds(30), clock: .wall) { log.add("reached") }
+        time.advance(by: .seconds(30))
+        time.moveWall(by: .seconds(-3_600))
+        time.engine.schedule(after: .seconds(20), clock: .wall) { log.add("twenty") }
+        time.engine.schedule(after: .seconds(10), clock: .wall) { log.add("ten") }
+        time.advance(by: .seconds(10))
+        #expect(log.entries == ["reached", "ten"])
+        time.advance(by: .seconds(10))
+        #expect(log.entries == ["reached", "ten", "twenty"])
+    }
+
     @Test("observers hear of every setting until they are cancelled, before the timers that it made due")
     func observers() {
         let log = log
@@ -70,7 +84,9 @@ struct ClockTests {
     @Test("a repeating timer on the wall clock waits again when the clock is set back")
     func repeatingOnWall() throws {
         let log = log
-        let timer = try RepeatingTimer(every: .seconds(10), clock: .wall, engine: time.engine) { log.add("\($0.number)") }
+        let timer = try RepeatingTimer(every: .seconds(10), clock: .wall, engine: time.engine) { tick in
+            log.add("\(tick.number)")
+        }
         timer.resume()
         time.advance(by: .seconds(10))
         time.moveWall(by: .seconds(-10))

@@ -9,7 +9,9 @@ struct TimerEngineTests {
     let time = VirtualTime()
     let log = Log<String>()
 
-    private func schedule(_ name: String, after: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous) {
+    private func schedule(
+        _ name: String, after: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous
+    ) {
         let log = log
         time.engine.schedule(after: after, tolerance: tolerance, clock: clock) { log.add(name) }
     }

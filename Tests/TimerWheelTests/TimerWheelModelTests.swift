@@ -66,12 +66,8 @@ struct TimerWheelModelTests {
             let fault = step % 5 == 0 || step == 399 ? wheel.brokenInvariant() : nil
             let nextWake = wheel.nextWake()
             guard fault == nil, nextWake == model.nextWake, wheel.count == model.timers.count else {
-                Issue.record(
-                    """
-                    \(place): \(fault ?? "no broken invariant"); \(wheel.count) timers and next wake-up \(nextWake ?? 0) \
-                    instead of \(model.timers.count) and \(model.nextWake ?? 0)
-                    """
-                )
+                let fault = fault ?? "the wheel has \(wheel.count) timers and wakes at \(String(describing: nextWake))"
+                Issue.record("\(place): \(fault); the model has \(model.timers.count), \(model.nextWake ?? 0)")
                 return
             }
         }

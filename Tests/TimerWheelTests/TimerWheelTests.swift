@@ -15,6 +15,18 @@ struct TimerWheelTests {
         #expect(wheel.takePayloads(now: deadline) == [1, 2, 3])
     }
 
+    @Test("overdue timers are sorted by deadline, and equal ones keep the order of insertion")
+    func overdueOrder() {
+        var wheel = TimerWheel(now: 1_000)
+        for (payload, deadline) in [30, 10, 20, 10, 30, 20, 10].enumerated() {
+            _ = wheel.insert(deadline: UInt64(deadline), tolerance: 0, payload: UInt64(payload))
+        }
+        #expect(wheel.brokenInvariant() == nil)
+        #expect(wheel.takePayloads(now: 1_000, budget: 2) == [1, 3])
+        #expect(wheel.brokenInvariant() == nil)
+        #expect(wheel.takePayloads(now: 1_000) == [6, 2, 5, 0, 4])
+    }
+
     @Test("nothing is taken one nanosecond before its deadline, and everything at its deadline")
     func exactness() {
         for bit in 0..<64 {

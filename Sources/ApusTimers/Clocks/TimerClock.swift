@@ -18,8 +18,8 @@ public struct TimerClock<Instant: NanosecondInstant>: Clock {
     /// One nanosecond.
     public var minimumResolution: Duration { .nanoseconds(1) }
 
-    /// Suspends the task until `deadline`, or up to `tolerance` later (nil: none). An instant that has passed returns at
-    /// once.
+    /// Suspends the task until `deadline`, or up to `tolerance` later (nil: none). An instant that has passed
+    /// returns at once.
     ///
     /// - Throws: `CancellationError` when the task is cancelled or the engine shut down.
     public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {

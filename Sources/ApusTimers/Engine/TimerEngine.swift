@@ -2,14 +2,15 @@ import TimerWheel
 
 /// Runs actions at instants: timers in memory, any number of them, on three clocks, with one thread.
 ///
-/// - A timer never fires before its deadline, and while the process runs it fires by deadline + tolerance, plus what the
-///   operating system needs to wake a thread. Tolerance lets timers share a wake-up: the engine sleeps until the earliest
-///   deadline + tolerance and then fires everything whose deadline has come, which is the minimum number of wake-ups.
+/// - A timer never fires before its deadline, and while the process runs it fires by deadline + tolerance, plus what
+///   the operating system needs to wake a thread. Tolerance lets timers share a wake-up: the engine sleeps until the
+///   earliest deadline + tolerance and then fires everything whose deadline has come, which is the minimum number of
+///   wake-ups.
 /// - Timers of one clock start in the order of (deadline, order of scheduling).
 /// - While nothing is due, the engine does not wake at all.
 /// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like.
-/// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall`` that
-///   passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
+/// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
+///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
 /// - When somebody sets the wall clock, deadlines on ``ClockKind/wall`` are looked at again.
 ///
 /// Use ``shared`` unless you need one that you can shut down.

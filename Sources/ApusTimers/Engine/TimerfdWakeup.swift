@@ -96,7 +96,9 @@ private final class Loop {
     }
 
     func run() {
-        var polled = (descriptors.timers + [descriptors.event]).map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var polled = (descriptors.timers + [descriptors.event]).map {
+            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+        }
         while !descriptors.isStopped.load(ordering: .acquiring) {
             guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
             if let reason = reason(polled), !descriptors.isStopped.load(ordering: .acquiring) { handler(reason) }
@@ -111,7 +113,8 @@ private final class Loop {
             if count == -Int64(ECANCELED) { return .wallClockChanged }
             if count > 0, descriptor.fd != descriptors.event { reason = .deadline }
         }
-        return descriptors.wallClockWasSet.exchange(false, ordering: .acquiringAndReleasing) ? .wallClockChanged : reason
+        let wasSet = descriptors.wallClockWasSet.exchange(false, ordering: .acquiringAndReleasing)
+        return wasSet ? .wallClockChanged : reason
     }
 }
 

@@ -1,7 +1,7 @@
 /// The logic of a repeating timer, without clock, lock or thread: one method an event, each returns what to do.
 ///
-/// A tick is awaited only while the consumer is free: the event after a delivery is `finished`. Each wait has an `epoch`;
-/// a wake-up with an older one was overtaken by `suspend` and is ignored.
+/// A tick is awaited only while the consumer is free: the event after a delivery is `finished`. Each wait has an
+/// `epoch`; a wake-up with an older one was overtaken by `suspend` and is ignored.
 struct RepeatingTimerStateMachine: Sendable {
     /// When the next tick is due, while the timer is not cancelled.
     private enum Schedule {
