@@ -4,8 +4,9 @@ import Synchronization
 
 /// A store around another one that fails, stalls and reorders as it is told.
 ///
-/// The fault model: a commit fails before anything was applied, or after everything was applied but before the answer came (as when
-/// a connection breaks); it hangs until it is released; commits that hang together are released in any order. Reads fail if told to.
+/// The fault model: a commit fails before anything was applied, or after everything was applied but before the answer
+/// came (as when a connection breaks); it hangs until it is released; commits that hang together are released in any
+/// order. Reads fail if told to.
 public final class FaultyStore: JobStore {
     /// What happens to one commit.
     public enum Fault: Sendable {
@@ -32,7 +33,9 @@ public final class FaultyStore: JobStore {
     public init(_ base: any JobStore) { self.base = base }
 
     /// Decides the fault of each commit from now on by its number, which counts from 0 since the store was made.
-    public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) { state.withLock { $0.script = script } }
+    public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) {
+        state.withLock { $0.script = script }
+    }
 
     /// Every commit has this fault until the next call; `nil` for none.
     public func fail(_ fault: Fault?) { faults { _ in fault } }
@@ -40,8 +43,8 @@ public final class FaultyStore: JobStore {
     /// Every read throws this from now on; `nil` for none.
     public func failReads(_ error: JobError?) { state.withLock { $0.readError = error } }
 
-    /// The process that uses this store dies: whatever of it goes on in the test reaches the wrapped store no more, not even to close it.
-    /// Its next life needs another `FaultyStore` over the same store.
+    /// The process that uses this store dies: whatever of it goes on in the test reaches the wrapped store no more, not
+    /// even to close it. Its next life needs another `FaultyStore` over the same store.
     public func kill() {
         state.withLock { $0.isDead = true }
         release()

@@ -12,7 +12,8 @@ extension StoreConformance {
             try expectEqual(a.version, 1, "version")
             try expectEqual(try await opened.load(JobID("a")).job, a, "the stored job")
         },
-        StoreCheck(name: "a change is refused when the version is not the expected one, and grows it by one otherwise") {
+        StoreCheck(name: "a change is refused when the version is not the expected one, and grows it by one otherwise")
+        {
             factory in
             let opened = try await Opened(factory)
             let old = try await opened.add(sampleJob("a"))
@@ -72,7 +73,9 @@ extension StoreConformance {
             try expectEqual(results, 36, "successful calls")
             try expectEqual(try await opened.store.jobs(JobQuery(limit: 100)).jobs.count, 37, "jobs")
         },
-        StoreCheck(name: "replacing frees the identifier, cancels the old job and makes its open runs cancelled(replaced)") {
+        StoreCheck(
+            name: "replacing frees the identifier, cancels the old job and makes its open runs cancelled(replaced)"
+        ) {
             factory in
             let opened = try await Opened(factory)
             let old = try await opened.add(sampleJob("a", wake: 60))
@@ -96,10 +99,12 @@ extension StoreConformance {
             try expectEqual(runs.count, 2, "runs of the old job")
             for run in runs {
                 try expect(
-                    run.state == .cancelled && run.reason == "replaced" && run.isFinal && run.job == retired.id, "\(run)")
+                    run.state == .cancelled && run.reason == "replaced" && run.isFinal && run.job == retired.id,
+                    "\(run)")
             }
             try expectEqual(try await opened.store.interruptedJobs().count, 0, "interrupted jobs")
-            try expectEqual(try await opened.store.wakingJobs(through: instant(1_000), limit: 9).count, 1, "waking jobs")
+            try expectEqual(
+                try await opened.store.wakingJobs(through: instant(1_000), limit: 9).count, 1, "waking jobs")
         },
         StoreCheck(name: "replacing a job that is not there adds it") { factory in
             let opened = try await Opened(factory)
@@ -140,4 +145,3 @@ extension Optional {
         return self
     }
 }
-

@@ -4,7 +4,8 @@ import ApusTimers
 extension StoreConformance {
     /// What is found, and in which order.
     static let queries: [StoreCheck] = [
-        StoreCheck(name: "waking jobs come by (wake, key), through the instant, at most as many as asked for") { factory in
+        StoreCheck(name: "waking jobs come by (wake, key), through the instant, at most as many as asked for") {
+            factory in
             let opened = try await Opened(factory)
             for (id, wake) in [("a", 30), ("b", 10), ("c", 20), ("d", 10), ("e", 31)] as [(String, Int64)] {
                 try await opened.add(sampleJob(id, wake: wake))
@@ -59,15 +60,29 @@ extension StoreConformance {
         },
         StoreCheck(name: "jobs are found by prefix or name, state, kind and labels, all at once") { factory in
             let opened = try await Opened(factory)
-            try await opened.add(sampleJob("abc") { $0.name = "backup"; $0.labels = ["x": "1", "y": "2"] })
-            try await opened.add(sampleJob("abd", state: .suspended) { $0.kind = "k"; $0.labels = ["x": "1"] })
-            try await opened.add(sampleJob("b%_") { $0.name = "abc"; $0.kind = "k"; $0.labels = ["x": "2"] })
+            try await opened.add(
+                sampleJob("abc") {
+                    $0.name = "backup"
+                    $0.labels = ["x": "1", "y": "2"]
+                })
+            try await opened.add(
+                sampleJob("abd", state: .suspended) {
+                    $0.kind = "k"
+                    $0.labels = ["x": "1"]
+                })
+            try await opened.add(
+                sampleJob("b%_") {
+                    $0.name = "abc"
+                    $0.kind = "k"
+                    $0.labels = ["x": "2"]
+                })
             try await opened.add(sampleJob("B") { $0.name = "Backup" })
             let store = opened.store
             func ids(_ query: JobQuery) async throws -> [String] { try await store.jobs(query).jobs.map(\.id.rawValue) }
             try expectEqual(try await ids(JobQuery()), ["abc", "abd", "b%_", "B"], "all, by submission")
             try expectEqual(try await ids(JobQuery(idPrefixOrName: "ab")), ["abc", "abd"], "a prefix")
-            try expectEqual(try await ids(JobQuery(idPrefixOrName: "abc")), ["abc", "b%_"], "an identifier that is also a name")
+            try expectEqual(
+                try await ids(JobQuery(idPrefixOrName: "abc")), ["abc", "b%_"], "an identifier that is also a name")
             try expectEqual(try await ids(JobQuery(idPrefixOrName: "back")), [], "a part of a name")
             try expectEqual(try await ids(JobQuery(idPrefixOrName: "%")), [], "a wildcard")
             try expectEqual(try await ids(JobQuery(idPrefixOrName: "b%")), ["b%_"], "a prefix with a wildcard")
@@ -78,7 +93,8 @@ extension StoreConformance {
             try expectEqual(try await ids(JobQuery(labels: ["x": "1"])), ["abc", "abd"], "a label")
             try expectEqual(try await ids(JobQuery(labels: ["x": "1", "y": "2"])), ["abc"], "two labels")
             try expectEqual(
-                try await ids(JobQuery(idPrefixOrName: "ab", states: [.suspended], kind: "k", labels: ["x": "1"])), ["abd"],
+                try await ids(JobQuery(idPrefixOrName: "ab", states: [.suspended], kind: "k", labels: ["x": "1"])),
+                ["abd"],
                 "everything")
         },
         StoreCheck(name: "pages of jobs are whole, without repetition, and end") { factory in
@@ -123,7 +139,8 @@ extension StoreConformance {
             let all = try await store.runs(RunQuery()).runs
             try expectEqual(all.map(\.occurrence), [5, 5, 4, 4, 3, 3, 2, 2, 1, 1], "occurrences")
             try expectEqual(all.map(\.job.rawValue).prefix(4), ["b", "a", "b", "a"], "jobs")
-            try expectEqual(try await store.runs(RunQuery(job: a.id)).runs.map(\.occurrence), [5, 4, 3, 2, 1], "one job")
+            try expectEqual(
+                try await store.runs(RunQuery(job: a.id)).runs.map(\.occurrence), [5, 4, 3, 2, 1], "one job")
             try expectEqual(
                 try await store.runs(RunQuery(job: b.id, occurrence: 3)).runs.map(\.occurrence), [3], "one occurrence")
             try expectEqual(try await store.runs(RunQuery(job: JobID("no"))).runs.count, 0, "no job")
@@ -132,11 +149,13 @@ extension StoreConformance {
             try expectEqual((first.runs + second.runs).map(\.occurrence), [5, 4, 3, 2, 1], "two pages")
             try expect(first.next != nil && second.next == nil, "ends of pages")
         },
-        StoreCheck(name: "shifting moves unfinished, unsuspended jobs with relative triggers, and no other") { factory in
+        StoreCheck(name: "shifting moves unfinished, unsuspended jobs with relative triggers, and no other") {
+            factory in
             let opened = try await Opened(factory)
             var every = try await opened.add(sampleJob("every", wake: 60))
             every.wake = instant(45)
-            every = try await opened.change(every, runs: [sampleRun(every, 1, attempt: 2) { $0.notBefore = instant(45) }])
+            every = try await opened.change(
+                every, runs: [sampleRun(every, 1, attempt: 2) { $0.notBefore = instant(45) }])
             try await opened.add(sampleJob("after", wake: 60, trigger: .after(.seconds(60))))
             try await opened.add(sampleJob("at", wake: 60, trigger: .at(instant(60))))
             try await opened.add(sampleJob("anchored", wake: 60, trigger: .every(.seconds(9), anchoredAt: instant(0))))
@@ -159,7 +178,8 @@ extension StoreConformance {
             let run = try await opened.load(every.id).open[0]
             try expectEqual(run.notBefore, instant(45 - 3_600), "notBefore of the waiting run")
         },
-        StoreCheck(name: "pruning keeps the newest runs and open ones, and forgets jobs that ended long ago") { factory in
+        StoreCheck(name: "pruning keeps the newest runs and open ones, and forgets jobs that ended long ago") {
+            factory in
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a"))
             job.nextOccurrence = 7

@@ -12,7 +12,8 @@ extension StoreConformance {
                     tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), grace: .nanoseconds(1_000_001),
                     overlap: .queue(limit: 3),
                     retry: RetryPolicy(
-                        maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250), maximumBackoff: .seconds(8),
+                        maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250),
+                        maximumBackoff: .seconds(8),
                         jitter: 0.125), timeLimit: .seconds(90)),
                 JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2)),
                 JobPolicies(overlap: .replace),
@@ -29,7 +30,8 @@ extension StoreConformance {
                 request.conflict = .replace
                 let job = Job(
                     request: request, state: .suspended, created: instant(1), updated: instant(2), first: instant(3),
-                    nextOccurrence: 17, nextDue: number == 1 ? nil : instant(4), remainder: number == 2 ? nil : .nanoseconds(123_456_789),
+                    nextOccurrence: 17, nextDue: number == 1 ? nil : instant(4),
+                    remainder: number == 2 ? nil : .nanoseconds(123_456_789),
                     occurrences: 16, missed: 5, wake: nil)
                 let stored = try await opened.add(job)
                 var expected = job
@@ -63,7 +65,8 @@ extension StoreConformance {
             for expected in [skipped, run, waiting, byHand] {
                 try expect(found.contains(expected), "\(expected) is not among \(found)")
             }
-            try expectEqual(try await opened.load(job.id).open, [byHand, waiting], "open runs, by occurrence and attempt")
+            try expectEqual(
+                try await opened.load(job.id).open, [byHand, waiting], "open runs, by occurrence and attempt")
         },
         StoreCheck(name: "a run that is written again takes the place of the old row") { factory in
             let opened = try await Opened(factory)
@@ -93,7 +96,9 @@ extension StoreConformance {
         StoreCheck(name: "instants at both ends of the range keep their order and are never early") { factory in
             let opened = try await Opened(factory)
             let precision = opened.store.capabilities.timePrecision
-            let ends: [UInt64] = [0, 1, UInt64(Int64.max) - 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max]
+            let ends: [UInt64] = [
+                0, 1, UInt64(Int64.max) - 1, UInt64(Int64.max), UInt64(Int64.max) + 1, .max - 1, .max,
+            ]
             for (number, nanoseconds) in ends.enumerated() {
                 var job = sampleJob("job\(number)")
                 let instant = WallInstant(nanoseconds: nanoseconds)
@@ -112,7 +117,8 @@ extension StoreConformance {
             try expectEqual(
                 try await opened.store.nextWake(after: WallInstant(nanoseconds: UInt64(Int64.max)))
                     .map { $0 > WallInstant(nanoseconds: UInt64(Int64.max)) }, true, "a wake in the upper half")
-            try expect(try await opened.store.nextWake(after: WallInstant(nanoseconds: .max)) == nil, "a wake after the end")
+            try expect(
+                try await opened.store.nextWake(after: WallInstant(nanoseconds: .max)) == nil, "a wake after the end")
         },
         StoreCheck(name: "numbers of occurrences and keys have 64 bits") { factory in
             let opened = try await Opened(factory)
@@ -124,7 +130,8 @@ extension StoreConformance {
             let range = sampleRun(job, 1, attempt: 0, state: .skipped, isFinal: true) { $0.through = (1 << 40) - 1 }
             job = try await opened.change(job, runs: [range])
             try expectEqual(try await opened.load(job.id).job, job, "job")
-            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.first?.through, (1 << 40) - 1, "range")
+            try expectEqual(
+                try await opened.store.runs(RunQuery(job: job.id)).runs.first?.through, (1 << 40) - 1, "range")
         },
     ]
 }

@@ -15,7 +15,8 @@ public struct StoreFactory: Sendable {
 
     /// - Parameters:
     ///   - make: a new, empty store, not yet opened. Each call makes another one.
-    ///   - reopen: given a store that was closed, or abandoned as by a crash, a store over the same data, not yet opened. It may be the same
+    ///   - reopen: given a store that was closed, or abandoned as by a crash, a store over the same data, not yet
+    /// opened. It may be the same
     ///     object if that can be opened again.
     public init(
         make: @escaping @Sendable () async throws -> any JobStore,
@@ -63,7 +64,8 @@ func expect(
 }
 
 func expectEqual<Value: Equatable>(
-    _ found: Value, _ expected: Value, _ text: @autoclosure () -> String, line: UInt = #line, file: StaticString = #fileID
+    _ found: Value, _ expected: Value, _ text: @autoclosure () -> String, line: UInt = #line,
+    file: StaticString = #fileID
 ) throws {
     guard found == expected else {
         throw ConformanceFailure("\(text()): expected \(expected), found \(found) (\(file):\(line))")
@@ -108,7 +110,9 @@ struct Opened {
     }
 
     func load(_ id: JobID, line: UInt = #line) async throws -> LoadedJob {
-        guard let loaded = try await store.job(id) else { throw ConformanceFailure("\(id) is not there (line \(line))") }
+        guard let loaded = try await store.job(id) else {
+            throw ConformanceFailure("\(id) is not there (line \(line))")
+        }
         return loaded
     }
 }
@@ -124,7 +128,8 @@ func sampleJob(
     edit(&request)
     let due = state == .scheduled ? instant(wake ?? 60) : nil
     return Job(
-        request: request, state: state, created: instant(0), updated: instant(0), first: instant(wake ?? 60), nextDue: due,
+        request: request, state: state, created: instant(0), updated: instant(0), first: instant(wake ?? 60),
+        nextDue: due,
         wake: wake.map { instant($0) })
 }
 

@@ -20,7 +20,8 @@ private func machine(_ trigger: Trigger, _ policies: JobPolicies = .init(), at n
 private func written(_ action: JobMachine.Action) -> [String] {
     (action.change?.runs ?? []).map { run in
         let number = run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : "\(run.occurrence)"
-        return number + (run.attempt > 1 ? ".\(run.attempt)" : "") + " \(run.state)" + (run.reason.map { "(\($0))" } ?? "")
+        return number + (run.attempt > 1 ? ".\(run.attempt)" : "") + " \(run.state)"
+            + (run.reason.map { "(\($0))" } ?? "")
     }
 }
 
@@ -41,7 +42,9 @@ extension JobMachine {
         return written(action)
     }
 
-    fileprivate mutating func end(_ occurrence: Int, attempt: Int = 1, _ result: Ended.Result, now: Double, jitter: Double = 0) -> [String] {
+    fileprivate mutating func end(
+        _ occurrence: Int, attempt: Int = 1, _ result: Ended.Result, now: Double, jitter: Double = 0
+    ) -> [String] {
         let action = ended(
             occurrence: occurrence, attempt: attempt, .init(result, started: at(now - 1)), now: at(now), jitter: jitter)
         settle(action)
@@ -184,7 +187,8 @@ struct JobMachineTests {
             ("after", Trigger.after(.zero), JobPolicies()), ("after", .after(.seconds(-1)), .init()),
             ("after", .after(.seconds(Int64.max)), .init()), ("every", .every(.microseconds(999)), .init()),
             ("count", .every(.seconds(1), count: 0), .init()), ("at", .at(at(-0.001)), .init()),
-            ("tolerance", .at(at(1)), .init(tolerance: .seconds(-1))), ("grace", .at(at(1)), .init(grace: .seconds(-1))),
+            ("tolerance", .at(at(1)), .init(tolerance: .seconds(-1))),
+            ("grace", .at(at(1)), .init(grace: .seconds(-1))),
             ("timeLimit", .at(at(1)), .init(timeLimit: .zero)),
             ("missedRuns", .at(at(1)), .init(missedRuns: .runAll(limit: 0))),
             ("overlap.queue", .at(at(1)), .init(overlap: .queue(limit: 0))),

@@ -30,11 +30,13 @@ struct JobSchedulerFaultTests {
         try harness.check()
     }
 
-    @Test("what was due while nobody ran follows the missed-run policy", arguments: [
-        (MissedRunPolicy.runOnce, ["1-4 skipped(coalesced)", "5 succeeded"], [5]),
-        (.skip, ["1-5 skipped(missed)"], [Int]()),
-        (.runAll(limit: 2), ["1-3 skipped(missed)", "4 succeeded", "5 succeeded"], [1, 1]),
-    ])
+    @Test(
+        "what was due while nobody ran follows the missed-run policy",
+        arguments: [
+            (MissedRunPolicy.runOnce, ["1-4 skipped(coalesced)", "5 succeeded"], [5]),
+            (.skip, ["1-5 skipped(missed)"], [Int]()),
+            (.runAll(limit: 2), ["1-3 skipped(missed)", "4 succeeded", "5 succeeded"], [1, 1]),
+        ])
     func missed(_ policy: MissedRunPolicy, _ history: [String], _ standsFor: [Int]) throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(10), count: 5), .init(missedRuns: policy))
@@ -49,9 +51,11 @@ struct JobSchedulerFaultTests {
         try harness.check()
     }
 
-    @Test("a store that is full for a while loses nothing, and results wait in memory", arguments: [
-        JobError.Code.full, .unavailable,
-    ])
+    @Test(
+        "a store that is full for a while loses nothing, and results wait in memory",
+        arguments: [
+            JobError.Code.full, .unavailable,
+        ])
     func full(_ code: JobError.Code) throws {
         let harness = try SchedulerHarness()
         try harness.submit("slow", .after(.seconds(1)), kind: "slow")
@@ -121,7 +125,8 @@ struct JobSchedulerFaultTests {
         try harness.submit("slow", .after(.seconds(1)), kind: "slow")
         try harness.submit("next", .after(.seconds(3)))
         harness.advance(2)
-        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(20)) }
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(20))
+        }
         harness.advance(9)
         try harness.time.perform { try await stopping.value }
         #expect(try harness.history("slow") == ["1 succeeded"])
@@ -136,7 +141,8 @@ struct JobSchedulerFaultTests {
         try harness.submit("slow", .after(.seconds(1)), kind: "slow")
         try harness.submit("stubborn", .after(.seconds(1)), kind: "stubborn")
         harness.advance(2)
-        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(3)) }
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(3))
+        }
         harness.advance(5)
         try harness.time.perform { try await stopping.value }
         #expect(harness.calls.reasons == [.shutdown])

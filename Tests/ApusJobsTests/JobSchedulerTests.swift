@@ -120,7 +120,10 @@ struct JobSchedulerTests {
     @Test(
         "an occurrence that meets an open one follows the overlap policy",
         arguments: [
-            (OverlapPolicy.skip, ["1 succeeded", "2 skipped(overlap)", "3 skipped(overlap)", "4 succeeded"], [4.0, 16]),
+            (
+                OverlapPolicy.skip, ["1 succeeded", "2 skipped(overlap)", "3 skipped(overlap)", "4 succeeded"],
+                [4.0, 16]
+            ),
             (.queue(limit: 1), ["1 succeeded", "2 succeeded", "3 skipped(queueFull)", "4 succeeded"], [4, 14, 24]),
             (.allow(limit: 2), ["1 succeeded", "2 succeeded", "3 skipped(overlap)", "4 succeeded"], [4, 8, 16]),
             (

@@ -3,7 +3,8 @@ import ApusTesting
 import ApusTimers
 import Testing
 
-/// Random lives of jobs: submissions, commands, crashes, clock changes, faults of the store. A failing seed is printed, and repeats exactly.
+/// Random lives of jobs: submissions, commands, crashes, clock changes, faults of the store. A failing seed is printed,
+/// and repeats exactly.
 @Suite("Random programs")
 struct RandomProgramTests {
     @Test("every occurrence has one outcome and none ran early, whatever happens", arguments: 1...60)
@@ -60,7 +61,8 @@ struct RandomProgramTests {
         for id in ids {
             try harness.check(id)
             let job = try harness.job(id)
-            #expect(job.state.isFinal, "seed \(seed): \(id) is \(job.state), next due \(String(describing: job.nextDue))")
+            #expect(
+                job.state.isFinal, "seed \(seed): \(id) is \(job.state), next due \(String(describing: job.nextDue))")
         }
         #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero }, "seed \(seed)")
         let timers = harness.time.pendingTimers

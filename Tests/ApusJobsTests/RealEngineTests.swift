@@ -4,7 +4,8 @@ import ApusTimers
 import Synchronization
 import Testing
 
-/// The same scheduler on the machine's clocks and threads; for the thread sanitizer, and for what virtual time cannot show.
+/// The same scheduler on the machine's clocks and threads; for the thread sanitizer, and for what virtual time cannot
+/// show.
 @Suite("A scheduler on the machine's clocks")
 struct RealEngineTests {
     @Test("jobs of many tasks at once all run, once each, never early")

@@ -36,7 +36,9 @@ final class SchedulerHarness {
     /// What `now` is, in seconds since the virtual beginning.
     var seconds: Double { secondsSinceBeginning(time.wall()) }
 
-    func at(_ seconds: Double) -> WallInstant { WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds)) }
+    func at(_ seconds: Double) -> WallInstant {
+        WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds))
+    }
 
     func start() throws {
         for kind in ["work", "slow", "stubborn", "failing"] {
@@ -66,7 +68,8 @@ final class SchedulerHarness {
     /// Submits the job `job`.
     @discardableResult
     func submit(
-        _ trigger: Trigger, kind: String = "work", conflict: ConflictPolicy = .replace, _ policies: JobPolicies = .init()
+        _ trigger: Trigger, kind: String = "work", conflict: ConflictPolicy = .replace,
+        _ policies: JobPolicies = .init()
     ) throws -> Job {
         try submit("job", trigger, kind: kind, conflict: conflict, policies)
     }
@@ -139,7 +142,8 @@ final class Calls: Sendable {
     /// How many of the next calls of kind `failing` fail.
     func failNext(_ count: Int) { state.withLock { $0.failures = count } }
 
-    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as often as told.
+    /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as
+    /// often as told.
     func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {
         let generation = state.withLock { state in
             state.calls.append(
@@ -160,7 +164,8 @@ final class Calls: Sendable {
                 state.withLock { $0.reasons.append(context.cancellationReason) }
                 throw error
             }
-        case "stubborn": await Task(executorPreference: time.executor) { try? await clock.sleep(for: .seconds(10)) }.value
+        case "stubborn":
+            await Task(executorPreference: time.executor) { try? await clock.sleep(for: .seconds(10)) }.value
         case "failing":
             let fails = state.withLock { state in
                 state.failures -= 1

@@ -70,7 +70,8 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var created: WallInstant
     /// When it was last changed.
     public var updated: WallInstant
-    /// The due instant of occurrence 1, from which all others are computed. Moved by resuming a relative trigger, and when the wall clock is set.
+    /// The due instant of occurrence 1, from which all others are computed. Moved by resuming a relative trigger, and
+    /// when the wall clock is set.
     public var first: WallInstant
     /// The number of the next occurrence that has not arrived.
     public var nextOccurrence: Int
@@ -90,7 +91,8 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var id: JobID { request.id }
 
     package init(
-        request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState, created: WallInstant, updated: WallInstant,
+        request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState, created: WallInstant,
+        updated: WallInstant,
         first: WallInstant, nextOccurrence: Int = 1, nextDue: WallInstant?, remainder: Duration? = nil,
         occurrences: Int = 0, missed: Int = 0, wake: WallInstant?
     ) {

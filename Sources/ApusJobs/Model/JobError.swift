@@ -3,7 +3,8 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
     /// The kind of error. Two errors of one kind can have different messages.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Name: String {
-            case invalid, notFound, ambiguous, alreadyExists, conflict, notOwner, owned, full, damaged, newerSchema, unavailable, closed
+            case invalid, notFound, ambiguous, alreadyExists, conflict, notOwner, owned, full, damaged, newerSchema,
+                unavailable, closed
         }
         private var name: Name
         private init(_ name: Name) { self.name = name }

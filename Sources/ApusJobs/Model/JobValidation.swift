@@ -51,7 +51,8 @@ extension JobPolicies {
 
     private static func check(_ duration: Duration, _ argument: String, orZero: Bool) throws(JobError) {
         guard orZero ? duration >= .zero : duration > .zero else {
-            throw JobError(.invalid, "\(argument): must be \(orZero ? "zero or longer" : "longer than zero"), not \(duration)")
+            throw JobError(
+                .invalid, "\(argument): must be \(orZero ? "zero or longer" : "longer than zero"), not \(duration)")
         }
         try Trigger.checkRange(duration, argument)
     }

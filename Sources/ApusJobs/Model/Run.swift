@@ -1,6 +1,7 @@
 public import ApusTimers
 
-/// The state of one attempt at an occurrence (or, for skipped ones, of a range of occurrences that were never attempted).
+/// The state of one attempt at an occurrence (or, for skipped ones, of a range of occurrences that were never
+/// attempted).
 public enum RunState: String, Hashable, Sendable, CaseIterable {
     /// Open: it starts when its turn comes, not before `notBefore`.
     case waiting
@@ -46,9 +47,9 @@ public struct Run: Hashable, Sendable {
     public var state: RunState
     /// Whether it is the outcome of its occurrence.
     public var isFinal: Bool
-    /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`, `replaced`, `cancelled`,
-    /// `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes up for a missed occurrence, `cancelled` or
-    /// `replaced` if its handler was told to end.
+    /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`,
+    /// `replaced`, `cancelled`, `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes
+    /// up for a missed occurrence, `cancelled` or `replaced` if its handler was told to end.
     public var reason: String?
     /// While waiting: the earliest instant at which it may start.
     public var notBefore: WallInstant?
@@ -67,8 +68,10 @@ public struct Run: Hashable, Sendable {
     public var lateness: Duration? { started.map { due.duration(to: $0) } }
 
     package init(
-        jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0, due: WallInstant,
-        standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil, notBefore: WallInstant? = nil,
+        jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,
+        due: WallInstant,
+        standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil,
+        notBefore: WallInstant? = nil,
         claimed: WallInstant? = nil, started: WallInstant? = nil, finished: WallInstant? = nil, exitCode: Int? = nil,
         output: [UInt8] = []
     ) {

@@ -41,7 +41,8 @@ public struct MissedRunPolicy: Hashable, Sendable {
     package var kind: Kind
     package init(kind: Kind) { self.kind = kind }
 
-    /// One run, for the latest of them; it is told how many it stands for. The others are `skipped(coalesced)`. The default.
+    /// One run, for the latest of them; it is told how many it stands for. The others are `skipped(coalesced)`. The
+    /// default.
     public static let runOnce = MissedRunPolicy(kind: .runOnce)
     /// None: each is `skipped(missed)`, except one that is still within the grace period.
     public static let skip = MissedRunPolicy(kind: .skip)
@@ -49,7 +50,8 @@ public struct MissedRunPolicy: Hashable, Sendable {
     public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
 }
 
-/// What happens to an occurrence that is due while an earlier one of the same job is open: waiting, running, or between attempts.
+/// What happens to an occurrence that is due while an earlier one of the same job is open: waiting, running, or between
+/// attempts.
 public struct OverlapPolicy: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case skip
@@ -72,9 +74,11 @@ public struct OverlapPolicy: Hashable, Sendable {
 
 /// What happens after an attempt that did not succeed.
 public struct RetryPolicy: Hashable, Sendable {
-    /// How many attempts may fail before the occurrence's outcome is `failed`; at least 1. The default, 1, means no retry.
+    /// How many attempts may fail before the occurrence's outcome is `failed`; at least 1. The default, 1, means no
+    /// retry.
     public var maximumAttempts: Int
-    /// How many attempts may be lost to a crash before the occurrence's outcome is `lost`. A lost attempt is tried again at once.
+    /// How many attempts may be lost to a crash before the occurrence's outcome is `lost`. A lost attempt is tried
+    /// again at once.
     public var maximumLost: Int
     /// The delay before the second attempt. It doubles each time.
     public var initialBackoff: Duration

@@ -1,4 +1,5 @@
-/// Something that happened in a ``JobScheduler``; see ``JobScheduler/events()``. What an event reports is already committed.
+/// Something that happened in a ``JobScheduler``; see ``JobScheduler/events()``. What an event reports is already
+/// committed.
 public enum JobEvent: Sendable {
     /// A job was submitted.
     case submitted(Job)

@@ -1,4 +1,5 @@
-/// What a handler throws to choose its attempt's outcome. Any other error counts as a failure with the error's description.
+/// What a handler throws to choose its attempt's outcome. Any other error counts as a failure with the error's
+/// description.
 public struct JobFailure: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why, in the handler's own words; kept in the run's history.
     public var reason: String

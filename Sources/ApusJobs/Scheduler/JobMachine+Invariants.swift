@@ -20,7 +20,8 @@ extension JobMachine {
         }
         let openOccurrences = open.count { $0.occurrence > 0 }
         if job.occurrences + openOccurrences != job.nextOccurrence - 1 {
-            return "\(job.occurrences) outcomes and \(openOccurrences) open do not make \(job.nextOccurrence - 1) occurrences"
+            return
+                "\(job.occurrences) outcomes and \(openOccurrences) open do not make \(job.nextOccurrence - 1) occurrences"
         }
         return runs.flatMap { brokenHistory($0) }
     }

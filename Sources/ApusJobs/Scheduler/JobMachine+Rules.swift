@@ -2,7 +2,8 @@ import ApusTimers
 
 /// How occurrences become runs, and how runs become outcomes.
 extension JobMachine {
-    /// The mark of an open run that makes up for a missed occurrence: such runs wait for one another, whatever the overlap policy.
+    /// The mark of an open run that makes up for a missed occurrence: such runs wait for one another, whatever the
+    /// overlap policy.
     static let catchUp = "missed"
 
     /// The reason kept in a claimed run that was told to end, so that it is known after a crash.
@@ -63,7 +64,8 @@ extension JobMachine {
     }
 
     /// An occurrence that is to run meets the open ones.
-    private mutating func place(_ number: Int, due: WallInstant, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
+    private mutating func place(_ number: Int, due: WallInstant, standsFor: Int, now: WallInstant, _ draft: inout Draft)
+    {
         let others = open.count { $0.occurrence > 0 && $0.state.isOpen }
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:
@@ -85,7 +87,8 @@ extension JobMachine {
         _ number: Int, due: WallInstant, standsFor: Int, reason: String?, _ draft: inout Draft
     ) {
         let run = Run(
-            jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due, standsFor: standsFor, state: .waiting,
+            jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due, standsFor: standsFor,
+            state: .waiting,
             reason: reason)
         update { _, open in open.append(run) }
         draft.write(run)
@@ -96,13 +99,15 @@ extension JobMachine {
     ) {
         draft.write(
             Run(
-                jobKey: job.key, job: job.id, occurrence: range.lowerBound, through: range.upperBound, attempt: 0, due: due,
+                jobKey: job.key, job: job.id, occurrence: range.lowerBound, through: range.upperBound, attempt: 0,
+                due: due,
                 state: .skipped, isFinal: true, reason: reason, finished: now))
     }
 
     // MARK: Outcomes
 
-    /// Waiting runs are cancelled; claimed ones are told, and carry the reason until they end. Replacing spares runs by hand.
+    /// Waiting runs are cancelled; claimed ones are told, and carry the reason until they end. Replacing spares runs by
+    /// hand.
     mutating func cancelOpen(_ reason: CancellationReason, now: WallInstant, _ draft: inout Draft) {
         for index in open.indices {
             let run = open[index]
@@ -164,7 +169,8 @@ extension JobMachine {
 
     private mutating func tryAgain(_ run: Run, lostBefore: Int, notBefore: WallInstant?, _ draft: inout Draft) {
         let next = Run(
-            jobKey: run.jobKey, job: run.job, occurrence: run.occurrence, attempt: run.attempt + 1, lostBefore: lostBefore,
+            jobKey: run.jobKey, job: run.job, occurrence: run.occurrence, attempt: run.attempt + 1,
+            lostBefore: lostBefore,
             due: run.due, standsFor: run.standsFor, state: .waiting,
             reason: run.reason == Self.catchUp ? Self.catchUp : nil, notBefore: notBefore)
         update { _, open in open.append(next) }
@@ -177,7 +183,7 @@ extension RetryPolicy {
     func backoff(afterFailures failures: Int, jitter random: Double) -> Duration {
         var delay = min(initialBackoff, maximumBackoff)
         var doublings = failures - 1
-        while doublings > 0, delay > .zero, (delay < maximumBackoff) {
+        while doublings > 0, delay > .zero, delay < maximumBackoff {
             delay = min(delay * 2, maximumBackoff)
             doublings -= 1
         }

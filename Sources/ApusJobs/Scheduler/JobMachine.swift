@@ -2,8 +2,9 @@ package import ApusTimers
 
 /// The state machine of one job: every rule of jobs is here, and nothing else is. No clock, no lock, no I/O.
 ///
-/// Each event is one mutating method. It returns what has to be made durable and what to do after that; the owner commits
-/// the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of ours makes them.
+/// Each event is one mutating method. It returns what has to be made durable and what to do after that; the owner
+/// commits the change first, and throws the machine away if that fails. Impossible events trap, since only a defect of
+/// ours makes them.
 package struct JobMachine: Hashable, Sendable {
     /// The job, as it will be once the last action's change is committed.
     package private(set) var job: Job

@@ -10,7 +10,9 @@ extension JobScheduler {
             do {
                 stored = try await commit([JobChange(expected: expected, job: machine.job)])[0]
             } catch let error as JobError where error.code == .conflict && request.conflict != .replace {
-                guard request.conflict == .keep, let old = try await store.job(request.id) else { throw taken(request.id) }
+                guard request.conflict == .keep, let old = try await store.job(request.id) else {
+                    throw taken(request.id)
+                }
                 return old.job
             }
             machine.committed(stored)
@@ -76,7 +78,8 @@ extension JobScheduler {
         if !isFar { adopt(machine, .none) }
     }
 
-    /// A commit of a caller: its error is the caller's, but memory must not stay behind a commit that was applied after all.
+    /// A commit of a caller: its error is the caller's, but memory must not stay behind a commit that was applied after
+    /// all.
     private func commit(_ changes: [JobChange]) async throws -> [Job] {
         do {
             return try await store.commit(changes, epoch: locked(\.epoch))
@@ -129,7 +132,8 @@ extension JobScheduler {
 
     func requireLive(_ machine: JobMachine, _ what: String) throws(JobError) {
         guard !machine.job.state.isFinal else {
-            throw JobError(.invalid, "\(machine.job.id): the job is \(machine.job.state) and cannot be \(what); submit it again")
+            throw JobError(
+                .invalid, "\(machine.job.id): the job is \(machine.job.state) and cannot be \(what); submit it again")
         }
     }
 }

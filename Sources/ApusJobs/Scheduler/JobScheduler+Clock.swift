@@ -21,13 +21,16 @@ extension JobScheduler {
 
     /// The stored offset, if it is from this boot of the machine: across boots the two clocks cannot be compared.
     func storedOffset() async throws -> Int64? {
-        guard let bootID = configuration.bootID, let record = try await store.metadata(Self.clockKey) else { return nil }
+        guard let bootID = configuration.bootID, let record = try await store.metadata(Self.clockKey) else {
+            return nil
+        }
         let parts = record.split(separator: " ")
         guard parts.count == 2, parts[0] == bootID else { return nil }
         return Int64(parts[1])
     }
 
-    /// Moves relative jobs along if the wall clock was set, while no transition is under way; then looks at everything again.
+    /// Moves relative jobs along if the wall clock was set, while no transition is under way; then looks at everything
+    /// again.
     func clockMoved() async {
         let isMine = locked { state in
             guard !state.isGateClosed, state.phase == .running || state.phase == .stopping else { return false }

@@ -4,7 +4,8 @@ import Synchronization
 /// One lane for each job, first come, first served; and the gate before all lanes.
 extension JobScheduler {
     /// Runs `body` under the lock; what it left in `deferred` is done after that.
-    func locked<Result: Sendable>(_ body: (inout SchedulerState) throws(JobError) -> Result) throws(JobError) -> Result {
+    func locked<Result: Sendable>(_ body: (inout SchedulerState) throws(JobError) -> Result) throws(JobError) -> Result
+    {
         let (result, deferred) = try state.withLock { state throws(JobError) in
             let result = try body(&state)
             let deferred = state.deferred

@@ -3,8 +3,8 @@ import Logging
 
 /// Bringing jobs into memory when they come within the horizon.
 extension JobScheduler {
-    /// The next load is at `instant` at the latest; a load that is not urgent waits a little for another wake-up to share, which loses nothing
-    /// while the first due instant is a horizon away. Call with the lock held.
+    /// The next load is at `instant` at the latest; a load that is not urgent waits a little for another wake-up to
+    /// share, which loses nothing while the first due instant is a horizon away. Call with the lock held.
     func scheduleLoad(at instant: WallInstant, isUrgent: Bool = false, _ state: inout SchedulerState) {
         guard state.phase == .running else { return }
         let tolerance = isUrgent ? .zero : configuration.horizon / 4

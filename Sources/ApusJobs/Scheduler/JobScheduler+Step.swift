@@ -1,7 +1,8 @@
 import ApusTimers
 import Logging
 
-/// The scheduler's own transitions: what has ended is written, what is due arrives, what may start is claimed; one commit.
+/// The scheduler's own transitions: what has ended is written, what is due arrives, what may start is claimed; one
+/// commit.
 extension JobScheduler {
     private struct Plan: Sendable {
         var machine: JobMachine
@@ -68,7 +69,8 @@ extension JobScheduler {
                 if let ended = end.ended {
                     plan.action.merge(
                         plan.machine.ended(
-                            occurrence: end.key.occurrence, attempt: end.key.attempt, ended, now: now, jitter: end.jitter))
+                            occurrence: end.key.occurrence, attempt: end.key.attempt, ended, now: now,
+                            jitter: end.jitter))
                 } else {
                     plan.action.merge(
                         plan.machine.returned(occurrence: end.key.occurrence, attempt: end.key.attempt, now: now))
@@ -141,7 +143,8 @@ extension JobScheduler {
         }
     }
 
-    /// Asks the store what is true, after a commit whose fate is unknown. Claims that nobody runs are ours: they are run.
+    /// Asks the store what is true, after a commit whose fate is unknown. Claims that nobody runs are ours: they are
+    /// run.
     func reload(_ id: JobID) async throws {
         let loaded = try await store.job(id)
         let starts = locked { state -> [Start] in
@@ -203,7 +206,8 @@ extension JobScheduler {
         if was { logger.notice("the store takes writes again") }
     }
 
-    /// Decides who looks at the job next: a timer, a task at once, the next free slot, or the next load. Call with the lock held.
+    /// Decides who looks at the job next: a timer, a task at once, the next free slot, or the next load. Call with the
+    /// lock held.
     func rearm(_ id: JobID, _ state: inout SchedulerState) {
         guard state.phase == .running, let entry = state.entries[id] else { return }
         if entry.failures > 0 || entry.isKicked { return }

@@ -4,9 +4,9 @@ import Synchronization
 
 /// Keeps durable jobs: submits them to a store, runs their handlers when they are due, and records every outcome.
 ///
-/// Register a handler for each kind of job, then `start`. All methods may be called from any thread or task. Due instants
-/// are on the wall clock; ``Trigger`` says what setting that clock does. While the process or the machine does not run,
-/// nothing is lost: ``JobPolicies/missedRuns`` decides about what was due meanwhile.
+/// Register a handler for each kind of job, then `start`. All methods may be called from any thread or task. Due
+/// instants are on the wall clock; ``Trigger`` says what setting that clock does. While the process or the machine does
+/// not run, nothing is lost: ``JobPolicies/missedRuns`` decides about what was due meanwhile.
 public final class JobScheduler: Sendable {
     /// What a scheduler may use. Every value has a default that suits one machine.
     public struct Configuration: Sendable {
@@ -76,11 +76,12 @@ public final class JobScheduler: Sendable {
         hub = EventHub(bufferSize: configuration.eventBuffer)
     }
 
-    /// Registers what runs jobs of this kind. Call it before ``start()``; a later call for the same kind replaces the earlier.
+    /// Registers what runs jobs of this kind. Call it before ``start()``; a later call for the same kind replaces the
+    /// earlier.
     ///
-    /// The handler runs in a task of its own, which is cancelled when the run is to end (``RunContext/cancellationReason``).
-    /// Returning normally is success; throwing is failure (``JobFailure`` chooses how). A job whose kind has no handler
-    /// fails with `no handler for kind …`.
+    /// The handler runs in a task of its own, which is cancelled when the run is to end
+    /// (``RunContext/cancellationReason``). Returning normally is success; throwing is failure (``JobFailure`` chooses
+    /// how). A job whose kind has no handler fails with `no handler for kind …`.
     public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
         locked { $0.handlers[kind] = handler }
     }
@@ -124,8 +125,8 @@ public final class JobScheduler: Sendable {
         }.job
     }
 
-    /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by ``JobPolicies/missedRuns``.
-    /// No effect on a job that is not suspended.
+    /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by
+    /// ``JobPolicies/missedRuns``. No effect on a job that is not suspended.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
     public func resume(_ id: JobID) async throws -> Job {
@@ -135,7 +136,8 @@ public final class JobScheduler: Sendable {
         }.job
     }
 
-    /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or below.
+    /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or
+    /// below.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {

@@ -8,12 +8,13 @@ public enum CancellationReason: String, Hashable, Sendable {
     case replaced
     /// The attempt took longer than the job's time limit. The attempt failed; the retry policy decides what follows.
     case timedOut
-    /// The scheduler is stopping. Unless the handler returns normally, the attempt is lost, and made again at the next start.
+    /// The scheduler is stopping. Unless the handler returns normally, the attempt is lost, and made again at the next
+    /// start.
     case shutdown
 }
 
-/// What a handler is told about its run, and how it reports back. Usable from any thread, for as long as the handler runs;
-/// later calls have no effect.
+/// What a handler is told about its run, and how it reports back. Usable from any thread, for as long as the handler
+/// runs; later calls have no effect.
 public struct RunContext: Sendable {
     /// The job, as it was when the run was claimed.
     public let job: Job
@@ -32,8 +33,8 @@ public struct RunContext: Sendable {
     /// How late the handler was started, on the wall clock; never negative.
     public var lateness: Duration { due.duration(to: started) }
 
-    /// What is left of the job's time limit, on the uptime clock (it does not run down while the machine sleeps); zero when
-    /// it has passed; `nil` without a limit.
+    /// What is left of the job's time limit, on the uptime clock (it does not run down while the machine sleeps); zero
+    /// when it has passed; `nil` without a limit.
     public var timeRemaining: Duration? { control.timeRemaining }
 
     /// Whether the handler was told to end. Its task is cancelled at the same moment.

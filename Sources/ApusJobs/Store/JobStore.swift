@@ -1,9 +1,10 @@
 public import ApusTimers
 
-/// Where jobs live. Every rule of scheduling is in the state machine above; a store only makes changes durable and finds rows.
+/// Where jobs live. Every rule of scheduling is in the state machine above; a store only makes changes durable and
+/// finds rows.
 ///
-/// The scheduler is the store's single owner: it opens the store, which gives it an ``StoreEpoch``; each write carries that epoch, and a
-/// store refuses a write whose epoch is not the current one (``JobError/Code/notOwner``).
+/// The scheduler is the store's single owner: it opens the store, which gives it an ``StoreEpoch``; each write carries
+/// that epoch, and a store refuses a write whose epoch is not the current one (``JobError/Code/notOwner``).
 public protocol JobStore: Sendable {
     /// What this store can do, and how exact its instants are.
     var capabilities: StoreCapabilities { get }
@@ -12,16 +13,17 @@ public protocol JobStore: Sendable {
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`.
     func open() async throws -> StoreEpoch
 
-    /// Applies each change, durably: when this returns, the changes survive a crash. Changes of concurrent calls may share one commit, but each
-    /// call succeeds or fails on its own, whole. The order of calls from one task is kept.
+    /// Applies each change, durably: when this returns, the changes survive a crash. Changes of concurrent calls may
+    /// share one commit, but each call succeeds or fails on its own, whole. The order of calls from one task is kept.
     ///
     /// - Returns: the jobs as they are now, with their keys and versions, in the order of `changes`.
-    /// - Throws: ``JobError`` with `conflict` (a version was not the expected one, or the identifier of a new job is taken), `notOwner`, `full`,
+    /// - Throws: ``JobError`` with `conflict` (a version was not the expected one, or the identifier of a new job is
+    ///   taken), `notOwner`, `full`,
     ///   `unavailable`, `damaged`. Nothing of this call has been applied then.
     func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job]
 
-    /// Jobs that must be looked at before `instant` (`wake` ≤ `instant`), ordered by (`wake`, `key`), with their open runs; at most `limit`.
-    /// Jobs whose identifiers are in `loaded` are not left out: the scheduler knows what it has.
+    /// Jobs that must be looked at before `instant` (`wake` ≤ `instant`), ordered by (`wake`, `key`), with their open
+    /// runs; at most `limit`. Jobs whose identifiers are in `loaded` are not left out: the scheduler knows what it has.
     func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob]
 
     /// The earliest `wake` after `instant`, if any.
@@ -39,16 +41,19 @@ public protocol JobStore: Sendable {
     /// Runs that match, newest first (by the order in which they were written), one page of them.
     func runs(_ query: RunQuery) async throws -> RunPage
 
-    /// Moves `first`, `nextDue`, `wake` of every unfinished, unsuspended job with a relative trigger (and the `due` and `notBefore` of its waiting
-    /// runs that have not become due) by `offset`: the wall clock was set, and elapsed time was not. One transaction. Versions grow.
+    /// Moves `first`, `nextDue`, `wake` of every unfinished, unsuspended job with a relative trigger (and the `due` and
+    /// `notBefore` of its waiting runs that have not become due) by `offset`: the wall clock was set, and elapsed time
+    /// was not. One transaction. Versions grow.
     func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws
 
-    /// A small record that the scheduler keeps beside the jobs (the reading of the clocks at the last commit); `nil` if never written.
+    /// A small record that the scheduler keeps beside the jobs (the reading of the clocks at the last commit); `nil` if
+    /// never written.
     func metadata(_ key: String) async throws -> String?
     /// Writes it, durably with the next commit at the latest.
     func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws
 
-    /// Forgets what history no longer needs: runs beyond `keepRuns` for each job, and jobs that ended before `endedBefore`, with their runs.
+    /// Forgets what history no longer needs: runs beyond `keepRuns` for each job, and jobs that ended before
+    /// `endedBefore`, with their runs.
     func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws
 
     /// Gives ownership back, after everything asked for has been committed. Idempotent.
@@ -102,15 +107,17 @@ public struct JobChange: Hashable, Sendable {
         case absent
         /// A job with this key has this version.
         case version(Int64)
-        /// Whatever job has this identifier is replaced: the old row and its runs' `job` identifier make way. The store gives a new key; the old job's
-        /// open runs become `cancelled(replaced)` and final, its state `cancelled`, and its identifier is freed (renamed with a suffix).
+        /// Whatever job has this identifier is replaced: the old row and its runs' `job` identifier make way. The store
+        /// gives a new key; the old job's open runs become `cancelled(replaced)` and final, its state `cancelled`, and
+        /// its identifier is freed (renamed with a suffix).
         case replace
     }
     /// What must be true.
     public var expected: Expectation
     /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job).
     public var job: Job
-    /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set by the store.
+    /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set
+    /// by the store.
     public var runs: [Run]
     /// A change.
     public init(expected: Expectation, job: Job, runs: [Run] = []) {

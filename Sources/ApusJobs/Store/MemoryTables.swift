@@ -209,7 +209,9 @@ struct MemoryTables {
         let found = rows.values.filter { row in
             let job = row.job
             if job.key <= after { return false }
-            if let text = query.idPrefixOrName, !job.id.rawValue.hasPrefix(text), job.request.name != text { return false }
+            if let text = query.idPrefixOrName, !job.id.rawValue.hasPrefix(text), job.request.name != text {
+                return false
+            }
             if !query.states.isEmpty, !query.states.contains(job.state) { return false }
             if let kind = query.kind, job.request.kind != kind { return false }
             return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }

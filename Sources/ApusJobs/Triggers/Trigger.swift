@@ -26,7 +26,8 @@ public struct Trigger: Hashable, Sendable {
     ///
     /// Without an anchor, setting the wall clock moves nothing. With an anchor, the job follows the wall clock.
     /// - Parameter count: how many occurrences there are; `nil` for no end.
-    public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger {
+    public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger
+    {
         Trigger(kind: .every(interval, anchor: anchor, count: count))
     }
 

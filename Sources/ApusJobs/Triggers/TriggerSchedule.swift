@@ -1,6 +1,7 @@
 import ApusTimers
 
-/// The arithmetic of a trigger: which occurrence is due when. Nothing overflows; what lies behind the end of time does not come.
+/// The arithmetic of a trigger: which occurrence is due when. Nothing overflows; what lies behind the end of time does
+/// not come.
 struct TriggerSchedule: Hashable, Sendable {
     /// The due instant of occurrence 1.
     var first: WallInstant
@@ -64,7 +65,8 @@ extension Trigger {
         }
     }
 
-    private static let endOfTime = "the first occurrence lies behind the end of time (the year 2554); give a shorter duration"
+    private static let endOfTime =
+        "the first occurrence lies behind the end of time (the year 2554); give a shorter duration"
 
     private func later(_ now: WallInstant, by duration: Duration, argument: String) throws(JobError) -> WallInstant {
         let step = duration.wholeNanoseconds
