@@ -92,6 +92,8 @@ final class Connections: Sendable {
         guard mode == "wal" else {
             throw JobError(.unavailable, "the file system of the database cannot keep a write-ahead log; use a local disk")
         }
+        // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has it.
+        try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
         try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
         #if canImport(Darwin)
         // A plain fsync does not reach the medium there.

@@ -157,8 +157,8 @@ final class GroupCommit: Sendable {
         for _ in 0..<Self.lingeringYields where state.withLock({ $0.waiting.isEmpty }) { sched_yield() }
     }
 
-    /// About 30 µs on an idle processor: less than one sync of a fast disk.
-    private static let lingeringYields = 100
+    /// About 100 µs on an idle processor: less than one sync of a fast disk.
+    private static let lingeringYields = 400
 
     /// The next group: calls up to the limit, or one item that wants to be alone. Empty when nothing waits; then draining has ended.
     private func takeGroup() -> [Item] {
