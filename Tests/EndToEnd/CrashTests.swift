@@ -10,7 +10,7 @@ struct CrashTests {
     func fiveKills() async throws {
         let seed = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init) ?? SystemRandom().next()
         print("seed \(seed); run it again with APUS_SEED=\(seed)")
-        var random = SeededRandom(seed: seed)
+        let random = SeededRandom(seed: seed)
         func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(random.next() % UInt64(range.count)) }
 
         try await ApusUnderTest.with { apus in

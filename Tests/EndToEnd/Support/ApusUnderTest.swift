@@ -79,7 +79,7 @@ struct ApusUnderTest: Sendable {
             case .exited(let code): Int(code)
             case .signaled(let signal): 128 + Int(signal)
             }
-        return Answer(code: code, out: result.standardOutput ?? "", err: result.standardError ?? "")
+        return Answer(code: code, out: result.standardOutput, err: result.standardError)
     }
 
     /// Starts a daemon and returns its process.
