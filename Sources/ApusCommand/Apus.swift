@@ -1,8 +1,27 @@
 import ApusDaemon
+import ApusJobs
 import ArgumentParser
 
-/// The `apus` command.
+/// Where the process begins.
 @main
+enum Main {
+    static func main() async {
+        // The parser takes `-5s` for an option and would say that the duration is missing.
+        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
+        if let negative = words.dropFirst().first(where: { $0.first == "-" && $0.dropFirst().first?.isNumber == true }),
+            ["after", "every", "at", "countdown"].contains(words.first)
+        {
+            let error = TextError(
+                argument: words.first == "at" ? "time" : "duration", given: negative, message: "it does not lie in the future",
+                acceptedForms: words.first == "at" ? TimeText.acceptedForms : DurationText.acceptedForms)
+            Terminal.note("apus: \(error)")
+            Apus.exit(withError: ExitCode.validationFailure)
+        }
+        await Apus.main()
+    }
+}
+
+/// The `apus` command.
 struct Apus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apus",

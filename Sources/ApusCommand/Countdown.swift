@@ -57,12 +57,10 @@ struct Countdown: AsyncParsableCommand {
         do {
             return WireTrigger(at: TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: "time")))
         } catch let timeError {
-            do throws(TextError) {
-                _ = try DurationText.parse(text)
-            } catch {
-                throw ValidationError("\(error)\nor a time: \(timeError.acceptedForms)")
-            }
-            throw timeError
+            guard !looksLikeTime else { throw timeError }
+            throw TextError(
+                argument: "duration or time", given: text, message: "it is neither",
+                acceptedForms: DurationText.acceptedForms + timeError.acceptedForms)
         }
     }
 

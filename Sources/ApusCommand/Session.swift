@@ -43,19 +43,22 @@ struct Session {
     }
 }
 
+private func refusal(_ message: String, isUsage: Bool) -> ExitCode {
+    Terminal.note("apus: \(message)")
+    return isUsage ? .validationFailure : ExitCode(1)
+}
+
 /// A subcommand's body, with errors turned into one line and an exit code: 1 when it cannot be done, 64 (EX_USAGE) when it was asked for wrongly.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()
     } catch let error as TextError {
-        throw ValidationError("\(error)")
+        throw refusal("\(error)", isUsage: true)
+    } catch let error as ValidationError {
+        throw refusal(error.message, isUsage: true)
     } catch let error as DaemonError {
-        if error.code == .invalid || error.code.description == "invalid" { throw ValidationError(error.description) }
-        Terminal.note("apus: \(error)")
-        throw ExitCode(1)
+        throw refusal(error.description, isUsage: error.code == .invalid)
     } catch let error as JobError {
-        if error.code == .invalid { throw ValidationError(error.message) }
-        Terminal.note("apus: \(error.message)")
-        throw ExitCode(1)
+        throw refusal(error.message, isUsage: error.code == .invalid)
     }
 }

@@ -6,8 +6,8 @@ struct OpenAPIDocument {
     private let root: [String: Any]
 
     /// - Parameter path: relative to the package.
-    init(path: String, file: String = #filePath) throws {
-        let package = URL(filePath: file).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    init(path: String) throws {
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: package.appending(path: path), encoding: .utf8)
         root = try Yams.load(yaml: text) as? [String: Any] ?? [:]
