@@ -215,6 +215,19 @@ struct JobSchedulerFaultTests {
         #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
     }
 
+    @Test("the clock is set back while an attempt runs: its retry counts elapsed time, and does not wait for the old hour")
+    func clockBackWhileRunning() throws {
+        let harness = try SchedulerHarness()
+        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(2), jitter: 0)
+        try harness.submit(.after(.seconds(5)), kind: "slow", .init(retry: retry, timeLimit: .seconds(4)))
+        harness.advance(6)
+        harness.time.moveWall(by: .seconds(-3_600))
+        harness.advance(60)
+        #expect(harness.calls.seconds == [5, 11 - 3_600])
+        #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
+        #expect(try harness.history() == ["1 failed(timedOut)", "1.2 failed(timedOut)"])
+    }
+
     @Test("the clock is set forward a day: elapsed time counts on, the wall clock's jobs are due")
     func clockForward() throws {
         let harness = try SchedulerHarness()
