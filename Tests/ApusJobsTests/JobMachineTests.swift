@@ -173,7 +173,7 @@ struct JobMachineTests {
 
     @Test("a run that could not be started waits again, under the same number")
     func returned() throws {
-        var machine = try machine(.after(.seconds(1)))
+        var machine = try machine(.at(at(1)))
         _ = machine.arriveAndStart(1)
         machine.settle(machine.returned(occurrence: 1, attempt: 1, now: at(0)))
         #expect(machine.job.wake == at(1))

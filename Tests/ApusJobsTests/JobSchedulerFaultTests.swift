@@ -154,6 +154,51 @@ struct JobSchedulerFaultTests {
         #expect(try harness.history("stubborn") == ["1 lost(interrupted)", "1.2 succeeded"])
     }
 
+    @Test("stopping does not wait for a store that takes nothing: the outcome is lost, and the run made again")
+    func stopWhileFull() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        harness.store.fail(.before(JobError(.full, "no room")))
+        harness.advance(10)
+        let stopping = (0..<2).map { _ in
+            harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: nil) }
+        }
+        harness.advance(30)
+        for each in stopping { try harness.time.perform { try await each.value } }
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+        #expect(try harness.history() == ["1 claimed"])
+        harness.store.fail(nil)
+        try harness.crash()
+        harness.advance(20)
+        #expect(try harness.history() == ["1 lost(interrupted)", "1.2 succeeded"])
+    }
+
+    @Test("commands for one job take effect in the order in which they were given")
+    func order() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(30)))
+        harness.store.fail(.hold)
+        let commands = (0..<10).map { number in
+            harness.time.start { [scheduler = harness.scheduler] in
+                if number.isMultiple(of: 2) {
+                    try await scheduler.suspend(JobID("job"))
+                } else {
+                    try await scheduler.resume(JobID("job"))
+                }
+            }
+        }
+        for _ in 0..<10 {
+            harness.advance(1)
+            #expect(harness.store.held == 1)
+            harness.store.release()
+        }
+        harness.time.drain()
+        let states = try commands.map { command in try harness.time.perform { try await command.value } }
+        #expect(states.map(\.state) == (0..<10).map { $0.isMultiple(of: 2) ? .suspended : .scheduled })
+        #expect(states.map(\.version) == (2...11).map(Int64.init))
+    }
+
     @Test("the clock is set back an hour: elapsed time counts on, the wall clock's jobs wait for it")
     func clockBack() throws {
         let harness = try SchedulerHarness()
@@ -168,6 +213,19 @@ struct JobSchedulerFaultTests {
         #expect(harness.calls.all.last?.job == "at")
         #expect(harness.calls.seconds.last == 15)
         #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
+    }
+
+    @Test("the clock is set back while an attempt runs: its retry counts elapsed time, and does not wait for the old hour")
+    func clockBackWhileRunning() throws {
+        let harness = try SchedulerHarness()
+        let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(2), jitter: 0)
+        try harness.submit(.after(.seconds(5)), kind: "slow", .init(retry: retry, timeLimit: .seconds(4)))
+        harness.advance(6)
+        harness.time.moveWall(by: .seconds(-3_600))
+        harness.advance(60)
+        #expect(harness.calls.seconds == [5, 11 - 3_600])
+        #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
+        #expect(try harness.history() == ["1 failed(timedOut)", "1.2 failed(timedOut)"])
     }
 
     @Test("the clock is set forward a day: elapsed time counts on, the wall clock's jobs are due")

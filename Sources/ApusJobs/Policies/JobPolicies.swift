@@ -78,7 +78,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// retry.
     public var maximumAttempts: Int
     /// How many attempts may be lost to a crash before the occurrence's outcome is `lost`. A lost attempt is tried
-    /// again at once.
+    /// again at once; at least 1, which means never.
     public var maximumLost: Int
     /// The delay before the second attempt. It doubles each time.
     public var initialBackoff: Duration

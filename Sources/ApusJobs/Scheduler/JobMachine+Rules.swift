@@ -154,7 +154,7 @@ extension JobMachine {
         }
         close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
         let delay = retry.backoff(afterFailures: failures, jitter: jitter)
-        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: delay), &draft)
+        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: delay), now: now, &draft)
     }
 
     mutating func lose(_ index: Int, now: WallInstant, _ draft: inout Draft) {
@@ -164,14 +164,22 @@ extension JobMachine {
             return
         }
         close(index, .lost, reason: "interrupted", isFinal: false, now: now, &draft)
-        tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, &draft)
+        tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, now: now, &draft)
     }
 
-    private mutating func tryAgain(_ run: Run, lostBefore: Int, notBefore: WallInstant?, _ draft: inout Draft) {
+    /// When a run that was claimed was due, by today's clock: for relative triggers it has been due, even if the wall
+    /// clock was set back since; the others follow the clock.
+    func dueAgain(_ run: Run, now: WallInstant) -> WallInstant {
+        job.request.trigger.isRelative ? min(run.due, now) : run.due
+    }
+
+    private mutating func tryAgain(
+        _ run: Run, lostBefore: Int, notBefore: WallInstant?, now: WallInstant, _ draft: inout Draft
+    ) {
         let next = Run(
             jobKey: run.jobKey, job: run.job, occurrence: run.occurrence, attempt: run.attempt + 1,
             lostBefore: lostBefore,
-            due: run.due, standsFor: run.standsFor, state: .waiting,
+            due: dueAgain(run, now: now), standsFor: run.standsFor, state: .waiting,
             reason: run.reason == Self.catchUp ? Self.catchUp : nil, notBefore: notBefore)
         update { _, open in open.append(next) }
         draft.write(next)

@@ -105,6 +105,7 @@ package struct JobMachine: Hashable, Sendable {
             } else {
                 machine.open[index].state = .waiting
                 machine.open[index].claimed = nil
+                machine.open[index].due = machine.dueAgain(machine.open[index], now: now)
                 draft.write(machine.open[index])
             }
         }

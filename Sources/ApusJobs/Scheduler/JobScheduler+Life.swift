@@ -66,9 +66,11 @@ extension JobScheduler {
             }
             state.phase = .stopping
             disarmAll(&state)
+            // What could not be written yet is tried once more now, and then as usual.
+            for (id, entry) in state.entries where !entry.ends.isEmpty { state.kick(id) }
             return true
         }
-        guard isMine else { return }
+        guard isMine else { return await waitUntilStopped() }
         stopObserving()
         var isIdle = await waitUntilIdle(grace)
         if !isIdle {
@@ -80,15 +82,37 @@ extension JobScheduler {
                 "handlers go on although they were told to end; their runs are lost, and made again at the next start",
                 metadata: ["runs": "\(locked { $0.running.count })"])
         }
-        locked { state in
+        let unwritten = locked { state in
+            let unwritten = state.entries.values.reduce(0) { $0 + $1.ends.count }
             state.phase = .stopped
             disarmAll(&state)
             state.entries = [:]
+            return unwritten
+        }
+        if unwritten > 0 {
+            logger.error(
+                "the store would not take the outcomes of runs; they are lost, and made again at the next start",
+                metadata: ["runs": "\(unwritten)"])
         }
         do { try await store.close() } catch {
             logger.error("closing the store failed", metadata: ["error": "\(error)"])
         }
         hub.finish(.stopped(nil))
+        locked { state in
+            state.deferred += state.stopWaiters.map { .resume($0) }
+            state.stopWaiters = []
+        }
+    }
+
+    /// Somebody else is stopping it.
+    private func waitUntilStopped() async {
+        await withCheckedContinuation { continuation in
+            let isOver = locked { state in
+                if state.phase == .stopping { state.stopWaiters.append(continuation) }
+                return state.phase != .stopping
+            }
+            if isOver { continuation.resume() }
+        }
     }
 
     /// The store has another owner: nothing may be written, so nothing may run.

@@ -137,7 +137,7 @@ public final class JobScheduler: Sendable {
     }
 
     /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or
-    /// below.
+    /// below: each is smaller than the job's earlier ones, and numbers may be left out.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {

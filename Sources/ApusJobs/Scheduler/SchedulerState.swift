@@ -80,6 +80,7 @@ struct SchedulerState: Sendable {
     var kicks = 0
     var isStoreFailing = false
     var idleWaiter: CheckedContinuation<Bool, Never>?
+    var stopWaiters: [CheckedContinuation<Void, Never>] = []
 
     /// Whether nothing is to be waited for before the store is closed.
     var isIdle: Bool {
