@@ -1,8 +1,8 @@
 import ApusJobs
 import GRDB
 
-/// The tables, as text. What has been shipped is never edited: a change is a new migration, a new fixture in the tests, and the next
-/// number in `version`.
+/// The tables, as text. What has been shipped is never edited: a change is a new migration, a new fixture in the tests,
+/// and the next number in `version`.
 enum Schema {
     /// The newest schema that this code knows; the file's `user_version`.
     static let version: Int64 = 1
@@ -17,7 +17,8 @@ enum Schema {
         let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
         if isEmpty { return }
         guard application == applicationID else {
-            throw SQLiteErrors.damaged(path, "is a SQLite database of another program, not one of Apus; nothing in it was changed")
+            throw SQLiteErrors.damaged(
+                path, "is a SQLite database of another program, not one of Apus; nothing in it was changed")
         }
         guard version <= Self.version else {
             throw JobError(
@@ -37,8 +38,8 @@ enum Schema {
     }
 
     // The CHECK constraints are the state machine, for writers of all kinds: a person with a SQL prompt is one.
-    // They compare with one literal after another: for IN with three or more, SQLite builds a table for each row that is written, which
-    // took half the time of an insert.
+    // They compare with one literal after another: for IN with three or more, SQLite builds a table for each row that
+    // is written, which took half the time of an insert.
     private static let version1 = """
         PRAGMA application_id = 1097889139;
         PRAGMA user_version = 1;
