@@ -96,7 +96,9 @@ let package = Package(
             ]
         ),
         // Commits jobs until it is killed: the tests' victim.
-        .executableTarget(name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"),
+        .executableTarget(
+            name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"
+        ),
         .testTarget(
             name: "ApusSQLiteTests",
             dependencies: [
