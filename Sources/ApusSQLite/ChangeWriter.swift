@@ -10,7 +10,8 @@ final class ChangeWriter {
 
     init(_ connection: Connection) throws {
         self.connection = connection
-        lastKey = try connection.statement("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner")
+        lastKey =
+            try connection.statement("SELECT max(last_key, ifnull((SELECT max(key) FROM job), 0)) FROM owner")
             .firstRow { $0.integer() } ?? 0
     }
 
@@ -69,7 +70,8 @@ final class ChangeWriter {
         statement.bind(job.key).bind(version).bind(job.id.rawValue)
         let count = try statement.run()
         guard count == 1 else {
-            throw JobError(.conflict, "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
+            throw JobError(
+                .conflict, "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
         }
         rowsChanged += count
         job.version = version + 1

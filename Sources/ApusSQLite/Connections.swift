@@ -7,8 +7,8 @@ import Synchronization
 
 /// What an open store holds: the lock, the connection that writes, and the one that reads.
 ///
-/// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also keeps the store clear of
-/// the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
+/// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also keeps
+/// the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
 final class Connections: Sendable {
     let commits: GroupCommit
     let reader: Connection
@@ -33,7 +33,8 @@ final class Connections: Sendable {
             writer = try Connection(queue, path: path)
             reader = try Connection(
                 try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: true)), path: path)
-            commits = try await GroupCommit(writer, limit: configuration.groupLimit, beforeCommit: configuration.beforeCommit)
+            commits = try await GroupCommit(
+                writer, limit: configuration.groupLimit, beforeCommit: configuration.beforeCommit)
         } catch {
             throw SQLiteErrors.jobError(error, path: path)
         }
@@ -90,16 +91,17 @@ final class Connections: Sendable {
     private static func prepareWriter(_ db: Database, _ configuration: SQLiteStore.Configuration) throws {
         let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
-            throw JobError(.unavailable, "the file system of the database cannot keep a write-ahead log; use a local disk")
+            throw JobError(
+                .unavailable, "the file system of the database cannot keep a write-ahead log; use a local disk")
         }
         // Four times the default: a checkpoint syncs twice and writes each page once, however often the log has it.
         try db.execute(sql: "PRAGMA wal_autocheckpoint = 4000")
         try db.execute(sql: "PRAGMA synchronous = \(configuration.durability.synchronous)")
         #if canImport(Darwin)
-        // A plain fsync does not reach the medium there.
-        if configuration.durability == .full {
-            try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
-        }
+            // A plain fsync does not reach the medium there.
+            if configuration.durability == .full {
+                try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1")
+            }
         #endif
     }
 

@@ -2,17 +2,17 @@ import ApusJobs
 import Synchronization
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The writer: calls that arrive while a commit is syncing go together into the next one.
 ///
-/// Calls are taken in the order of their arrival. One `BEGIN IMMEDIATE … COMMIT` serves as many as wait, and each is answered after the
-/// commit. Nobody waits for company: a call that comes alone is committed alone.
+/// Calls are taken in the order of their arrival. One `BEGIN IMMEDIATE … COMMIT` serves as many as wait, and each is
+/// answered after the commit. Nobody waits for company: a call that comes alone is committed alone.
 final class GroupCommit: Sendable {
     /// A call that waits for its answer.
     private struct Call: Sendable {
@@ -110,7 +110,8 @@ final class GroupCommit: Sendable {
     /// A record that waits for the next commit.
     func waitingMetadata(_ key: String) -> String? { state.withLock { $0.metadata[key] } }
 
-    /// Writes the records that no commit has taken along, and turns away whoever comes later. What came earlier has been answered then.
+    /// Writes the records that no commit has taken along, and turns away whoever comes later. What came earlier has
+    /// been answered then.
     func finish() async throws {
         try await alone(epoch: nil) { writer, _ in
             self.state.withLock { $0.isFinished = true }
@@ -146,13 +147,17 @@ final class GroupCommit: Sendable {
             if case .alone(let body) = items[0] {
                 body(writer.writer, connection)
             } else {
-                run(items.map { if case .call(let call) = $0 { call } else { preconditionFailure("a group has only calls") } })
+                run(
+                    items.map {
+                        if case .call(let call) = $0 { call } else { preconditionFailure("a group has only calls") }
+                    })
             }
         }
     }
 
-    /// Gives the processor to others for a moment while nothing waits. A caller that submits one job after another comes back sooner than a
-    /// sleeping thread could be woken, which would be a third of its time; several callers come back as one larger group.
+    /// Gives the processor to others for a moment while nothing waits. A caller that submits one job after another
+    /// comes back sooner than a sleeping thread could be woken, which would be a third of its time; several callers
+    /// come back as one larger group.
     private func linger() {
         for _ in 0..<Self.lingeringYields where state.withLock({ $0.waiting.isEmpty }) { sched_yield() }
     }
@@ -160,7 +165,8 @@ final class GroupCommit: Sendable {
     /// About 100 µs on an idle processor: less than one sync of a fast disk.
     private static let lingeringYields = 400
 
-    /// The next group: calls up to the limit, or one item that wants to be alone. Empty when nothing waits; then draining has ended.
+    /// The next group: calls up to the limit, or one item that wants to be alone. Empty when nothing waits; then
+    /// draining has ended.
     private func takeGroup() -> [Item] {
         state.withLock { state in
             var changes = 0
@@ -189,7 +195,8 @@ final class GroupCommit: Sendable {
         }
     }
 
-    /// After a commit that failed as a whole: each call is tried alone, because a smaller one may find the room that all together did not.
+    /// After a commit that failed as a whole: each call is tried alone, because a smaller one may find the room that
+    /// all together did not.
     private func runApart(_ calls: [Call], _ error: any Error) {
         if let failure = error as? SQLiteFailure, failure.isFailedSync {
             let error = JobError(
@@ -209,7 +216,8 @@ final class GroupCommit: Sendable {
         for (call, result) in zip(calls, results) { call.answer.resume(with: result) }
     }
 
-    /// Thrown when a call failed after it had written something: the group is written again, with a savepoint for each call.
+    /// Thrown when a call failed after it had written something: the group is written again, with a savepoint for each
+    /// call.
     private struct PartlyApplied: Error {}
 
     /// The answers, which are true when this returns: the transaction is committed.
@@ -256,7 +264,8 @@ final class GroupCommit: Sendable {
     static func check(_ epoch: StoreEpoch, _ current: Int64) throws {
         guard epoch.rawValue == current else {
             throw JobError(
-                .notOwner, "the store has a newer owner (epoch \(current); this one had \(epoch.rawValue)): nothing was written")
+                .notOwner,
+                "the store has a newer owner (epoch \(current); this one had \(epoch.rawValue)): nothing was written")
         }
     }
 

@@ -5,9 +5,12 @@ import ApusTimers
 enum JobRow {
     /// What never changes, then what does, in the order in which ``bind(_:to:)`` binds.
     private static let values = [
-        "name", "kind", "state", "created", "updated", "first", "next_occurrence", "next_due", "remainder", "occurrences", "missed",
-        "wake", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs", "missed_limit", "grace",
-        "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff", "maximum_backoff", "jitter", "time_limit",
+        "name", "kind", "state", "created", "updated", "first", "next_occurrence", "next_due", "remainder",
+        "occurrences", "missed",
+        "wake", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs", "missed_limit",
+        "grace",
+        "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff", "maximum_backoff", "jitter",
+        "time_limit",
         "labels", "payload",
     ]
 
@@ -90,8 +93,10 @@ enum JobRow {
         let request = JobRequest(
             id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: row.blob())
         return Job(
-            request: request, key: key, version: version, state: state, created: created, updated: updated, first: first,
-            nextOccurrence: nextOccurrence, nextDue: nextDue, remainder: remainder, occurrences: occurrences, missed: missed,
+            request: request, key: key, version: version, state: state, created: created, updated: updated,
+            first: first,
+            nextOccurrence: nextOccurrence, nextDue: nextDue, remainder: remainder, occurrences: occurrences,
+            missed: missed,
             wake: wake)
     }
 
@@ -125,7 +130,8 @@ enum JobRow {
         default: throw unreadable("overlap", of: id)
         }
         policies.retry = RetryPolicy(
-            maximumAttempts: Int(row.integer()), maximumLost: Int(row.integer()), initialBackoff: .nanoseconds(row.integer()),
+            maximumAttempts: Int(row.integer()), maximumLost: Int(row.integer()),
+            initialBackoff: .nanoseconds(row.integer()),
             maximumBackoff: .nanoseconds(row.integer()), jitter: row.real())
         policies.timeLimit = row.optionalDuration()
         return policies

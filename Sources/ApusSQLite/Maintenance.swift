@@ -3,8 +3,8 @@ import ApusTimers
 
 /// The rare changes of many rows. Called on the writer's queue only, inside a transaction.
 enum Maintenance {
-    /// `column` moved by a bound offset, saturating: SQLite's own arithmetic would turn an overflow into a floating-point number.
-    /// The last instant there is stays where it is, as "never" does.
+    /// `column` moved by a bound offset, saturating: SQLite's own arithmetic would turn an overflow into a
+    /// floating-point number. The last instant there is stays where it is, as "never" does.
     private static func moved(_ column: String) -> String {
         """
         \(column) = CASE
@@ -37,7 +37,8 @@ enum Maintenance {
 
     static func prune(keepRuns: Int, endedBefore: WallInstant, on connection: Connection) throws {
         // So that the numbers of jobs that go are not given again.
-        try connection.statement("UPDATE owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM job), 0))").run()
+        try connection.statement("UPDATE owner SET last_key = max(last_key, ifnull((SELECT max(key) FROM job), 0))")
+            .run()
         try connection.statement(
             """
             DELETE FROM job WHERE state IN ('cancelled', 'finished') AND updated < ?

@@ -1,17 +1,18 @@
 import ApusJobs
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
 /// The lock that makes one store the only owner of a database file.
 ///
-/// It is the kernel's (`flock`) on a file beside the database: it ends with the process, however that ends, and it also excludes a
-/// second store of the same process, because each opens the file anew. The file stays; what it says is for people.
+/// It is the kernel's (`flock`) on a file beside the database: it ends with the process, however that ends, and it also
+/// excludes a second store of the same process, because each opens the file anew. The file stays; what it says is for
+/// people.
 struct OwnerLock: ~Copyable {
     private let descriptor: Int32
 
@@ -23,7 +24,8 @@ struct OwnerLock: ~Copyable {
         guard descriptor >= 0 else {
             throw JobError(
                 .unavailable,
-                "\(lockPath) cannot be opened (\(Self.reason(errno))); the store needs a directory that exists and can be written")
+                "\(lockPath) cannot be opened (\(Self.reason(errno))); the store needs a directory that exists and can be written"
+            )
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
@@ -32,7 +34,9 @@ struct OwnerLock: ~Copyable {
                 throw JobError(.unavailable, "\(lockPath) cannot be locked (\(Self.reason(code)))")
             }
             throw JobError(
-                .owned, "the database \(path) belongs to \(Self.describeOwner(descriptor)); stop that process or use another file")
+                .owned,
+                "the database \(path) belongs to \(Self.describeOwner(descriptor)); stop that process or use another file"
+            )
         }
         self.descriptor = descriptor
         // A full disk must not keep a store closed, so a name that cannot be written is no error.
@@ -69,9 +73,9 @@ struct OwnerLock: ~Copyable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { return "an unknown time" }
         #if canImport(Darwin)
-        var seconds = status.st_mtimespec.tv_sec
+            var seconds = status.st_mtimespec.tv_sec
         #else
-        var seconds = status.st_mtim.tv_sec
+            var seconds = status.st_mtim.tv_sec
         #endif
         var time = tm()
         gmtime_r(&seconds, &time)
@@ -96,13 +100,16 @@ struct OwnerLock: ~Copyable {
         return (parent == "/" ? "" : parent) + path[slash...]
     }
 
-    /// Makes an empty file that only its user can read, unless one is there. SQLite gives the same mode to the files beside it.
+    /// Makes an empty file that only its user can read, unless one is there. SQLite gives the same mode to the files
+    /// beside it.
     /// - Returns: the file's size.
     static func createPrivateFile(_ path: String) throws -> Int64 {
         let descriptor = openFile(path)
         guard descriptor >= 0 else {
             throw JobError(
-                .unavailable, "the database \(path) cannot be opened (\(reason(errno))); check the permissions of the file and its directory")
+                .unavailable,
+                "the database \(path) cannot be opened (\(reason(errno))); check the permissions of the file and its directory"
+            )
         }
         defer { _ = close(descriptor) }
         return Int64(lseek(descriptor, 0, SEEK_END))

@@ -2,7 +2,8 @@ import GRDBSQLite
 
 /// A compiled statement, used only on the queue of its connection.
 ///
-/// It speaks to SQLite directly: a row that is written or read costs neither an array of arguments nor a value in a box.
+/// It speaks to SQLite directly: a row that is written or read costs neither an array of arguments nor a value in a
+/// box.
 final class PreparedStatement {
     private let handle: OpaquePointer
     private let connection: OpaquePointer
@@ -61,7 +62,8 @@ final class PreparedStatement {
         bound += 1
         bytes.withUnsafeBytes { buffer in
             let text = buffer.bindMemory(to: CChar.self)
-            _ = sqlite3_bind_text(handle, bound, text.baseAddress ?? Self.empty, Int32(clamping: text.count), Self.copied)
+            _ = sqlite3_bind_text(
+                handle, bound, text.baseAddress ?? Self.empty, Int32(clamping: text.count), Self.copied)
         }
         return self
     }
@@ -72,7 +74,9 @@ final class PreparedStatement {
         if bytes.isEmpty {
             sqlite3_bind_zeroblob(handle, bound, 0)
         } else {
-            _ = bytes.withUnsafeBytes { sqlite3_bind_blob(handle, bound, $0.baseAddress, Int32(clamping: $0.count), Self.copied) }
+            _ = bytes.withUnsafeBytes {
+                sqlite3_bind_blob(handle, bound, $0.baseAddress, Int32(clamping: $0.count), Self.copied)
+            }
         }
         return self
     }

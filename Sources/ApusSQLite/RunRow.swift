@@ -7,7 +7,8 @@ enum RunRow {
     private static let identity = ["job", "occurrence", "attempt"]
     /// The rest, in the order in which ``bind(_:to:)`` binds.
     private static let values = [
-        "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed", "started", "finished",
+        "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed", "started",
+        "finished",
         "exit_code", "output",
     ]
 
@@ -30,7 +31,8 @@ enum RunRow {
         statement.bind(jobKey).bind(Int64(run.occurrence)).bind(Int64(run.attempt))
         statement.bind(Int64(run.through)).bind(Int64(run.lostBefore)).bind(run.due.stored).bind(Int64(run.standsFor))
         statement.bind(run.state.rawValue).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
-        statement.bind(run.notBefore?.stored).bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
+        statement.bind(run.notBefore?.stored).bind(run.claimed?.stored).bind(run.started?.stored).bind(
+            run.finished?.stored)
         statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
     }
 
@@ -45,7 +47,8 @@ enum RunRow {
         let standsFor = Int(row.integer())
         guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
         return Run(
-            jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt, lostBefore: lostBefore, due: due,
+            jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt, lostBefore: lostBefore,
+            due: due,
             standsFor: standsFor, state: state, isFinal: row.integer() == 1, reason: row.optionalText(),
             notBefore: row.optionalInstant(), claimed: row.optionalInstant(), started: row.optionalInstant(),
             finished: row.optionalInstant(), exitCode: row.optionalInteger().map(Int.init), output: row.blob())

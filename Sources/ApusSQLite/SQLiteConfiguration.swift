@@ -5,7 +5,8 @@ extension SQLiteStore {
     public struct Configuration: Sendable {
         /// What a commit survives. `.full` by default.
         public var durability: Durability
-        /// How long the store waits, at most, for another program (a person with a SQL prompt) to release the file. 5 s by default.
+        /// How long the store waits, at most, for another program (a person with a SQL prompt) to release the file. 5 s
+        /// by default.
         public var busyTimeout: Duration
         /// What the owner is called in the error that a second owner gets. The program's name by default.
         public var ownerName: String
@@ -38,7 +39,8 @@ extension SQLiteStore {
 
         /// The loss of power: each commit is synced to the disk before it is answered.
         public static let full = Durability(level: .full)
-        /// The end of the process, but not the loss of power: the newest commits may be gone then. Many times faster for single commits.
+        /// The end of the process, but not the loss of power: the newest commits may be gone then. Many times faster
+        /// for single commits.
         public static let relaxed = Durability(level: .relaxed)
 
         /// The level's name.

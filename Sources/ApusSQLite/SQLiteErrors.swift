@@ -23,8 +23,8 @@ struct SQLiteFailure: Error, CustomStringConvertible {
 
     var description: String { "SQLite error \(code): \(message)" }
 
-    /// Whether a sync failed. The kernel may have dropped the pages that it could not write and report success the next time, so
-    /// nothing that this process says afterwards about the file could be trusted.
+    /// Whether a sync failed. The kernel may have dropped the pages that it could not write and report success the next
+    /// time, so nothing that this process says afterwards about the file could be trusted.
     var isFailedSync: Bool { code == SQLITE_IOERR | (4 << 8) || code == SQLITE_IOERR | (5 << 8) }
 }
 
@@ -52,15 +52,23 @@ enum SQLiteErrors {
     private static func jobError(_ failure: SQLiteFailure, path: String) -> JobError {
         switch failure.code & 0xFF {
         case SQLITE_FULL: full(failure, path)
-        case SQLITE_IOERR where failure.code == sharedMemorySize || noSpace.contains(failure.systemCode): full(failure, path)
+        case SQLITE_IOERR where failure.code == sharedMemorySize || noSpace.contains(failure.systemCode):
+            full(failure, path)
         case SQLITE_CORRUPT, SQLITE_NOTADB: damaged(path, cause: failure)
         case SQLITE_BUSY, SQLITE_LOCKED:
             JobError(
-                .unavailable, "another program holds a lock on the database \(path); close that program, and try again", cause: failure)
+                .unavailable, "another program holds a lock on the database \(path); close that program, and try again",
+                cause: failure)
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH:
-            JobError(.unavailable, "the database \(path) cannot be written; check the permissions of the file and its directory", cause: failure)
+            JobError(
+                .unavailable,
+                "the database \(path) cannot be written; check the permissions of the file and its directory",
+                cause: failure)
         case SQLITE_CANTOPEN:
-            JobError(.unavailable, "the database \(path) cannot be opened; check that its directory exists and can be written", cause: failure)
+            JobError(
+                .unavailable,
+                "the database \(path) cannot be opened; check that its directory exists and can be written",
+                cause: failure)
         case SQLITE_IOERR:
             JobError(.unavailable, "reading or writing the database \(path) failed; check the disk", cause: failure)
         case SQLITE_CONSTRAINT: constraint(failure)
@@ -81,11 +89,16 @@ enum SQLiteErrors {
     }
 
     private static func full(_ failure: SQLiteFailure, _ path: String) -> JobError {
-        JobError(.full, "no space is left for the database \(path); nothing of the change was written: free some space and try again", cause: failure)
+        JobError(
+            .full,
+            "no space is left for the database \(path); nothing of the change was written: free some space and try again",
+            cause: failure)
     }
 
     /// The error for a file that is not a whole database.
-    static func damaged(_ path: String, _ what: String = "is not a whole SQLite database", cause: (any Error)? = nil) -> JobError {
+    static func damaged(_ path: String, _ what: String = "is not a whole SQLite database", cause: (any Error)? = nil)
+        -> JobError
+    {
         JobError(
             .damaged,
             """

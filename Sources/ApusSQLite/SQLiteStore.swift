@@ -5,13 +5,16 @@ import Synchronization
 
 /// Jobs in one SQLite file.
 ///
-/// What ``commit(_:epoch:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of power: the file is in
-/// WAL mode with `synchronous=FULL`. Calls that arrive while a commit is being synced share the next one.
+/// What ``commit(_:epoch:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of
+/// power: the file is in WAL mode with `synchronous=FULL`. Calls that arrive while a commit is being synced share the
+/// next one.
 ///
-/// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it ends. A second owner gets
-/// ``JobError/Code/owned``, with a message that names the first. Anybody may read the file with other programs.
+/// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it ends.
+/// A second owner gets ``JobError/Code/owned``, with a message that names the first. Anybody may read the file with
+/// other programs.
 ///
-/// Instants are kept to the nanosecond. Those behind the year 2262 are kept as the last instant there is: later than asked, never earlier.
+/// Instants are kept to the nanosecond. Those behind the year 2262 are kept as the last instant there is: later than
+/// asked, never earlier.
 public final class SQLiteStore: JobStore {
     /// Where the file is, with symbolic links resolved.
     public let path: String
@@ -25,7 +28,8 @@ public final class SQLiteStore: JobStore {
     }
 
     /// A store in the file at `path`. Nothing is read or made before ``open()``.
-    /// - Parameter path: the file; its directory must exist. A file that is missing is made, readable for its user only.
+    /// - Parameter path: the file; its directory must exist. A file that is missing is made, readable for its user
+    ///   only.
     public init(path: String, configuration: Configuration = .init()) {
         self.path = OwnerLock.resolved(path)
         self.configuration = configuration
@@ -36,8 +40,8 @@ public final class SQLiteStore: JobStore {
         StoreCapabilities(isDurable: true, isShared: false, timePrecision: .nanoseconds(1))
     }
 
-    /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new epoch: what carries an
-    /// earlier one writes nothing any more.
+    /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new epoch:
+    /// what carries an earlier one writes nothing any more.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
     public func open() async throws -> StoreEpoch {
         try await turnstile.pass {
@@ -48,7 +52,8 @@ public final class SQLiteStore: JobStore {
             self.configuration.logger.debug(
                 "opened the job store",
                 metadata: [
-                    "path": "\(self.path)", "epoch": "\(epoch.rawValue)", "durability": "\(self.configuration.durability)",
+                    "path": "\(self.path)", "epoch": "\(epoch.rawValue)",
+                    "durability": "\(self.configuration.durability)",
                 ])
             return epoch
         }
@@ -102,7 +107,8 @@ public final class SQLiteStore: JobStore {
         try connections().setMetadata(key, to: value, epoch: epoch)
     }
 
-    /// Forgets old history; see ``JobStore/prune(keepRuns:endedBefore:epoch:)``. Open runs, and jobs that have one, stay.
+    /// Forgets old history; see ``JobStore/prune(keepRuns:endedBefore:epoch:)``. Open runs, and jobs that have one,
+    /// stay.
     public func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws {
         try await connections().commits.alone(epoch: epoch) { _, connection in
             try Maintenance.prune(keepRuns: keepRuns, endedBefore: endedBefore, on: connection)
@@ -111,7 +117,8 @@ public final class SQLiteStore: JobStore {
 
     // MARK: Reading
 
-    /// Jobs that must be looked at, earliest first; see ``JobStore/wakingJobs(through:limit:)``. One range read of an index.
+    /// Jobs that must be looked at, earliest first; see ``JobStore/wakingJobs(through:limit:)``. One range read of an
+    /// index.
     public func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob] {
         try await read { try StoreReader.wakingJobs(through: instant, limit: max(0, limit), on: $0) }
     }

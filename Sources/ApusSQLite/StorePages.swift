@@ -22,7 +22,8 @@ enum StorePages {
             if query.states.allSatisfy({ !$0.isFinal }) { conditions.append("state IN ('scheduled', 'suspended')") }
         }
         for _ in labels {
-            conditions.append("EXISTS (SELECT 1 FROM json_each(job.labels) AS label WHERE label.key = ? AND label.value = ?)")
+            conditions.append(
+                "EXISTS (SELECT 1 FROM json_each(job.labels) AS label WHERE label.key = ? AND label.value = ?)")
         }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement("SELECT \(JobRow.columns) FROM job \(filter) ORDER BY job.key LIMIT ?")
@@ -96,7 +97,9 @@ enum StorePages {
 
     /// The position that a page token stands for.
     private static func position(_ token: String, prefix: Character) throws -> Int64 {
-        guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0, "\(prefix)\(position)" == token else {
+        guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0,
+            "\(prefix)\(position)" == token
+        else {
             throw JobError(.invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
         }
         return position

@@ -2,8 +2,9 @@ import ApusTimers
 
 /// How instants and durations look in the file: INTEGER nanoseconds.
 ///
-/// SQLite's integers end at `Int64.max` (the year 2262), a ``WallInstant`` at `UInt64.max` (2554). Instants from `Int64.max` on are
-/// all stored as `Int64.max`, which reads as the last instant there is: so a stored instant may be later than asked, and never earlier.
+/// SQLite's integers end at `Int64.max` (the year 2262), a ``WallInstant`` at `UInt64.max` (2554). Instants from
+/// `Int64.max` on are all stored as `Int64.max`, which reads as the last instant there is: so a stored instant may be
+/// later than asked, and never earlier.
 enum StoredInstant {
     /// The stored form of an instant.
     static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
@@ -121,7 +122,8 @@ enum LabelsJSON {
         mutating func unicode() -> Unicode.Scalar? {
             guard let high = hex() else { return nil }
             guard (0xD800..<0xDC00).contains(high) else { return Unicode.Scalar(high) }
-            guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"), bytes[position + 1] == UInt8(ascii: "u")
+            guard position + 1 < bytes.count, bytes[position] == UInt8(ascii: "\\"),
+                bytes[position + 1] == UInt8(ascii: "u")
             else { return nil }
             position += 2
             guard let low = hex(), (0xDC00..<0xE000).contains(low) else { return nil }

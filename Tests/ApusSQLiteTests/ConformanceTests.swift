@@ -20,7 +20,9 @@ struct ConformanceTests {
         for check in StoreConformance.checks.prefix(5) {
             let files = Counter()
             try await check.run(
-                makeStore: { SQLiteStore(path: directory.file("\(files.next()).db"), configuration: .init(durability: .relaxed)) },
+                makeStore: {
+                    SQLiteStore(path: directory.file("\(files.next()).db"), configuration: .init(durability: .relaxed))
+                },
                 reopen: { $0 })
             _ = files
             try removeAll(in: directory)

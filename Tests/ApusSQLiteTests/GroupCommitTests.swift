@@ -12,9 +12,12 @@ final class Gate: Sendable {
     func close() { isClosed.store(true, ordering: .sequentiallyConsistent) }
     func open() { isClosed.store(false, ordering: .sequentiallyConsistent) }
 
-    /// Called on the writer's thread, which stands for one that waits for the disk: it spins instead, so that no time is measured.
+    /// Called on the writer's thread, which stands for one that waits for the disk: it spins instead, so that no time
+    /// is measured.
     func pass() {
-        while isClosed.load(ordering: .sequentiallyConsistent) { isHolding.store(true, ordering: .sequentiallyConsistent) }
+        while isClosed.load(ordering: .sequentiallyConsistent) {
+            isHolding.store(true, ordering: .sequentiallyConsistent)
+        }
         isHolding.store(false, ordering: .sequentiallyConsistent)
     }
 
@@ -72,13 +75,16 @@ struct GroupCommitTests {
                 (0..<(call == 0 ? 25 : 5)).map { JobChange(expected: .absent, job: sampleJob("job\(call).\($0)")) }
             }, calls: 13, limit: 20)
         #expect(result.failures.isEmpty)
-        // The first alone, the large one alone, and twelve of five changes by fours; where the large one stands can cut one group in two.
+        // The first alone, the large one alone, and twelve of five changes by fours; where the large one stands can cut
+        // one group in two.
         #expect((5...6).contains(result.commits), "\(result.commits)")
         #expect(try await result.store.allIDs().count == 1 + 25 + 60)
         try await result.store.close()
     }
 
-    @Test("a call that fails after its first change leaves nothing behind, and the others of its group are committed together")
+    @Test(
+        "a call that fails after its first change leaves nothing behind, and the others of its group are committed together"
+    )
     func failsAlone() async throws {
         let result = try await gathered(
             { number in

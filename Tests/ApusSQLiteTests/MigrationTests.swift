@@ -10,7 +10,8 @@ struct MigrationTests {
     @Test("a file of an earlier schema is migrated with all that is in it", arguments: ["v1"])
     func migrates(_ version: String) async throws {
         let directory = try Directory()
-        let fixture = try #require(Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
+        let fixture = try #require(
+            Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
         let dump = try String(contentsOf: fixture, encoding: .utf8)
         try foreignConnection(directory.file()).inDatabase { try $0.execute(sql: dump) }
         let store = SQLiteStore(path: directory.file())

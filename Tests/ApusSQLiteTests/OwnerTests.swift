@@ -14,7 +14,9 @@ struct OwnerTests {
         _ = try await first.open()
         let second = SQLiteStore(path: directory.file())
         let error = try await expectError(.owned) { _ = try await second.open() }
-        #expect(error.message.contains("process \(ProcessInfo.processInfo.processIdentifier) (the first one) since 20"), "\(error)")
+        #expect(
+            error.message.contains("process \(ProcessInfo.processInfo.processIdentifier) (the first one) since 20"),
+            "\(error)")
         #expect(error.message.contains(first.path))
         try await first.close()
         _ = try await second.open()
@@ -26,7 +28,8 @@ struct OwnerTests {
         let directory = try Directory()
         let first = SQLiteStore(path: directory.file())
         _ = try await first.open()
-        try FileManager.default.createSymbolicLink(atPath: directory.file("link.db"), withDestinationPath: directory.file())
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("link.db"), withDestinationPath: directory.file())
         try await expectError(.owned) { _ = try await SQLiteStore(path: directory.file("link.db")).open() }
         try await first.close()
     }
@@ -56,10 +59,14 @@ struct OwnerTests {
         try await store.setMetadata("clock", to: "1", epoch: new)
         try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE owner SET epoch = epoch + 1") }
         try await expectError(.notOwner) { try await store.add(sampleJob("c"), new) }
-        try await expectError(.notOwner) { try await store.prune(keepRuns: 0, endedBefore: .init(nanoseconds: .max), epoch: new) }
+        try await expectError(.notOwner) {
+            try await store.prune(keepRuns: 0, endedBefore: .init(nanoseconds: .max), epoch: new)
+        }
         #expect(try await store.allIDs() == ["a"])
         try await store.close()
-        let values = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: "SELECT value FROM metadata") }
+        let values = try foreignConnection(store.path).inDatabase {
+            try String.fetchAll($0, sql: "SELECT value FROM metadata")
+        }
         #expect(values == [], "a record of an earlier owner was written")
     }
 

@@ -22,7 +22,8 @@ final class Directory: Sendable {
 func sampleJob(_ id: String, payload: [UInt8] = []) -> Job {
     let instant = WallInstant(secondsSince1970: 1_767_225_600)
     return Job(
-        request: JobRequest(id: JobID(id), trigger: .at(instant), payload: payload), state: .scheduled, created: instant,
+        request: JobRequest(id: JobID(id), trigger: .at(instant), payload: payload), state: .scheduled,
+        created: instant,
         updated: instant, first: instant, nextDue: instant, wake: instant)
 }
 

@@ -12,7 +12,9 @@ struct TroubleTests {
         let store = SQLiteStore(path: directory.file())
         let epoch = try await store.open()
         _ = try await store.commit(
-            (0..<jobs).map { JobChange(expected: .absent, job: sampleJob("job\($0)", payload: [UInt8](repeating: 1, count: 500))) },
+            (0..<jobs).map {
+                JobChange(expected: .absent, job: sampleJob("job\($0)", payload: [UInt8](repeating: 1, count: 500)))
+            },
             epoch: epoch)
         try await store.close()
         return store.path
@@ -78,7 +80,8 @@ struct TroubleTests {
         #expect(error.message.contains(directory.file("nowhere/jobs.db")))
     }
 
-    // The superuser may write anywhere, so for it the file system itself has to refuse: /proc takes no new files from anybody.
+    // The superuser may write anywhere, so for it the file system itself has to refuse: /proc takes no new files from
+    // anybody.
     @Test("a directory that cannot be written is named")
     func unwritableDirectory() async throws {
         let directory = try Directory()
@@ -125,7 +128,8 @@ struct TroubleTests {
         try await store.add(sampleJob("fits", payload: payload), epoch)
         let error = try await expectError(.full) {
             _ = try await store.commit(
-                (0..<4).map { JobChange(expected: .absent, job: sampleJob("big\($0)", payload: payload)) }, epoch: epoch)
+                (0..<4).map { JobChange(expected: .absent, job: sampleJob("big\($0)", payload: payload)) }, epoch: epoch
+            )
         }
         #expect(error.message.contains(store.path) && error.message.contains("space"))
         #expect(try await store.allIDs() == ["fits"])
@@ -153,7 +157,9 @@ struct TroubleTests {
         try await store.close()
     }
 
-    @Test("a page token that no page gave is refused", arguments: ["", "j", "x1", "j-1", "j01", "j1 ", "r5", "5", "j99999999999999999999"])
+    @Test(
+        "a page token that no page gave is refused",
+        arguments: ["", "j", "x1", "j-1", "j01", "j1 ", "r5", "5", "j99999999999999999999"])
     func badToken(_ token: String) async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file())

@@ -3,15 +3,15 @@ import ApusSQLite
 import ApusTimers
 
 #if canImport(Darwin)
-import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #endif
 
-// Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the identifier of each to
-// standard output as soon as it has been acknowledged. The tests kill it in the middle of that.
+// Opens the store named by the first argument, says so, and adds jobs from eight tasks without end, writing the
+// identifier of each to standard output as soon as it has been acknowledged. The tests kill it in the middle of that.
 
 func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
@@ -29,7 +29,8 @@ try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<1_000_000 {
                 let id = JobID("job.\(task).\(number)")
                 let job = Job(
-                    request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start, updated: start, first: start,
+                    request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start, updated: start,
+                    first: start,
                     nextDue: start, wake: start)
                 _ = try await store.commit([JobChange(expected: .absent, job: job)], epoch: epoch)
                 say(id.rawValue)

@@ -6,7 +6,7 @@ struct ModuleOrder {
         ["ApusBackground"],
         ["ApusJobs"],
         ["Apus", "ApusSQLite", "ApusPostgres", "ApusLinux", "ApusApple", "ApusTesting"],
-        ["ApusDaemon"],
+        ["ApusDaemon", "ApusStoreProbe"],
         ["ApusCommand"],
     ]
 

@@ -25,7 +25,8 @@ final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQL
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the least that a store needs.
+    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the least
+    /// that a store needs.
     func makePlainTable() throws {
         try run(
             """
@@ -37,7 +38,8 @@ final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQL
     /// Inserts `count` rows by a prepared statement, each in a transaction of its own or all in one.
     func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(connection, "INSERT INTO plain VALUES (?, ?, ?, ?)", -1, 1, &statement, nil) == SQLITE_OK
+        guard
+            sqlite3_prepare_v3(connection, "INSERT INTO plain VALUES (?, ?, ?, ?)", -1, 1, &statement, nil) == SQLITE_OK
         else { throw failure() }
         defer { sqlite3_finalize(statement) }
         let body = [UInt8](repeating: 7, count: bodySize)

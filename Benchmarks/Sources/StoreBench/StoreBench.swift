@@ -3,8 +3,8 @@ import ApusSQLite
 import ApusTimers
 import Foundation
 
-/// `store-bench [--json] [--directory PATH]`: durable submissions per second beside raw SQLite with the same durability on the same disk in the
-/// same run, and how long a store with 100,000 jobs takes to be ready.
+/// `store-bench [--json] [--directory PATH]`: durable submissions per second beside raw SQLite with the same durability
+/// on the same disk in the same run, and how long a store with 100,000 jobs takes to be ready.
 @main
 struct StoreBench {
     static let recoveredJobs = 100_000
@@ -13,7 +13,9 @@ struct StoreBench {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == "recover", arguments.count == 2 { return try await recover(arguments[1]) }
         var parent = FileManager.default.temporaryDirectory.path
-        if let index = arguments.firstIndex(of: "--directory"), index + 1 < arguments.count { parent = arguments[index + 1] }
+        if let index = arguments.firstIndex(of: "--directory"), index + 1 < arguments.count {
+            parent = arguments[index + 1]
+        }
         let directory = "\(parent)/store-bench-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
@@ -43,10 +45,14 @@ struct StoreBench {
         try process.run()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let values = output.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let values = output.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard values.count == 5 else { throw RawSQLite.Failure(description: "the recovering process said: \(output)") }
-        figures.append(Figure(name: "100,000 jobs: open and first due loaded", value: values[0], unit: "ms", atMost: 1_000))
-        figures.append(Figure(name: "100,000 jobs: list the first page of 50", value: values[1], unit: "ms", atMost: 100))
+        figures.append(
+            Figure(name: "100,000 jobs: open and first due loaded", value: values[0], unit: "ms", atMost: 1_000))
+        figures.append(
+            Figure(name: "100,000 jobs: list the first page of 50", value: values[1], unit: "ms", atMost: 100))
         figures.append(Figure(name: "100,000 jobs: find one by prefix", value: values[2], unit: "ms"))
         figures.append(Figure(name: "100,000 jobs: the last page of 50", value: values[3], unit: "ms"))
         figures.append(Figure(name: "100,000 jobs: resident memory", value: values[4], unit: "MB", atMost: 100))

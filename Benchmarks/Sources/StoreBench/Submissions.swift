@@ -2,8 +2,8 @@ import ApusJobs
 import ApusSQLite
 import ApusTimers
 
-/// Durable submissions per second, measured in turns: raw SQLite, the store, the scheduler, and again. What else the machine does meets all of
-/// them, and the median of the turns' ratios says more than one long measurement of each.
+/// Durable submissions per second, measured in turns: raw SQLite, the store, the scheduler, and again. What else the
+/// machine does meets all of them, and the median of the turns' ratios says more than one long measurement of each.
 struct Submissions {
     static let turns = 7
     static let inSequence = 400
@@ -44,7 +44,8 @@ struct Submissions {
     private func submit(_ number: Int) async throws {
         _ = try await scheduler.submit(
             JobRequest(
-                id: JobID("com.example.new.\(number)"), name: "job \(number)", kind: "work", trigger: .after(.seconds(86_400)),
+                id: JobID("com.example.new.\(number)"), name: "job \(number)", kind: "work",
+                trigger: .after(.seconds(86_400)),
                 labels: ["team": "birds"], payload: [UInt8](repeating: 7, count: 64)))
     }
 
@@ -68,9 +69,15 @@ struct Submissions {
                 ("raw single", single),
                 ("store single", try await rate(Self.inSequence) { for number in $0 { try await commit(number) } }),
                 ("scheduler single", try await rate(Self.inSequence) { for number in $0 { try await submit(number) } }),
-                ("raw batch", try await rate(Self.together) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: true) }),
+                (
+                    "raw batch",
+                    try await rate(Self.together) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: true) }
+                ),
                 ("store together", try await rate(Self.together) { try await concurrently(Self.callers, $0, commit) }),
-                ("scheduler together", try await rate(Self.together) { try await concurrently(Self.callers, $0, submit) }),
+                (
+                    "scheduler together",
+                    try await rate(Self.together) { try await concurrently(Self.callers, $0, submit) }
+                ),
             ]
             // The first turn warms up files and statements.
             for (name, rate) in measured where turn > 0 {
@@ -81,7 +88,8 @@ struct Submissions {
         try await store.close()
         await scheduler.stop(grace: .zero)
         func figure(_ key: String, _ name: String, aim: Double? = nil) -> Figure {
-            Figure(name: name, value: median(rates[key] ?? []), unit: "rows/s", ratio: median(ratios[key] ?? []), aim: aim)
+            Figure(
+                name: name, value: median(rates[key] ?? []), unit: "rows/s", ratio: median(ratios[key] ?? []), aim: aim)
         }
         return [
             figure("raw single", "raw SQLite, a commit for each row"),
@@ -103,7 +111,9 @@ func concurrently(
     try await withThrowingTaskGroup(of: Void.self) { group in
         for caller in 0..<callers {
             group.addTask {
-                for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: callers) { try await body(number) }
+                for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: callers) {
+                    try await body(number)
+                }
             }
         }
         try await group.waitForAll()

@@ -52,23 +52,23 @@ CREATE TABLE job (
     CONSTRAINT job_key_positive CHECK (key > 0),
     CONSTRAINT job_version_positive CHECK (version > 0),
     CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
-    CONSTRAINT job_state_known CHECK (state IN ('scheduled', 'suspended', 'cancelled', 'finished')),
+    CONSTRAINT job_state_known CHECK (state = 'scheduled' OR state = 'suspended' OR state = 'cancelled' OR state = 'finished'),
     CONSTRAINT job_final_has_nothing_to_come
-        CHECK (state IN ('scheduled', 'suspended') OR (next_due IS NULL AND wake IS NULL)),
+        CHECK ((state = 'scheduled' OR state = 'suspended') OR (next_due IS NULL AND wake IS NULL)),
     CONSTRAINT job_remainder_only_suspended CHECK (remainder IS NULL OR state = 'suspended'),
     CONSTRAINT job_instants_not_negative CHECK (
         created >= 0 AND updated >= 0 AND first >= 0
         AND (next_due IS NULL OR next_due >= 0) AND (wake IS NULL OR wake >= 0)),
     CONSTRAINT job_counts_not_negative CHECK (next_occurrence >= 1 AND occurrences >= 0 AND missed >= 0),
-    CONSTRAINT job_trigger_known CHECK (trigger IN ('at', 'after', 'every')),
+    CONSTRAINT job_trigger_known CHECK (trigger = 'at' OR trigger = 'after' OR trigger = 'every'),
     CONSTRAINT job_only_every_repeats
         CHECK (trigger = 'every' OR (trigger_anchor IS NULL AND trigger_count IS NULL)),
     CONSTRAINT job_missed_runs_known CHECK (
-        (missed_runs IN ('runOnce', 'skip') AND missed_limit IS NULL)
+        ((missed_runs = 'runOnce' OR missed_runs = 'skip') AND missed_limit IS NULL)
         OR (missed_runs = 'runAll' AND missed_limit IS NOT NULL)),
     CONSTRAINT job_overlap_known CHECK (
-        (overlap IN ('skip', 'replace') AND overlap_limit IS NULL)
-        OR (overlap IN ('queue', 'allow') AND overlap_limit IS NOT NULL)),
+        ((overlap = 'skip' OR overlap = 'replace') AND overlap_limit IS NULL)
+        OR ((overlap = 'queue' OR overlap = 'allow') AND overlap_limit IS NOT NULL)),
     CONSTRAINT job_attempts_in_range CHECK (maximum_attempts >= 1 AND maximum_lost >= 0),
     CONSTRAINT job_jitter_0_to_1 CHECK (jitter BETWEEN 0 AND 1),
     CONSTRAINT job_labels_object
@@ -98,17 +98,18 @@ CREATE TABLE run (
     output BLOB NOT NULL,
     CONSTRAINT run_identity UNIQUE (job, occurrence, attempt),
     CONSTRAINT run_state_known CHECK (
-        state IN ('waiting', 'claimed', 'succeeded', 'failed', 'skipped', 'lost', 'cancelled')),
-    CONSTRAINT run_final_is_0_or_1 CHECK (final IN (0, 1)),
-    CONSTRAINT run_open_is_not_final CHECK (state NOT IN ('waiting', 'claimed') OR final = 0),
-    CONSTRAINT run_success_and_skip_are_final CHECK (state NOT IN ('succeeded', 'skipped') OR final = 1),
-    CONSTRAINT run_open_has_not_finished CHECK (state NOT IN ('waiting', 'claimed') OR finished IS NULL),
+        state = 'waiting' OR state = 'claimed' OR state = 'succeeded' OR state = 'failed'
+        OR state = 'skipped' OR state = 'lost' OR state = 'cancelled'),
+    CONSTRAINT run_final_is_0_or_1 CHECK (final = 0 OR final = 1),
+    CONSTRAINT run_open_is_not_final CHECK ((state <> 'waiting' AND state <> 'claimed') OR final = 0),
+    CONSTRAINT run_success_and_skip_are_final CHECK ((state <> 'succeeded' AND state <> 'skipped') OR final = 1),
+    CONSTRAINT run_open_has_not_finished CHECK ((state <> 'waiting' AND state <> 'claimed') OR finished IS NULL),
     CONSTRAINT run_waiting_has_not_started CHECK (state <> 'waiting' OR (claimed IS NULL AND started IS NULL)),
     CONSTRAINT run_never_early CHECK (started IS NULL OR started >= due),
     CONSTRAINT run_reason_present
-        CHECK (state NOT IN ('skipped', 'lost', 'cancelled') OR reason IS NOT NULL),
+        CHECK ((state <> 'skipped' AND state <> 'lost' AND state <> 'cancelled') OR reason IS NOT NULL),
     CONSTRAINT run_skipped_was_never_started CHECK (state <> 'skipped' OR (claimed IS NULL AND started IS NULL)),
-    CONSTRAINT run_attempt_in_range CHECK (attempt >= 1 OR (attempt = 0 AND state IN ('skipped', 'cancelled'))),
+    CONSTRAINT run_attempt_in_range CHECK (attempt >= 1 OR (attempt = 0 AND (state = 'skipped' OR state = 'cancelled'))),
     CONSTRAINT run_lost_before_in_range CHECK (lost_before BETWEEN 0 AND attempt),
     CONSTRAINT run_range CHECK (through = occurrence OR (through > occurrence AND state = 'skipped')),
     CONSTRAINT run_stands_for_positive CHECK (stands_for >= 1),
