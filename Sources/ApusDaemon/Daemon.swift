@@ -7,7 +7,6 @@ import AsyncHTTPClient
 import Hummingbird
 public import Logging
 import NIOCore
-import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -162,7 +161,7 @@ private final class RunningWork: Sendable {
         var wasCut = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var count: Int { state.withLock { $0.count } }
     /// Whether an action was ended because the daemon stopped.
@@ -183,11 +182,11 @@ private final class RunningWork: Sendable {
 
 /// Calls once when everything expected has happened.
 private final class Readiness: Sendable {
-    private let missing: Mutex<Int>
+    private let missing: Locked<Int>
     private let action: @Sendable () -> Void
 
     init(expected: Int, action: @escaping @Sendable () -> Void) {
-        missing = Mutex(expected)
+        missing = Locked(expected)
         self.action = action
     }
 

@@ -1,7 +1,6 @@
 public import ApusBackground
 public import ApusTimers
 public import Logging
-import Synchronization
 
 /// A Linux process as a host: SIGTERM and SIGINT are its Home button.
 ///
@@ -55,7 +54,7 @@ public final class LinuxHost: BackgroundHost {
     private let logger: Logger
     private let phases = PhaseState(.active)
     private let registry: BackgroundTaskRegistry
-    private let deadline = Mutex<ContinuousInstant?>(nil)
+    private let deadline = Locked<ContinuousInstant?>(nil)
     private let events: AsyncStream<Event>
     private let post: AsyncStream<Event>.Continuation
 

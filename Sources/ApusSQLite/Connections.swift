@@ -1,9 +1,9 @@
+import ApusTimers
 import ApusJobs
 import Dispatch
 import GRDB
 import GRDBSQLite
 import Logging
-import Synchronization
 
 /// What an open store holds: the lock, the connection that writes, and the one that reads.
 ///
@@ -13,14 +13,14 @@ final class Connections: Sendable {
     let commits: GroupCommit
     let reader: Connection
     private let writer: Connection
-    private let lock: Mutex<OwnerLock?>
-    private let epoch = Mutex(StoreEpoch(rawValue: 0))
+    private let lock: Locked<OwnerLock?>
+    private let epoch = Locked(StoreEpoch(rawValue: 0))
 
     /// Up to this size, a file is checked as a whole when it is opened; it takes a few milliseconds.
     private static let checkedSize: Int64 = 4 << 20
 
     init(path: String, _ configuration: SQLiteStore.Configuration) async throws {
-        lock = Mutex(try OwnerLock(path: path, owner: configuration.ownerName))
+        lock = Locked(try OwnerLock(path: path, owner: configuration.ownerName))
         do {
             let size = try OwnerLock.createPrivateFile(path)
             let queue = try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: false))

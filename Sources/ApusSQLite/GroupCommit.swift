@@ -1,5 +1,5 @@
+import ApusTimers
 import ApusJobs
-import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -43,7 +43,7 @@ final class GroupCommit: Sendable {
     /// What a failed group does next.
     private enum Mode { case together, savepoints }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let connection: Connection
     private let limit: Int
     private let beforeCommit: (@Sendable () -> Void)?

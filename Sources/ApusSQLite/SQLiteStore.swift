@@ -1,7 +1,6 @@
 public import ApusJobs
 public import ApusTimers
 import Logging
-import Synchronization
 
 /// Jobs in one SQLite file.
 ///
@@ -19,7 +18,7 @@ public final class SQLiteStore: JobStore {
     /// Where the file is, with symbolic links resolved.
     public let path: String
     private let configuration: Configuration
-    private let phase = Mutex(Phase.closed)
+    private let phase = Locked(Phase.closed)
     private let turnstile = Turnstile()
 
     private enum Phase {

@@ -1,4 +1,5 @@
-import Synchronization
+import ApusTimers
+
 
 /// Lets opening and closing pass one at a time, in the order of their arrival, without holding a thread.
 final class Turnstile: Sendable {
@@ -6,7 +7,7 @@ final class Turnstile: Sendable {
         var isOccupied = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Runs `body` when everybody who came before has left.
     func pass<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {

@@ -1,6 +1,5 @@
 public import ApusJobs
 public import ApusTimers
-import Synchronization
 
 /// A store around another one that fails, stalls and reorders as it is told.
 ///
@@ -27,7 +26,7 @@ public final class FaultyStore: JobStore {
     }
 
     private let base: any JobStore
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// A store that behaves like `base` until told otherwise.
     public init(_ base: any JobStore) { self.base = base }

@@ -1,5 +1,5 @@
+import ApusTimers
 public import Logging
-import Synchronization
 
 /// Keeps a host's background tasks. For those who implement a ``BackgroundHost``.
 ///
@@ -12,7 +12,7 @@ public final class BackgroundTaskRegistry: Sendable {
     public typealias MainStarter = @Sendable (_ work: @escaping @MainActor @Sendable () async -> Void) -> Void
 
     let logger: Logger
-    private let ledger = Mutex(BackgroundTaskLedger<BackgroundTaskRequest>())
+    private let ledger = Locked(BackgroundTaskLedger<BackgroundTaskRequest>())
     private let startOnMain: MainStarter
     private let whenIdle: @Sendable () -> Void
 

@@ -1,4 +1,5 @@
-import Synchronization
+import ApusTimers
+
 
 /// The phases that a host enters, in order, from the moment this sequence was asked for until ``Phase/terminated``.
 ///
@@ -38,11 +39,11 @@ public final class PhaseState: Sendable {
         var listeners: [Int: AsyncStream<Phase>.Continuation] = [:]
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
 
     /// A state that begins in `phase`.
     public init(_ phase: Phase) {
-        state = Mutex(State(phase: phase))
+        state = Locked(State(phase: phase))
     }
 
     /// The present phase. May be read from any thread.

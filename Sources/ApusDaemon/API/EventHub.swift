@@ -1,6 +1,5 @@
 import ApusJobs
 import ApusTimers
-import Synchronization
 
 #if canImport(FoundationEssentials)
 import FoundationEssentials
@@ -34,7 +33,7 @@ final class EventHub: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     /// Events from now on, until ``drop(_:)``.
     func listen(showsNotifications: Bool) -> (id: Int?, events: AsyncStream<Event>) {

@@ -1,4 +1,5 @@
-import Synchronization
+import ApusTimers
+
 
 /// Hands events to subscribers. A subscriber that does not keep up loses the oldest of its buffer, and delays nobody.
 final class EventHub: Sendable {
@@ -8,7 +9,7 @@ final class EventHub: Sendable {
         var finished = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let bufferSize: Int
 
     init(bufferSize: Int) { self.bufferSize = bufferSize }

@@ -1,6 +1,5 @@
 public import ApusTimers
 public import Logging
-import Synchronization
 
 /// Keeps durable jobs: submits them to a store, runs their handlers when they are due, and records every outcome.
 ///
@@ -54,9 +53,9 @@ public final class JobScheduler: Sendable {
     let executor: (any TaskExecutor)?
     let logger: Logger
     let hub: EventHub
-    let state = Mutex(SchedulerState())
+    let state = Locked(SchedulerState())
     /// What ends the observation of the wall clock.
-    let ending = Mutex<(@Sendable () -> Void)?>(nil)
+    let ending = Locked<(@Sendable () -> Void)?>(nil)
 
     /// A scheduler over `store`, which it owns from `start` to `stop`.
     /// - Parameters:

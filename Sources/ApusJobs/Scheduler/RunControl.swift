@@ -1,5 +1,4 @@
 import ApusTimers
-import Synchronization
 
 /// The scheduler's side of one running handler.
 final class RunControl: Sendable {
@@ -16,7 +15,7 @@ final class RunControl: Sendable {
         var ended = false
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let engine: TimerEngine
     private let events: EventHub
 

@@ -1,11 +1,10 @@
 public import ApusTimers
-import Synchronization
 
 /// A store in memory: for tests, and for jobs that need not survive the process.
 ///
 /// It outlives its owners: opening it again gives the next epoch and makes the earlier one stale, as a restart would.
 public final class MemoryStore: JobStore {
-    private let state = Mutex(MemoryTables())
+    private let state = Locked(MemoryTables())
 
     /// An empty store.
     public init() {}
