@@ -105,12 +105,14 @@ let package = Package(
         .testTarget(
             name: "ApusLinuxTests",
             dependencies: [
-                "ApusBackground", "ApusLinux", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+                "ApusBackground", "ApusLinux", "ApusTesting", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Commits jobs until it is killed: the tests' victim.
         .executableTarget(
-            name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"),
+            name: "ApusStoreProbe", dependencies: ["ApusJobs", "ApusSQLite", "ApusTimers"], path: "Tests/ApusStoreProbe"
+        ),
         .testTarget(
             name: "ApusSQLiteTests",
             dependencies: [

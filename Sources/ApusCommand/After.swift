@@ -19,7 +19,8 @@ struct After: AsyncParsableCommand {
         try await reporting {
             let text = DurationText.iso8601(try DurationText.parse(duration))
             try await submit(
-                try options.submission(trigger: every ? WireTrigger(every: text) : WireTrigger(after: text)), json: options.json)
+                try options.submission(trigger: every ? WireTrigger(every: text) : WireTrigger(after: text)),
+                json: options.json)
         }
     }
 }

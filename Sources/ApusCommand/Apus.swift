@@ -12,7 +12,8 @@ enum Main {
             ["after", "every", "at", "countdown"].contains(words.first)
         {
             let error = TextError(
-                argument: words.first == "at" ? "time" : "duration", given: negative, message: "it does not lie in the future",
+                argument: words.first == "at" ? "time" : "duration", given: negative,
+                message: "it does not lie in the future",
                 acceptedForms: words.first == "at" ? TimeText.acceptedForms : DurationText.acceptedForms)
             Terminal.note("apus: \(error)")
             Apus.exit(withError: ExitCode.validationFailure)
@@ -25,7 +26,8 @@ enum Main {
 struct Apus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apus",
-        abstract: "Run commands later: after a while, again and again, at a time. They outlive the terminal, the daemon and the machine's restart.",
+        abstract:
+            "Run commands later: after a while, again and again, at a time. They outlive the terminal, the daemon and the machine's restart.",
         discussion: """
             Examples:
               apus after 25m -- notify-send tea
@@ -38,7 +40,9 @@ struct Apus: AsyncParsableCommand {
             CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Countdown.self]),
             CommandGroup(name: "Look", subcommands: [List.self, Show.self, History.self, Logs.self]),
             CommandGroup(name: "Change", subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self]),
-            CommandGroup(name: "Daemon", subcommands: [Serve.self, Stop.self, Status.self, Install.self, Demo.self, Completions.self]),
+            CommandGroup(
+                name: "Daemon",
+                subcommands: [Serve.self, Stop.self, Status.self, Install.self, Demo.self, Completions.self]),
         ]
     )
 }

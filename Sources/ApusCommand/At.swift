@@ -22,7 +22,8 @@ struct At: AsyncParsableCommand {
         try await reporting {
             let zone = try tz.map { try TimeText.zone(named: $0) } ?? .current
             let instant = try TimeText.parse(time, now: When.now, timeZone: zone, argument: "time")
-            try await submit(try options.submission(trigger: WireTrigger(at: TimeText.iso8601(instant))), json: options.json)
+            try await submit(
+                try options.submission(trigger: WireTrigger(at: TimeText.iso8601(instant))), json: options.json)
         }
     }
 }

@@ -18,7 +18,8 @@ private func forEach(_ ids: [String], _ body: (DaemonClient, String) async throw
 }
 
 struct Cancel: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Cancel jobs: what runs is ended, and nothing more is started.")
+    static let configuration = CommandConfiguration(
+        abstract: "Cancel jobs: what runs is ended, and nothing more is started.")
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.")
     var ids: [String] = []
@@ -81,7 +82,8 @@ struct Run: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let run = try await Session().call { try await $0.run(id) }
-            Terminal.out("\(run.job) run \(run.occurrence) asked for; `apus logs \(run.job) --follow` shows what it prints")
+            Terminal.out(
+                "\(run.job) run \(run.occurrence) asked for; `apus logs \(run.job) --follow` shows what it prints")
         }
     }
 }

@@ -29,7 +29,9 @@ struct Countdown: AsyncParsableCommand {
     var detach = false
 
     func validate() throws {
-        if text == nil, notify != nil || tz != nil || detach { throw ValidationError("--notify, --tz and --detach are for a new countdown; say how long") }
+        if text == nil, notify != nil || tz != nil || detach {
+            throw ValidationError("--notify, --tz and --detach are for a new countdown; say how long")
+        }
     }
 
     func run() async throws {
@@ -39,7 +41,8 @@ struct Countdown: AsyncParsableCommand {
             if let text {
                 job = try await session.call { client in
                     try await client.submit(
-                        WireSubmission(name: name, kind: "countdown", trigger: try trigger(text), action: Action(notify: notify)))
+                        WireSubmission(
+                            name: name, kind: "countdown", trigger: try trigger(text), action: Action(notify: notify)))
                 }
             } else {
                 job = try await running(session)
@@ -52,10 +55,13 @@ struct Countdown: AsyncParsableCommand {
     private func trigger(_ text: String) throws -> WireTrigger {
         // `17:30` is a time of day here, though it could be 17 minutes and 30 seconds.
         let looksLikeTime = text.filter { $0 == ":" }.count == 1
-        if !looksLikeTime, let duration = try? DurationText.parse(text) { return WireTrigger(after: DurationText.iso8601(duration)) }
+        if !looksLikeTime, let duration = try? DurationText.parse(text) {
+            return WireTrigger(after: DurationText.iso8601(duration))
+        }
         let zone = try tz.map { try TimeText.zone(named: $0) } ?? .current
         do {
-            return WireTrigger(at: TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: "time")))
+            return WireTrigger(
+                at: TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: "time")))
         } catch let timeError {
             guard !looksLikeTime else { throw timeError }
             throw TextError(
@@ -66,9 +72,12 @@ struct Countdown: AsyncParsableCommand {
 
     private func running(_ session: Session) async throws -> WireJob {
         if let name { return try await session.call { try await $0.job(name) } }
-        let jobs = try await session.call { try await $0.jobs(states: ["scheduled", "suspended"], kind: "countdown", limit: 100) }.jobs
+        let jobs = try await session.call {
+            try await $0.jobs(states: ["scheduled", "suspended"], kind: "countdown", limit: 100)
+        }.jobs
         guard let next = jobs.min(by: { ($0.nextDue ?? "~") < ($1.nextDue ?? "~") }) else {
-            throw ValidationError("no countdown runs; start one with a duration or a time, such as `apus countdown 25m`")
+            throw ValidationError(
+                "no countdown runs; start one with a duration or a time, such as `apus countdown 25m`")
         }
         if jobs.count > 1 {
             Terminal.note("apus: \(jobs.count) countdowns run; this is the next to end (--name chooses another)")
@@ -77,7 +86,8 @@ struct Countdown: AsyncParsableCommand {
     }
 }
 
-/// A countdown on the terminal: a bar that is computed from instants, never counted, so that it is right whatever happened meanwhile.
+/// A countdown on the terminal: a bar that is computed from instants, never counted, so that it is right whatever
+/// happened meanwhile.
 struct CountdownView {
     let session: Session
     let job: WireJob
@@ -174,7 +184,9 @@ struct CountdownView {
     }
 
     static func bar(_ job: WireJob, left: Duration, width: Int) -> String {
-        let total = job.nextDue.flatMap(When.instant).flatMap { due in When.instant(job.created).map { $0.duration(to: due) } } ?? left
+        let total =
+            job.nextDue.flatMap(When.instant).flatMap { due in When.instant(job.created).map { $0.duration(to: due) } }
+            ?? left
         let whole =
             job.trigger.after.flatMap { try? DurationText.parse($0) } ?? (total > .zero ? total : .seconds(1))
         let fraction = min(1, max(0, 1 - left / whole))
@@ -183,7 +195,8 @@ struct CountdownView {
         let filled = Int(Double(room) * fraction)
         let percent = String(Int(fraction * 100))
         return Colour.bold(label) + " "
-            + Colour.green(String(repeating: "█", count: filled)) + Colour.dim(String(repeating: "░", count: room - filled))
+            + Colour.green(String(repeating: "█", count: filled))
+            + Colour.dim(String(repeating: "░", count: room - filled))
             + " \(String(repeating: " ", count: 3 - percent.count))\(percent) %"
     }
 
@@ -207,7 +220,8 @@ struct CountdownView {
         let (id, showsBar) = (job.id, showsBar)
         source.setEventHandler {
             if showsBar { Terminal.out("") }
-            Terminal.note("apus: detached; the countdown goes on (`apus countdown` attaches again, `apus cancel \(id)` ends it)")
+            Terminal.note(
+                "apus: detached; the countdown goes on (`apus countdown` attaches again, `apus cancel \(id)` ends it)")
             exit(130)
         }
         source.activate()

@@ -20,7 +20,8 @@ struct Stop: AsyncParsableCommand {
                 return Terminal.note("apus: no daemon runs for \(session.home.path)")
             }
             if health.running > 0 {
-                Terminal.note("apus: waiting for \(health.running) running \(health.running == 1 ? "command" : "commands")")
+                Terminal.note(
+                    "apus: waiting for \(health.running) running \(health.running == 1 ? "command" : "commands")")
             }
             let clock = TimerClock.continuous()
             // `kill` with signal 0 only asks whether the process is there (kill(2)).
@@ -63,7 +64,9 @@ struct Status: AsyncParsableCommand {
 
 struct Install: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering.")
+        abstract:
+            "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering."
+    )
 
     @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
     var printOnly = false
@@ -75,11 +78,16 @@ struct Install: AsyncParsableCommand {
             let unit = Self.unit(
                 executable: DaemonLauncher.currentExecutable(), home: environment["APUS_HOME"] == nil ? nil : home.path)
             if printOnly { return Terminal.out(unit, terminator: "") }
-            // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only printed then.
+            // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
+            // printed then.
             if environment["APUS_HOME"] != nil {
-                throw DaemonError(.invalid, "APUS_HOME is set, and a unit would be outside of it: say --print and place the unit yourself")
+                throw DaemonError(
+                    .invalid,
+                    "APUS_HOME is set, and a unit would be outside of it: say --print and place the unit yourself")
             }
-            let configuration = environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? (environment["HOME"] ?? "") + "/.config"
+            let configuration =
+                environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? (environment["HOME"] ?? "")
+                + "/.config"
             let folder = configuration + "/systemd/user"
             let path = folder + "/apus.service"
             do {

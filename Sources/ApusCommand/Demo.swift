@@ -6,7 +6,9 @@ import Foundation
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show in 12 seconds that jobs outlive a daemon that is killed: a real daemon, a real database, a home of its own.")
+        abstract:
+            "Show in 12 seconds that jobs outlive a daemon that is killed: a real daemon, a real database, a home of its own."
+    )
 
     func run() async throws {
         try await reporting {
@@ -73,17 +75,23 @@ private struct Demonstration {
             cancelled: try await submit("never", .init(after: "PT6S"), "echo this must not run"),
             countdown: try await client.submit(
                 WireSubmission(
-                    name: "countdown", kind: "countdown", trigger: .init(after: "PT11S"), action: Action(notify: "the countdown is over"))))
+                    name: "countdown", kind: "countdown", trigger: .init(after: "PT11S"),
+                    action: Action(notify: "the countdown is over"))))
         _ = try await client.cancel(jobs.cancelled.id)
-        say("scheduled: tea once after 3 s; beat every 2 s, 5 times; long after 4 s, which takes 2 s; a countdown of 11 s")
+        say(
+            "scheduled: tea once after 3 s; beat every 2 s, 5 times; long after 4 s, which takes 2 s; a countdown of 11 s"
+        )
         say("scheduled and cancelled: never, after 6 s")
         return jobs
     }
 
-    private func submit(_ name: String, _ trigger: WireTrigger, _ line: String, _ policies: WirePolicies? = nil) async throws -> WireJob {
+    private func submit(
+        _ name: String, _ trigger: WireTrigger, _ line: String, _ policies: WirePolicies? = nil
+    ) async throws -> WireJob {
         try await client.submit(
             WireSubmission(
-                name: name, trigger: trigger, action: Action(command: .init(argv: [line], shell: true, cwd: "/")), policies: policies))
+                name: name, trigger: trigger, action: Action(command: .init(argv: [line], shell: true, cwd: "/")),
+                policies: policies))
     }
 
     /// Kills the daemon at 5 s, while "long" runs, and starts another at 7 s, after a beat was due.
@@ -108,7 +116,9 @@ private struct Demonstration {
     }
 
     private func report(_ jobs: Scheduled) async throws {
-        let runs = try await client.runs(limit: 1_000).runs.reversed().sorted { ($0.started ?? $0.due) < ($1.started ?? $1.due) }
+        let runs = try await client.runs(limit: 1_000).runs.reversed().sorted {
+            ($0.started ?? $0.due) < ($1.started ?? $1.due)
+        }
         let names = Dictionary(uniqueKeysWithValues: jobs.all.map { ($0.id, $0.name ?? $0.id) })
         Terminal.out("")
         History.table(runs, names: names).print()
@@ -119,8 +129,14 @@ private struct Demonstration {
         let long = runs.filter { $0.job == jobs.long.id }.map(\.outcome)
         let claims: [(String, Bool)] = [
             ("the one-shot ran once, and was never early", isOnce(outcomes(jobs.oneShot), "succeeded")),
-            ("each of the 5 beats has exactly one outcome, though one was due while no daemon was there", beatNumbers == [1, 2, 3, 4, 5]),
-            ("the interrupted command is recorded as lost, and was tried again to its end", long == ["lost", "succeeded"]),
+            (
+                "each of the 5 beats has exactly one outcome, though one was due while no daemon was there",
+                beatNumbers == [1, 2, 3, 4, 5]
+            ),
+            (
+                "the interrupted command is recorded as lost, and was tried again to its end",
+                long == ["lost", "succeeded"]
+            ),
             ("the cancelled job never started", !runs.contains { $0.job == jobs.cancelled.id && $0.started != nil }),
             ("the countdown ended at its instant", isOnce(outcomes(jobs.countdown), "succeeded")),
             ("nothing ran early", runs.allSatisfy { ($0.latenessMs ?? 0) >= 0 }),

@@ -19,7 +19,8 @@ struct Every: AsyncParsableCommand {
         try await reporting {
             if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
             let interval = DurationText.iso8601(try DurationText.parse(duration))
-            try await submit(try options.submission(trigger: WireTrigger(every: interval, count: count)), json: options.json)
+            try await submit(
+                try options.submission(trigger: WireTrigger(every: interval, count: count)), json: options.json)
         }
     }
 }

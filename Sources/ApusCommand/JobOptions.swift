@@ -13,18 +13,21 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What happens to occurrences that nobody could run in time: run-once (default), skip, run-all[:N].", valueName: "policy"))
+            "What happens to occurrences that nobody could run in time: run-once (default), skip, run-all[:N].",
+            valueName: "policy"))
     var missed: String?
 
     @Option(
         help: ArgumentHelp(
-            "What happens while an earlier occurrence runs: skip (default), queue[:N], allow[:N], replace.", valueName: "policy"))
+            "What happens while an earlier occurrence runs: skip (default), queue[:N], allow[:N], replace.",
+            valueName: "policy"))
     var overlap: String?
 
     @Option(help: ArgumentHelp("How many more attempts after a failed one, with growing pauses.", valueName: "n"))
     var retry: Int?
 
-    @Option(help: ArgumentHelp("How long an attempt may take; then it is ended, and has failed.", valueName: "duration"))
+    @Option(
+        help: ArgumentHelp("How long an attempt may take; then it is ended, and has failed.", valueName: "duration"))
     var timeout: String?
 
     @Option(help: ArgumentHelp("A label; can be given several times.", valueName: "key=value"))
@@ -42,7 +45,10 @@ struct JobOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Post a JSON body to this URL.", valueName: "url"))
     var webhook: String?
 
-    @Option(help: ArgumentHelp("Show this text: as a desktop notification, else at an attached terminal, else in the log.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp(
+            "Show this text: as a desktop notification, else at an attached terminal, else in the log.",
+            valueName: "text"))
     var notify: String?
 
     @Flag(help: "Print the job as JSON.")
@@ -56,22 +62,28 @@ struct JobOptions: ParsableArguments {
         guard !action.isEmpty || kind == "countdown" else {
             throw ValidationError("there is nothing to do: give a command behind `--`, --webhook URL or --notify TEXT")
         }
-        // Parsed here as well, so that the message names the option, and nothing is started for a request that cannot be.
+        // Parsed here as well, so that the message names the option, and nothing is started for a request that cannot
+        // be.
         if let tolerance { _ = try DurationText.parse(tolerance, argument: "--tolerance") }
         if let timeout { _ = try DurationText.parse(timeout, argument: "--timeout") }
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
-        if let retry, !(0...1_000).contains(retry) { throw ValidationError("--retry: \(retry) is not between 0 and 1000") }
+        if let retry, !(0...1_000).contains(retry) {
+            throw ValidationError("--retry: \(retry) is not between 0 and 1000")
+        }
         return WireSubmission(
             name: name, kind: kind, trigger: trigger, action: action,
-            policies: WirePolicies(tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout),
+            policies: WirePolicies(
+                tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout),
             labels: try pairs(label, option: "--label"))
     }
 
     private func action() throws -> Action {
         var action = Action(webhook: webhook, notify: notify)
         guard !command.isEmpty else {
-            if shell || cwd != nil || !env.isEmpty { throw ValidationError("--shell, --cwd and --env are for a command; give one behind `--`") }
+            if shell || cwd != nil || !env.isEmpty {
+                throw ValidationError("--shell, --cwd and --env are for a command; give one behind `--`")
+            }
             return action
         }
         let environment = ProcessInfo.processInfo.environment
@@ -93,8 +105,11 @@ struct JobOptions: ParsableArguments {
         return action
     }
 
-    /// What a command gets from the terminal rather than from the daemon: where programs are, and how to reach the person's desktop.
-    private static let inherited = ["PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"]
+    /// What a command gets from the terminal rather than from the daemon: where programs are, and how to reach the
+    /// person's desktop.
+    private static let inherited = [
+        "PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+    ]
 
     /// A misspelt program is better refused now than found out in 25 minutes.
     private func checkProgram(_ program: String, folder: String, path: String) throws {
@@ -104,7 +119,8 @@ struct JobOptions: ParsableArguments {
             : path.split(separator: ":").map { "\($0)/\(program)" }
         guard candidates.contains(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
             throw ValidationError(
-                "\(program) is not a program that can be run here\(program.contains("/") ? "" : " (looked in PATH)"); for a shell line, say --shell")
+                "\(program) is not a program that can be run here\(program.contains("/") ? "" : " (looked in PATH)"); for a shell line, say --shell"
+            )
         }
     }
 

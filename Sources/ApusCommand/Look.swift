@@ -27,7 +27,8 @@ struct List: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let page = try await Session().call {
-                try await $0.jobs(states: all ? [] : ["scheduled", "suspended"], labels: label, limit: limit, after: after)
+                try await $0.jobs(
+                    states: all ? [] : ["scheduled", "suspended"], labels: label, limit: limit, after: after)
             }
             if json { return try Terminal.json(page) }
             guard !page.jobs.isEmpty else {
@@ -43,7 +44,9 @@ struct List: AsyncParsableCommand {
                 ])
             }
             table.print()
-            if let next = page.next { Terminal.note("more: apus list\(all ? " --all" : "") --limit \(limit) --after \(next)") }
+            if let next = page.next {
+                Terminal.note("more: apus list\(all ? " --all" : "") --limit \(limit) --after \(next)")
+            }
         }
     }
 }
@@ -62,7 +65,8 @@ struct Show: AsyncParsableCommand {
             let job = try await Session().call { try await $0.job(id) }
             if json { return try Terminal.json(job) }
             var rows: [(String, String)] = [
-                ("id", job.id), ("name", job.name ?? "-"), ("kind", job.kind), ("state", job.state), ("trigger", When.trigger(job.trigger)),
+                ("id", job.id), ("name", job.name ?? "-"), ("kind", job.kind), ("state", job.state),
+                ("trigger", When.trigger(job.trigger)),
                 ("next", When.due(job)), ("action", job.action.text), ("created", When.local(job.created)),
                 ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
             ]
@@ -73,16 +77,23 @@ struct Show: AsyncParsableCommand {
             if let timeout = job.policies.timeout { rows.append(("timeout", timeout)) }
             if let tolerance = job.policies.tolerance { rows.append(("tolerance", tolerance)) }
             if !job.labels.isEmpty {
-                rows.append(("labels", job.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")))
+                rows.append(
+                    (
+                        "labels",
+                        job.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+                    ))
             }
             if let run = job.lastRun { rows.append(("last run", History.line(run))) }
-            for (key, value) in rows { Terminal.out("\(Colour.dim(key + String(repeating: " ", count: 12 - key.count))) \(value)") }
+            for (key, value) in rows {
+                Terminal.out("\(Colour.dim(key + String(repeating: " ", count: 12 - key.count))) \(value)")
+            }
         }
     }
 }
 
 struct History: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show what ran, newest first, with outcomes and lateness.")
+    static let configuration = CommandConfiguration(
+        abstract: "Show what ran, newest first, with outcomes and lateness.")
 
     @Argument(help: "Only this job's runs: an identifier, the beginning of one, or a name.")
     var id: String?
@@ -111,13 +122,16 @@ struct History: AsyncParsableCommand {
     }
 
     static func table(_ runs: [WireRun], names: [String: String] = [:]) -> Table {
-        var table = Table(["JOB", "OCCURRENCE", "ATTEMPT", "DUE", "STARTED", "LATE", "OUTCOME", "WHY"], rightAligned: [1, 2, 5])
+        var table = Table(
+            ["JOB", "OCCURRENCE", "ATTEMPT", "DUE", "STARTED", "LATE", "OUTCOME", "WHY"], rightAligned: [1, 2, 5])
         for run in runs {
             table.add([
                 (names[run.job] ?? run.job, .bold),
                 (run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : String(run.occurrence), nil),
-                (run.attempt == 0 ? "-" : String(run.attempt), nil), (When.local(run.due), nil), (When.local(run.started), nil),
-                (run.latenessMs.map { "\($0) ms" } ?? "-", nil), (run.outcome, Colour.of(outcome: run.outcome)), (why(run), .dim),
+                (run.attempt == 0 ? "-" : String(run.attempt), nil), (When.local(run.due), nil),
+                (When.local(run.started), nil),
+                (run.latenessMs.map { "\($0) ms" } ?? "-", nil), (run.outcome, Colour.of(outcome: run.outcome)),
+                (why(run), .dim),
             ])
         }
         return table

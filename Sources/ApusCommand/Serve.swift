@@ -27,10 +27,12 @@ struct Serve: AsyncParsableCommand {
             do {
                 let environment = ProcessInfo.processInfo.environment
                 let home = try Home(environment: environment)
-                var configuration = Daemon.Configuration(home: home, http: try http.map(HTTPAddress.init), environment: environment)
+                var configuration = Daemon.Configuration(
+                    home: home, http: try http.map(HTTPAddress.init), environment: environment)
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
                 let readyFd = readyFd
-                let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run { ready in
+                let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {
+                    ready in
                     if let readyFd {
                         tell(readyFd, "ready")
                     } else {

@@ -37,7 +37,8 @@ struct Session {
         var environment = environment
         // The daemon's working directory is another one.
         if environment["APUS_HOME"] != nil { environment["APUS_HOME"] = home.path }
-        let launcher = DaemonLauncher(executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
+        let launcher = DaemonLauncher(
+            executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
         let process = try await launcher.start()
         Terminal.note("apus: started a daemon in the background (process \(process), home \(home.path))")
     }
@@ -48,7 +49,8 @@ private func refusal(_ message: String, isUsage: Bool) -> ExitCode {
     return isUsage ? .validationFailure : ExitCode(1)
 }
 
-/// A subcommand's body, with errors turned into one line and an exit code: 1 when it cannot be done, 64 (EX_USAGE) when it was asked for wrongly.
+/// A subcommand's body, with errors turned into one line and an exit code: 1 when it cannot be done, 64 (EX_USAGE)
+/// when it was asked for wrongly.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()

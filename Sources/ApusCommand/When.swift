@@ -15,7 +15,9 @@ enum When {
             if job.state == "suspended" { return "suspended" }
             return "due \(local(next)) (\(relative(next)))"
         }
-        if job.state == "suspended", let left = job.remainingMs { return "suspended, \(DurationText.format(.milliseconds(left))) left" }
+        if job.state == "suspended", let left = job.remainingMs {
+            return "suspended, \(DurationText.format(.milliseconds(left))) left"
+        }
         return job.state
     }
 
@@ -52,7 +54,9 @@ enum When {
     }
 
     static func trigger(_ trigger: WireTrigger) -> String {
-        func text(_ duration: String) -> String { (try? DurationText.parse(duration)).map(DurationText.format) ?? duration }
+        func text(_ duration: String) -> String {
+            (try? DurationText.parse(duration)).map(DurationText.format) ?? duration
+        }
         if let at = trigger.at { return "at \(local(at))" }
         if let after = trigger.after { return "after \(text(after))" }
         guard let every = trigger.every else { return "-" }

@@ -9,19 +9,20 @@ public import Logging
 import NIOCore
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
-/// One process that keeps the jobs of one home: the store, the scheduler, the actions, and the API on a Unix socket and, when asked, on loopback.
+/// One process that keeps the jobs of one home: the store, the scheduler, the actions, and the API on a Unix socket
+/// and, when asked, on loopback.
 public struct Daemon: Sendable {
     /// What a daemon needs to know.
     public struct Configuration: Sendable {
@@ -62,7 +63,8 @@ public struct Daemon: Sendable {
     /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop; then running commands have the grace period.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
-    /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the home or an address cannot be used.
+    /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
+    ///   home or an address cannot be used.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
@@ -76,20 +78,25 @@ public struct Daemon: Sendable {
         let runner = ActionRunner(
             command: CommandRunner(environment: configuration.environment, records: records),
             http: .shared,
-            notifications: NotificationDesk(desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
+            notifications: NotificationDesk(
+                desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)
         for kind in ActionKind.allCases {
-            scheduler.handle(kind.rawValue) { context in try await work.during(context) { try await runner.run(context) } }
+            scheduler.handle(kind.rawValue) { context in
+                try await work.during(context) { try await runner.run(context) }
+            }
         }
         let feed = scheduler.events()
-        // The store's lock is what makes this the only daemon of the home: what is recorded as running before is an earlier one's leftover.
+        // The store's lock is what makes this the only daemon of the home: what is recorded as running before is an
+        // earlier one's leftover.
         try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) })
         do {
             let host = LinuxHost(
                 engine: engine,
                 configuration: .init(gracePeriod: configuration.grace, expirationMargin: margin), logger: logger)
             let routes = Routes(
-                scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events, home: home,
+                scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
+                home: home,
                 started: engine.time.wall(), running: { work.count }, stop: { host.requestStop() })
             try await serve(routes, host: host, feed: feed, onReady: onReady)
         } catch {
@@ -108,7 +115,9 @@ public struct Daemon: Sendable {
         let socketPath = configuration.home.socketPath
         unlink(socketPath)
         let listeners = try Listeners(configuration: configuration, random: random)
-        let readiness = Readiness(expected: listeners.expected) { onReady(Ready(socketPath: socketPath, url: listeners.url)) }
+        let readiness = Readiness(expected: listeners.expected) {
+            onReady(Ready(socketPath: socketPath, url: listeners.url))
+        }
         let phases = host.phaseChanges
         // Begun before any signal: it keeps the process until the scheduler has stopped.
         let claim = try host.beginBackgroundTask(BackgroundTaskRequest(name: "running commands"))
@@ -215,7 +224,9 @@ public struct HTTPAddress: Hashable, Sendable {
             ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host)
         else {
             throw DaemonError(
-                .invalid, "http: \"\(text)\" is not a loopback address and port, such as 127.0.0.1:7878, localhost:7878 or [::1]:7878")
+                .invalid,
+                "http: \"\(text)\" is not a loopback address and port, such as 127.0.0.1:7878, localhost:7878 or [::1]:7878"
+            )
         }
         self.host = host == "[::1]" ? "::1" : host
         self.port = port
@@ -253,7 +264,9 @@ private struct Listeners {
         if configuration.http != nil { unlink(configuration.home.httpPath) }
     }
 
-    func applications(routes: Routes, logger: Logger, readiness: Readiness) -> [Application<RouterResponder<APIContext>>] {
+    func applications(
+        routes: Routes, logger: Logger, readiness: Readiness
+    ) -> [Application<RouterResponder<APIContext>>] {
         let path = configuration.home.socketPath
         var quiet = logger
         quiet.logLevel = .warning

@@ -1,6 +1,7 @@
 public import ApusJobs
 
-/// What can go wrong between the command and the daemon: a code for programs and a message for people that says what to do.
+/// What can go wrong between the command and the daemon: a code for programs and a message for people that says what
+/// to do.
 public struct DaemonError: Error, Sendable, CustomStringConvertible {
     /// The kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {

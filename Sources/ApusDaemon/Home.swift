@@ -1,20 +1,21 @@
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// Where one daemon keeps everything: the database, the socket, the log.
 ///
-/// The folder is `$APUS_HOME`, else `$XDG_STATE_HOME/apus`, else `~/.local/state/apus`. The socket is in `$XDG_RUNTIME_DIR/apus` when that variable
-/// is set and `APUS_HOME` is not: with `APUS_HOME`, nothing outside it is touched.
+/// The folder is `$APUS_HOME`, else `$XDG_STATE_HOME/apus`, else `~/.local/state/apus`. The socket is in
+/// `$XDG_RUNTIME_DIR/apus` when that variable is set and `APUS_HOME` is not: with `APUS_HOME`, nothing outside it is
+/// touched.
 public struct Home: Sendable, Hashable {
     /// The folder, absolute.
     public var path: String
@@ -75,7 +76,9 @@ public struct Home: Sendable, Hashable {
         }
         guard access(path, W_OK | X_OK) == 0 else {
             throw DaemonError(
-                .unavailable, "\(path) cannot be written (\(String(cString: strerror(errno)))): check its owner and permissions, or set APUS_HOME")
+                .unavailable,
+                "\(path) cannot be written (\(String(cString: strerror(errno)))): check its owner and permissions, or set APUS_HOME"
+            )
         }
     }
 
@@ -85,7 +88,8 @@ public struct Home: Sendable, Hashable {
                 atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
             throw DaemonError(
-                .unavailable, "\(folder) cannot be made: check the owner and permissions of the folder above it, or set APUS_HOME",
+                .unavailable,
+                "\(folder) cannot be made: check the owner and permissions of the folder above it, or set APUS_HOME",
                 cause: error)
         }
     }

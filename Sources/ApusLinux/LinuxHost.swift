@@ -4,9 +4,9 @@ public import Logging
 
 /// A Linux process as a host: SIGTERM and SIGINT are its Home button.
 ///
-/// The first signal brings the process to ``Phase/background`` and starts a countdown of the grace period. Open background
-/// tasks keep the process alive; near the end they expire, and when nothing is open any more, or the period is over,
-/// ``run()`` returns. A second signal lets the tasks expire at once, a third one ends the run at once.
+/// The first signal brings the process to ``Phase/background`` and starts a countdown of the grace period. Open
+/// background tasks keep the process alive; near the end they expire, and when nothing is open any more, or the
+/// period is over, ``run()`` returns. A second signal lets the tasks expire at once, a third one ends the run at once.
 ///
 /// Work that must not be cut is covered by a background task that was begun *before* the signal: a process without any
 /// claim ends with the first one.

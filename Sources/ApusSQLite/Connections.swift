@@ -1,5 +1,5 @@
-import ApusTimers
 import ApusJobs
+import ApusTimers
 import Dispatch
 import GRDB
 import GRDBSQLite

@@ -1,5 +1,5 @@
-import ApusTimers
 import ApusJobs
+import ApusTimers
 
 #if canImport(Darwin)
     import Darwin
@@ -49,7 +49,7 @@ final class GroupCommit: Sendable {
     private let beforeCommit: (@Sendable () -> Void)?
     private let writer: WriterBox
 
-    /// - Parameter limit: the most changes in one commit, unless a single call has more.
+    /// A writer on that connection; `limit` is the most changes in one commit, unless a single call has more.
     init(_ connection: Connection, limit: Int, beforeCommit: (@Sendable () -> Void)?) async throws {
         self.connection = connection
         self.limit = limit
@@ -185,7 +185,7 @@ final class GroupCommit: Sendable {
     }
 
     private func run(_ calls: [Call]) {
-        if let failure = state.withLock({ $0.failure }) { return calls.forEach { $0.answer.resume(throwing: failure) } }
+        if let failure = state.withLock({ $0.failure }) { return refuse(calls, failure) }
         do {
             try answer(calls, with: results(calls, .together))
         } catch is PartlyApplied {
@@ -204,12 +204,16 @@ final class GroupCommit: Sendable {
                 "writing \(connection.path) to the disk failed, and the store writes nothing more until it is opened again; check the disk",
                 cause: failure)
             state.withLock { $0.failure = error }
-            return calls.forEach { $0.answer.resume(throwing: error) }
+            return refuse(calls, error)
         }
         guard calls.count > 1 else {
             return calls[0].answer.resume(throwing: SQLiteErrors.jobError(error, path: connection.path))
         }
-        calls.forEach { run([$0]) }
+        for call in calls { run([call]) }
+    }
+
+    private func refuse(_ calls: [Call], _ error: any Error) {
+        for call in calls { call.answer.resume(throwing: error) }
     }
 
     private func answer(_ calls: [Call], with results: [Result<[Job], JobError>]) {

@@ -96,7 +96,9 @@ enum SQLiteErrors {
     }
 
     /// The error for a file that is not a whole database.
-    static func damaged(_ path: String, _ what: String = "is not a whole SQLite database", cause: (any Error)? = nil)
+    static func damaged(
+        _ path: String, _ what: String = "is not a whole SQLite database", cause: (any Error)? = nil
+    )
         -> JobError
     {
         JobError(

@@ -27,8 +27,9 @@ public final class SQLiteStore: JobStore {
     }
 
     /// A store in the file at `path`. Nothing is read or made before ``open()``.
-    /// - Parameter path: the file; its directory must exist. A file that is missing is made, readable for its user
-    ///   only.
+    /// - Parameters:
+    ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
+    ///   - configuration: durability and the like.
     public init(path: String, configuration: Configuration = .init()) {
         self.path = OwnerLock.resolved(path)
         self.configuration = configuration

@@ -1,6 +1,5 @@
 import ApusTimers
 
-
 /// Lets opening and closing pass one at a time, in the order of their arrival, without holding a thread.
 final class Turnstile: Sendable {
     private struct State: ~Copyable {

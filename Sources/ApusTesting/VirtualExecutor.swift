@@ -1,5 +1,5 @@
-import Dispatch
 import ApusTimers
+import Dispatch
 
 /// An executor that runs its jobs when told to, on the thread that tells it, strictly first in, first out.
 ///

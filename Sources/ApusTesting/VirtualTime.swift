@@ -172,6 +172,7 @@ public final class VirtualTime: TimeSource {
     /// - Parameters:
     ///   - timeout: How much real time may pass without an end.
     ///   - work: The work.
+    /// - Returns: What the work returns.
     /// - Throws: What the work throws; ``VirtualTimeError`` with `timedOut`. The work is cancelled then.
     public func perform<Success: Sendable>(
         waitingForForeignWork timeout: Duration, _ work: @escaping @Sendable () async throws -> Success

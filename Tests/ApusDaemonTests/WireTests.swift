@@ -17,7 +17,8 @@ struct WireTests {
     func triggers() throws {
         let instant = WallInstant(secondsSince1970: 1_800_000_000)
         for trigger in [
-            Trigger.at(instant), .after(.seconds(90)), .every(.milliseconds(250)), .every(.seconds(5), anchoredAt: instant, count: 4),
+            Trigger.at(instant), .after(.seconds(90)), .every(.milliseconds(250)),
+            .every(.seconds(5), anchoredAt: instant, count: 4),
         ] {
             #expect(try WireTrigger(trigger).parsed() == trigger)
         }
@@ -44,10 +45,14 @@ struct WireTests {
 
     @Test(
         "only loopback addresses are accepted",
-        arguments: [("127.0.0.1:80", "127.0.0.1"), ("[::1]:9", "::1"), ("localhost:1", "localhost"), ("7878", "127.0.0.1")])
+        arguments: [
+            ("127.0.0.1:80", "127.0.0.1"), ("[::1]:9", "::1"), ("localhost:1", "localhost"), ("7878", "127.0.0.1"),
+        ])
     func addresses(text: String, host: String) throws { #expect(try HTTPAddress(text).host == host) }
 
-    @Test("other addresses are refused", arguments: ["0.0.0.0:80", "example.com:80", "127.0.0.1:99999", "127.0.0.1:", "", "192.168.1.1:80"])
+    @Test(
+        "other addresses are refused",
+        arguments: ["0.0.0.0:80", "example.com:80", "127.0.0.1:99999", "127.0.0.1:", "", "192.168.1.1:80"])
     func otherAddresses(text: String) { #expect(throws: DaemonError.self) { try HTTPAddress(text) } }
 
     @Test("a command is shown so that a shell would understand it")
@@ -67,7 +72,9 @@ struct WireTests {
                 events += parser.append(rest.prefix(size))
                 rest = rest.dropFirst(size)
             }
-            #expect(events.map(\.name) == ["run", "message"] && events.map { String(decoding: $0.data, as: UTF8.self) } == [#"{"a":1}"#, "x"])
+            #expect(
+                events.map(\.name) == ["run", "message"]
+                    && events.map { String(decoding: $0.data, as: UTF8.self) } == [#"{"a":1}"#, "x"])
         }
     }
 

@@ -215,7 +215,9 @@ struct JobSchedulerFaultTests {
         #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero })
     }
 
-    @Test("the clock is set back while an attempt runs: its retry counts elapsed time, and does not wait for the old hour")
+    @Test(
+        "the clock is set back while an attempt runs: its retry counts elapsed time, and does not wait for the old hour"
+    )
     func clockBackWhileRunning() throws {
         let harness = try SchedulerHarness()
         let retry = RetryPolicy(maximumAttempts: 2, initialBackoff: .seconds(2), jitter: 0)

@@ -74,7 +74,8 @@ struct MissedTickPolicyTests {
         )
     }
 
-    @Test("after a machine's sleep each policy answers for the ticks in it",
+    @Test(
+        "after a machine's sleep each policy answers for the ticks in it",
         arguments: [
             (MissedTickPolicy.coalesce, [Seen(1, 1), Seen(4.5, 4, missed: 2), Seen(5, 5)]),
             (.skip, [Seen(1, 1), Seen(4.5, 4, missed: 2), Seen(5, 5)]),

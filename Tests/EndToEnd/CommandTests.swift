@@ -25,7 +25,8 @@ struct CommandTests {
             let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--cwd", folder, "--env", "GREETING=good morning", "--shell", "--json", "--",
-                "pwd; echo $GREETING; echo $PATH; echo $APUS_JOB $APUS_OCCURRENCE $APUS_ATTEMPT; echo to stderr >&2; exit 3")
+                "pwd; echo $GREETING; echo $PATH; echo $APUS_JOB $APUS_OCCURRENCE $APUS_ATTEMPT; echo to stderr >&2; exit 3"
+            )
             try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
             let run = try #require(try await apus.client.job(job.id).lastRun)
             #expect(run.outcome == "failed" && run.exitCode == 3 && run.reason == "exit code 3")
@@ -38,13 +39,16 @@ struct CommandTests {
     @Test("jobs are suspended, resumed, run by hand and cancelled by name, prefix and identifier")
     func lifecycle() async throws {
         try await ApusUnderTest.with { apus in
-            let job: WireJob = try await apus.json("every", "1h", "--name", "hourly", "--label", "team=blue", "--json", "--", "echo", "hello")
+            let job: WireJob = try await apus.json(
+                "every", "1h", "--name", "hourly", "--label", "team=blue", "--json", "--", "echo", "hello")
             #expect(job.trigger.every == "PT1H")
             #expect(try await apus("suspend", "hourly").out.contains("suspended"))
             #expect(try await apus.client.job(job.id).state == "suspended")
             #expect(try await apus("resume", String(job.id.prefix(3))).code == 0)
             #expect(try await apus("run", job.id).code == 0)
-            try await apus.until("the run by hand") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            try await apus.until("the run by hand") {
+                try await apus.client.job(job.id).lastRun?.outcome == "succeeded"
+            }
             #expect(try await apus("logs", "hourly").out == "hello\n")
             let page: WireJobPage = try await apus.json("list", "--label", "team=blue", "--json")
             #expect(page.jobs.map(\.id) == [job.id])
@@ -59,7 +63,9 @@ struct CommandTests {
         }
     }
 
-    @Test("a countdown ends with 0 and its notification; one that is cancelled ends with 1; without a name it attaches to the running one")
+    @Test(
+        "a countdown ends with 0 and its notification; one that is cancelled ends with 1; without a name it attaches to the running one"
+    )
     func countdown() async throws {
         try await ApusUnderTest.with { apus in
             let done = try await apus("countdown", "300ms", "--name", "egg", "--notify", "the egg is done")
@@ -79,8 +85,10 @@ struct CommandTests {
     @Test("a job that takes longer than its time limit is ended and has failed; one that fails is tried again")
     func limits() async throws {
         try await ApusUnderTest.with { apus in
-            let slow: WireJob = try await apus.json("after", "10ms", "--timeout", "200ms", "--json", "--", "sleep", "60")
-            let flaky: WireJob = try await apus.json("after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
+            let slow: WireJob = try await apus.json(
+                "after", "10ms", "--timeout", "200ms", "--json", "--", "sleep", "60")
+            let flaky: WireJob = try await apus.json(
+                "after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
             for id in [slow.id, flaky.id] {
                 try await apus.until("the end of \(id)") { try await apus.client.job(id).state == "finished" }
             }

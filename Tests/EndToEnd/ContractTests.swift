@@ -16,11 +16,15 @@ struct ContractTests {
             try await apus.startDaemon()
             var caller = Caller(document: document, home: apus.home)
             try await caller.call("GET", "/v1/health")
-            let submission = #"{"name":"n","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
+            let submission =
+                #"{"name":"n","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
                 + #""policies":{"missed":"run-all:5","overlap":"queue","retry":2,"timeout":"PT5M","tolerance":"1s"},"labels":{"k":"v"}}"#
             try await caller.call("POST", "/v1/jobs", body: submission, expecting: 201)
-            try await caller.call("POST", "/v1/jobs", body: #"{"trigger":{"after":"PT0.01S"},"action":{"notify":"hello"}}"#, expecting: 201)
-            try await caller.call("POST", "/v1/jobs", body: #"{"trigger":{},"action":{"notify":"hello"}}"#, expecting: 400)
+            try await caller.call(
+                "POST", "/v1/jobs", body: #"{"trigger":{"after":"PT0.01S"},"action":{"notify":"hello"}}"#,
+                expecting: 201)
+            try await caller.call(
+                "POST", "/v1/jobs", body: #"{"trigger":{},"action":{"notify":"hello"}}"#, expecting: 400)
             try await caller.call("POST", "/v1/jobs", body: #"{"action":5}"#, expecting: 400)
             try await caller.call("POST", "/v1/jobs", body: "not JSON", expecting: 400)
             try await caller.call("GET", "/v1/jobs?limit=0", expecting: 400)
@@ -49,11 +53,14 @@ struct ContractTests {
     @Test("the checker rejects a missing field, a wrong type, an unknown field and an undocumented value")
     func checkerRejects() throws {
         let document = try OpenAPIDocument(path: "docs/openapi.yaml")
-        let health = #"{"status":"ok","version":"1","pid":1,"home":"/","started":"2026-01-01T00:00:00.000Z","running":0}"#
+        let health =
+            #"{"status":"ok","version":"1","pid":1,"home":"/","started":"2026-01-01T00:00:00.000Z","running":0}"#
         #expect(try document.problems(in: health, schema: "Health").isEmpty)
         for broken in [
-            health.replacingOccurrences(of: #""pid":1,"#, with: ""), health.replacingOccurrences(of: #""pid":1"#, with: #""pid":"1""#),
-            health.replacingOccurrences(of: "{", with: #"{"odd":1,"#), health.replacingOccurrences(of: #""ok""#, with: #""bad""#),
+            health.replacingOccurrences(of: #""pid":1,"#, with: ""),
+            health.replacingOccurrences(of: #""pid":1"#, with: #""pid":"1""#),
+            health.replacingOccurrences(of: "{", with: #"{"odd":1,"#),
+            health.replacingOccurrences(of: #""ok""#, with: #""bad""#),
             health.replacingOccurrences(of: ".000Z", with: "Z"),
         ] {
             #expect(try !document.problems(in: broken, schema: "Health").isEmpty, "\(broken)")
@@ -67,7 +74,9 @@ private struct Caller {
     let home: Home
     var called: Set<String> = []
 
-    mutating func call(_ method: String, _ uri: String, path: String? = nil, body: String? = nil, expecting status: Int = 200) async throws {
+    mutating func call(
+        _ method: String, _ uri: String, path: String? = nil, body: String? = nil, expecting status: Int = 200
+    ) async throws {
         let path = path ?? String(uri.prefix { $0 != "?" })
         called.insert("\(method) \(path)")
         var request = HTTPClientRequest(url: url(uri))
@@ -76,7 +85,8 @@ private struct Caller {
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
         let answer = String(buffer: try await response.body.collect(upTo: 1 << 20))
         #expect(Int(response.status.code) == status, "\(method) \(uri): \(answer)")
-        let problems = try document.problems(inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
+        let problems = try document.problems(
+            inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
     }
 

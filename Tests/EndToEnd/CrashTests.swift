@@ -6,7 +6,9 @@ import Testing
 @Suite("Jobs outlive the daemon", .serialized)
 struct CrashTests {
     /// Promises 1 to 5 of durable scheduling at once, through the real daemon and the real file.
-    @Test("500 jobs over 10 seconds and five kills with SIGKILL: each occurrence has one outcome, none is early, none is missing")
+    @Test(
+        "500 jobs over 10 seconds and five kills with SIGKILL: each occurrence has one outcome, none is early, none is missing"
+    )
     func fiveKills() async throws {
         let seed = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init) ?? SystemRandom().next()
         print("seed \(seed); run it again with APUS_SEED=\(seed)")
@@ -44,9 +46,12 @@ struct CrashTests {
             #expect(Set(byJob.keys) == submitted, "seed \(seed)")
             for (job, runs) in byJob {
                 let outcomes = runs.filter(\.final)
-                #expect(outcomes.count == 1 && outcomes.first?.outcome == "succeeded", "seed \(seed), job \(job): \(runs)")
+                #expect(
+                    outcomes.count == 1 && outcomes.first?.outcome == "succeeded", "seed \(seed), job \(job): \(runs)")
                 for run in runs {
-                    #expect((run.latenessMs ?? 0) >= 0 && run.started.map { $0 >= run.due } != false, "seed \(seed): early: \(run)")
+                    #expect(
+                        (run.latenessMs ?? 0) >= 0 && run.started.map { $0 >= run.due } != false,
+                        "seed \(seed): early: \(run)")
                 }
                 for lost in runs where lost.outcome == "lost" {
                     #expect(runs.contains { $0.attempt == lost.attempt + 1 }, "seed \(seed): not tried again: \(runs)")
@@ -65,7 +70,10 @@ struct CrashTests {
             let job = try await apus.client.submit(
                 WireSubmission(
                     trigger: WireTrigger(after: "PT0.01S"),
-                    action: Action(command: .init(argv: ["echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && sleep 600; true"], shell: true, cwd: "/"))))
+                    action: Action(
+                        command: .init(
+                            argv: ["echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && sleep 600; true"], shell: true,
+                            cwd: "/"))))
             try await apus.until("the command's start") { FileManager.default.fileExists(atPath: marker) }
             let first = try #require(Int32(String(contentsOfFile: marker, encoding: .utf8).split(separator: "\n")[0]))
             kill(process, SIGKILL)
@@ -81,7 +89,9 @@ struct CrashTests {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
             let short = try await apus.client.submit(
-                WireSubmission(trigger: WireTrigger(after: "PT0.01S"), action: Action(command: .init(argv: ["sleep 1"], shell: true, cwd: "/"))))
+                WireSubmission(
+                    trigger: WireTrigger(after: "PT0.01S"),
+                    action: Action(command: .init(argv: ["sleep 1"], shell: true, cwd: "/"))))
             try await apus.until("its start") { try await apus.client.job(short.id).lastRun?.outcome == "running" }
             let stopped = try await apus("stop")
             #expect(stopped.code == 0 && stopped.out.hasPrefix("stopped"), "\(stopped)")

@@ -9,7 +9,8 @@ struct TimerWheelModelTests {
         case farEnd = 0xFFFF_FFFF_FFFF_0000
     }
 
-    @Test("a random program of insert, cancel, reset and advance gives the same timers in the same order",
+    @Test(
+        "a random program of insert, cancel, reset and advance gives the same timers in the same order",
         arguments: Origin.allCases, 0..<30)
     func randomProgram(origin: Origin, seed: Int) {
         var random = Random(seed: UInt64(seed) &* 1_000_003 ^ origin.rawValue)

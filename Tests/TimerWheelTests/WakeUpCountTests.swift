@@ -29,7 +29,8 @@ struct WakeUpCountTests {
         return Interval(soft: soft, hard: soft + UInt64.random(in: 0...longest, using: &random), arrival: now)
     }
 
-    @Test("a sleeper that follows nextWake wakes as often as the best possible schedule, on random sets",
+    @Test(
+        "a sleeper that follows nextWake wakes as often as the best possible schedule, on random sets",
         arguments: 0..<60)
     func greedyIsOptimal(seed: Int) {
         var random = Random(seed: UInt64(seed))

@@ -1,7 +1,7 @@
 /// Runs `body` under a background task of `host`, which ends when the body returns or throws.
 ///
-/// On expiry the body's Swift task is cancelled, and the claim is held until the body has returned or the host's time is
-/// over. A body that ignores its cancellation is what the host has to cut.
+/// On expiry the body's Swift task is cancelled, and the claim is held until the body has returned or the host's time
+/// is over. A body that ignores its cancellation is what the host has to cut.
 ///
 /// - Parameters:
 ///   - name: What is being finished, for logs and for the report of what had to be cut.

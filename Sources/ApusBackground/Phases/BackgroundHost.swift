@@ -15,8 +15,8 @@ public protocol BackgroundHost: Sendable {
     ///
     /// - Parameter request: The name, the place and the expiration handler.
     /// - Returns: The claim, which must be ended.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more. The expiration handler is
-    ///   called then too, because it holds the app's way to wind up.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more. The expiration
+    ///   handler is called then too, because it holds the app's way to wind up.
     func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask
 }
 
@@ -29,7 +29,8 @@ extension BackgroundHost {
     ///   - line: The line of that place.
     ///   - onExpiration: Called on the main actor when the time is nearly over. The claim ends when it returns.
     /// - Returns: The claim, which must be ended.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more; the handler is called too.
+    /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more; the handler is called
+    ///   too.
     public func beginBackgroundTask(
         named name: String,
         fileID: String = #fileID,

@@ -1,6 +1,5 @@
 import ApusTimers
 
-
 /// The phases that a host enters, in order, from the moment this sequence was asked for until ``Phase/terminated``.
 ///
 /// A sequence has one consumer; ask the host for another one for the next. Changes wait for a slow consumer.

@@ -4,9 +4,9 @@ import Hummingbird
 import NIOCore
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// An error as the API answers it: a status, a word for programs and a sentence for people.
@@ -36,9 +36,11 @@ struct ErrorAnswers: RouterMiddleware {
         } catch let error as TextError {
             return try Self.answer(.badRequest, "invalid", "\(error)")
         } catch let error as DaemonError {
-            return try Self.answer(error.code == .notRunning ? .serviceUnavailable : .badRequest, error.code.description, error.message)
+            return try Self.answer(
+                error.code == .notRunning ? .serviceUnavailable : .badRequest, error.code.description, error.message)
         } catch let error as DecodingError {
-            return try Self.answer(.badRequest, "invalid", "the body is not what this address takes: \(Self.explain(error))")
+            return try Self.answer(
+                .badRequest, "invalid", "the body is not what this address takes: \(Self.explain(error))")
         } catch let error as HTTPError where error.status == .notFound {
             return try Self.answer(.notFound, "notFound", "there is no \(request.method) \(request.uri.path)")
         } catch let error as any HTTPResponseError {
@@ -65,7 +67,8 @@ struct ErrorAnswers: RouterMiddleware {
         case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])) is missing"
         case .typeMismatch(let type, let context): "\(path(context.codingPath)) is not a \(type)"
         case .valueNotFound(_, let context): "\(path(context.codingPath)) is null"
-        case .dataCorrupted(let context): context.codingPath.isEmpty ? "it is not JSON" : "\(path(context.codingPath)): \(context.debugDescription)"
+        case .dataCorrupted(let context):
+            context.codingPath.isEmpty ? "it is not JSON" : "\(path(context.codingPath)): \(context.debugDescription)"
         @unknown default: "\(error)"
         }
     }

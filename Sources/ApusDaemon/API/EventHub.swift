@@ -2,9 +2,9 @@ import ApusJobs
 import ApusTimers
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Hands the daemon's events to those who listen at `GET /v1/events`.
@@ -102,7 +102,9 @@ final class EventHub: Sendable {
         case .output(let job, let occurrence, let attempt, let bytes):
             Event(
                 name: "output", job: job.rawValue,
-                WireOutput(job: job.rawValue, occurrence: occurrence, attempt: attempt, text: String(decoding: bytes, as: UTF8.self)))
+                WireOutput(
+                    job: job.rawValue, occurrence: occurrence, attempt: attempt,
+                    text: String(decoding: bytes, as: UTF8.self)))
         case .clockChanged(let offset):
             Event(name: "clock", job: nil, Shift(byMs: offset.wholeMilliseconds))
         default:

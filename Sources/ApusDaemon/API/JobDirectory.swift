@@ -2,9 +2,9 @@ import ApusJobs
 import ApusTimers
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Finds jobs by what people type, and makes jobs of what they ask for.
@@ -12,22 +12,27 @@ struct JobDirectory: Sendable {
     var scheduler: JobScheduler
     var random: any RandomSource
 
-    /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several, the one that is not ended.
-    /// - Parameter live: whether only jobs that are not ended will do, if there are any.
-    /// - Throws: ``JobError`` with `notFound`, or `ambiguous` with the candidates.
-    func resolve(_ text: String, live: Bool) async throws -> JobID {
+    /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several, the
+    /// one that is not ended. Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
+    func resolve(_ text: String) async throws -> JobID {
         if let exact = try await scheduler.job(JobID(text)) { return exact.job.id }
-        let candidates = try await scheduler.jobs(JobQuery(idPrefixOrName: text, states: [.scheduled, .suspended], limit: 6)).jobs
+        let candidates = try await scheduler.jobs(
+            JobQuery(idPrefixOrName: text, states: [.scheduled, .suspended], limit: 6)
+        ).jobs
         switch candidates.count {
         case 1:
             return candidates[0].id
         case 0:
             // The latest of the ended ones: of a name that is used again and again, people mean that.
-            let ended = try await scheduler.jobs(JobQuery(idPrefixOrName: text, states: [.cancelled, .finished], limit: 1_000)).jobs
+            let ended = try await scheduler.jobs(
+                JobQuery(idPrefixOrName: text, states: [.cancelled, .finished], limit: 1_000)
+            ).jobs
             let named = ended.filter { $0.request.name == text }
             if let latest = named.max(by: { $0.key < $1.key }) { return latest.id }
             if ended.count == 1 { return ended[0].id }
-            if ended.isEmpty { throw JobError(.notFound, "there is no job \"\(text)\"; `apus list --all` shows all of them") }
+            if ended.isEmpty {
+                throw JobError(.notFound, "there is no job \"\(text)\"; `apus list --all` shows all of them")
+            }
             throw ambiguous(text, ended)
         default:
             throw ambiguous(text, candidates)
@@ -37,12 +42,14 @@ struct JobDirectory: Sendable {
     private func ambiguous(_ text: String, _ jobs: [Job]) -> JobError {
         let shown = jobs.prefix(5).map { job in job.request.name.map { "\(job.id) (\($0))" } ?? "\(job.id)" }
         return JobError(
-            .ambiguous, "\"\(text)\" can mean \(shown.joined(separator: ", "))\(jobs.count > 5 ? " and others" : ""): type more of the identifier")
+            .ambiguous,
+            "\"\(text)\" can mean \(shown.joined(separator: ", "))\(jobs.count > 5 ? " and others" : ""): type more of the identifier"
+        )
     }
 
     /// The job with its last run: an open one that runs, else the latest that ended.
     func shown(_ text: String) async throws -> WireJob {
-        let id = try await resolve(text, live: false)
+        let id = try await resolve(text)
         guard let loaded = try await scheduler.job(id) else { throw JobError(.notFound, "there is no job \"\(text)\"") }
         let runs = try await scheduler.runs(RunQuery(job: id, limit: 20)).runs
         return WireJob(loaded.job, lastRun: runs.first { $0.state != .waiting })
@@ -63,7 +70,9 @@ struct JobDirectory: Sendable {
     func submit(_ submission: WireSubmission) async throws -> Job {
         let kind = submission.kind ?? ActionKind.action.rawValue
         guard let kind = ActionKind(rawValue: kind) else {
-            throw DaemonError(.invalid, "kind: \"\(kind)\" is not one of \(ActionKind.allCases.map(\.rawValue).joined(separator: ", "))")
+            throw DaemonError(
+                .invalid,
+                "kind: \"\(kind)\" is not one of \(ActionKind.allCases.map(\.rawValue).joined(separator: ", "))")
         }
         try check(submission.action, kind: kind)
         if let name = submission.name, name.isEmpty || name.utf8.count > 255 {
@@ -100,10 +109,13 @@ struct JobDirectory: Sendable {
             guard let program = command.argv.first, !program.isEmpty else {
                 throw DaemonError(.invalid, "action.command.argv: the program is missing")
             }
-            if let cwd = command.cwd, !cwd.hasPrefix("/") { throw DaemonError(.invalid, "action.command.cwd: \"\(cwd)\" is not an absolute path") }
+            if let cwd = command.cwd, !cwd.hasPrefix("/") {
+                throw DaemonError(.invalid, "action.command.cwd: \"\(cwd)\" is not an absolute path")
+            }
         }
         if let webhook = action.webhook {
-            guard let url = URL(string: webhook), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+            guard let url = URL(string: webhook), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false
+            else {
                 throw DaemonError(.invalid, "action.webhook: \"\(webhook)\" is not an http:// or https:// URL")
             }
         }

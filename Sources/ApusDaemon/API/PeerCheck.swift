@@ -2,11 +2,11 @@ import Hummingbird
 import NIOCore
 
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// What the API knows of a request beside its head: the connection it came on.
@@ -23,8 +23,9 @@ struct APIContext: RequestContext {
     var maxUploadSize: Int { 256 * 1024 }
 }
 
-/// Answers only to processes of the daemon's own user (and root), by the credentials that the kernel keeps for a connection on a Unix socket
-/// (`SO_PEERCRED`, unix(7)). The socket's mode, 0600, says the same; this holds even if somebody changes the mode.
+/// Answers only to processes of the daemon's own user (and root), by the credentials that the kernel keeps for a
+/// connection on a Unix socket (`SO_PEERCRED`, unix(7)). The socket's mode, 0600, says the same; this holds even if
+/// somebody changes the mode.
 struct PeerCheck: RouterMiddleware {
     typealias Context = APIContext
 
@@ -38,34 +39,34 @@ struct PeerCheck: RouterMiddleware {
     }
 
     #if os(Linux)
-    /// `struct ucred` of unix(7), which Glibc's module does not export.
-    private struct Credentials: Sendable {
-        var process: Int32 = 0
-        var user: UInt32 = .max
-        var group: UInt32 = .max
-    }
+        /// `struct ucred` of unix(7), which Glibc's module does not export.
+        private struct Credentials: Sendable {
+            var process: Int32 = 0
+            var user: UInt32 = .max
+            var group: UInt32 = .max
+        }
 
-    private static func peerUser(of channel: any Channel) async throws -> uid_t? {
-        guard let provider = channel as? any SocketOptionProvider else { return nil }
-        let credentials: Credentials = try await provider.unsafeGetSocketOption(
-            level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
-        ).get()
-        return credentials.user
-    }
+        private static func peerUser(of channel: any Channel) async throws -> uid_t? {
+            guard let provider = channel as? any SocketOptionProvider else { return nil }
+            let credentials: Credentials = try await provider.unsafeGetSocketOption(
+                level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
+            ).get()
+            return credentials.user
+        }
     #else
-    /// `struct xucred` of unix(4).
-    private static func peerUser(of channel: any Channel) async throws -> uid_t? {
-        guard let provider = channel as? any SocketOptionProvider else { return nil }
-        let credentials: xucred = try await provider.unsafeGetSocketOption(
-            level: NIOBSDSocket.OptionLevel(rawValue: 0), name: NIOBSDSocket.Option(rawValue: LOCAL_PEERCRED)
-        ).get()
-        return credentials.cr_uid
-    }
+        /// `struct xucred` of unix(4).
+        private static func peerUser(of channel: any Channel) async throws -> uid_t? {
+            guard let provider = channel as? any SocketOptionProvider else { return nil }
+            let credentials: xucred = try await provider.unsafeGetSocketOption(
+                level: NIOBSDSocket.OptionLevel(rawValue: 0), name: NIOBSDSocket.Option(rawValue: LOCAL_PEERCRED)
+            ).get()
+            return credentials.cr_uid
+        }
     #endif
 }
 
-/// Guards the HTTP listener: a token that only this user can read, and the listener's own name in `Host`, so that a page of another site in the
-/// user's browser reaches nothing (DNS rebinding).
+/// Guards the HTTP listener: a token that only this user can read, and the listener's own name in `Host`, so that a
+/// page of another site in the user's browser reaches nothing (DNS rebinding).
 struct TokenCheck: RouterMiddleware {
     typealias Context = APIContext
     var token: String

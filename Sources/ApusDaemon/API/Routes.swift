@@ -5,16 +5,16 @@ import Hummingbird
 import NIOCore
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// The HTTP API, the same on the socket and on the HTTP listener. Described by `openapi.yaml`.
@@ -57,7 +57,9 @@ struct Routes: Sendable {
         }
         router.delete("/v1/jobs") { request, _ in
             guard request.uri.queryParameters.get("all") == "true" else {
-                throw APIError(status: .badRequest, code: "invalid", message: "say ?all=true to cancel every job, or name one in the path")
+                throw APIError(
+                    status: .badRequest, code: "invalid",
+                    message: "say ?all=true to cancel every job, or name one in the path")
             }
             return try Response.json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
         }
@@ -65,19 +67,19 @@ struct Routes: Sendable {
             try Response.json(try await jobs.shown(try context.parameters.require("id")))
         }
         router.delete("/v1/jobs/:id") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            let id = try await jobs.resolve(try context.parameters.require("id"))
             return try Response.json(WireJob(try await scheduler.cancel(id), lastRun: nil))
         }
         router.post("/v1/jobs/:id/suspend") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            let id = try await jobs.resolve(try context.parameters.require("id"))
             return try Response.json(WireJob(try await scheduler.suspend(id), lastRun: nil))
         }
         router.post("/v1/jobs/:id/resume") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            let id = try await jobs.resolve(try context.parameters.require("id"))
             return try Response.json(WireJob(try await scheduler.resume(id), lastRun: nil))
         }
         router.post("/v1/jobs/:id/run") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"), live: true)
+            let id = try await jobs.resolve(try context.parameters.require("id"))
             return try Response.json(WireRun(try await scheduler.runNow(id)), status: .accepted)
         }
     }
@@ -85,7 +87,7 @@ struct Routes: Sendable {
     private func addRuns(to router: Router<APIContext>) {
         router.get("/v1/runs") { request, _ in
             var query = RunQuery()
-            if let job = request.uri.queryParameters.get("job") { query.job = try await jobs.resolve(job, live: false) }
+            if let job = request.uri.queryParameters.get("job") { query.job = try await jobs.resolve(job) }
             query.occurrence = try number(request, "occurrence", in: Int.min...Int.max)
             if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
             query.after = request.uri.queryParameters.get("after")
@@ -93,29 +95,34 @@ struct Routes: Sendable {
             return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"), live: false)
+            let id = try await jobs.resolve(try context.parameters.require("id"))
             let occurrence = try number(request, "occurrence", in: Int.min...Int.max)
             let runs = try await scheduler.runs(RunQuery(job: id, occurrence: occurrence, limit: 100)).runs
             let output = runs.first { $0.attempt > 0 && !$0.state.isOpen }?.output ?? []
             return Response(
-                status: .ok, headers: [.contentType: "text/plain; charset=utf-8"], body: .init(byteBuffer: ByteBuffer(bytes: output)))
+                status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
+                body: .init(byteBuffer: ByteBuffer(bytes: output)))
         }
     }
 
     private func health() -> WireHealth {
         WireHealth(
-            status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path, started: TimeText.iso8601(started),
+            status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path,
+            started: TimeText.iso8601(started),
             running: running())
     }
 
     private func jobQuery(_ request: Request) throws -> JobQuery {
         let parameters = request.uri.queryParameters
-        var query = JobQuery(idPrefixOrName: parameters.get("match"), kind: parameters.get("kind"), after: parameters.get("after"))
+        var query = JobQuery(
+            idPrefixOrName: parameters.get("match"), kind: parameters.get("kind"), after: parameters.get("after"))
         for state in parameters.getAll("state") {
             guard let state = JobState(rawValue: state) else {
                 throw APIError(
                     status: .badRequest, code: "invalid",
-                    message: "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))")
+                    message:
+                        "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
             }
             query.states.insert(state)
         }
@@ -134,14 +141,18 @@ struct Routes: Sendable {
         guard let number = Int(text), range.contains(number) else {
             throw APIError(
                 status: .badRequest, code: "invalid",
-                message: "\(name): \"\(text)\" is not a whole number\(range.lowerBound == .min ? "" : " from \(range.lowerBound) to \(range.upperBound)")")
+                message:
+                    "\(name): \"\(text)\" is not a whole number\(range.lowerBound == .min ? "" : " from \(range.lowerBound) to \(range.upperBound)")"
+            )
         }
         return number
     }
 
     private func streamEvents(_ request: Request) async throws -> Response {
         let wanted: String? =
-            if let job = request.uri.queryParameters.get("job") { try await jobs.resolve(job, live: false).rawValue } else { nil }
+            if let job = request.uri.queryParameters.get("job") {
+                try await jobs.resolve(job).rawValue
+            } else { nil }
         let (id, stream) = events.listen(showsNotifications: request.uri.queryParameters.get("terminal") == "true")
         return Response(
             status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],

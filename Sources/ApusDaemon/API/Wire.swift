@@ -1,4 +1,5 @@
-/// A job as the API and `--json` show it. The fields named in the documentation are always there; what has no value is `null`.
+/// A job as the API and `--json` show it. The fields named in the documentation are always there; what has no value
+/// is `null`.
 public struct WireJob: Codable, Hashable, Sendable {
     /// The identifier.
     public var id: String
@@ -62,7 +63,8 @@ public struct WireTrigger: Codable, Hashable, Sendable {
     /// With `every`: how many occurrences.
     public var count: Int?
     /// A trigger.
-    public init(at: String? = nil, after: String? = nil, every: String? = nil, anchor: String? = nil, count: Int? = nil) {
+    public init(at: String? = nil, after: String? = nil, every: String? = nil, anchor: String? = nil, count: Int? = nil)
+    {
         self.at = at
         self.after = after
         self.every = every
@@ -84,7 +86,10 @@ public struct WirePolicies: Codable, Hashable, Sendable {
     /// ISO 8601.
     public var timeout: String?
     /// Policies.
-    public init(tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil, timeout: String? = nil) {
+    public init(
+        tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil,
+        timeout: String? = nil
+    ) {
         self.tolerance = tolerance
         self.missed = missed
         self.overlap = overlap

@@ -2,9 +2,9 @@ public import ApusJobs
 import ApusTimers
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The kinds of job that the daemon has handlers for.
@@ -84,7 +84,9 @@ extension WireTrigger {
                 count: count)
         default:
             throw DaemonError(
-                .invalid, #"trigger: give exactly one of "at" (ISO 8601 instant), "after" and "every" (durations, such as "PT25M" or "25m")"#)
+                .invalid,
+                #"trigger: give exactly one of "at" (ISO 8601 instant), "after" and "every" (durations, such as "PT25M" or "25m")"#
+            )
         }
     }
 }
@@ -107,7 +109,9 @@ extension WirePolicies {
         if let overlap { policies.overlap = try PolicyText.overlap(overlap) }
         if let timeout { policies.timeLimit = try DurationText.parse(timeout, argument: "timeout") }
         if let retry {
-            guard (0...1_000).contains(retry) else { throw DaemonError(.invalid, "retry: \(retry) is not between 0 and 1000") }
+            guard (0...1_000).contains(retry) else {
+                throw DaemonError(.invalid, "retry: \(retry) is not between 0 and 1000")
+            }
             policies.retry.maximumAttempts = retry + 1
         }
         return policies
@@ -123,7 +127,8 @@ public enum PolicyText {
         case ("skip", nil): .skip
         case ("run-all", let limit): limit.map { .runAll(limit: $0) } ?? .runAll()
         default:
-            throw DaemonError(.invalid, "missed: \"\(text)\" is not one of run-once, skip, run-all, run-all:N (N from 1)")
+            throw DaemonError(
+                .invalid, "missed: \"\(text)\" is not one of run-once, skip, run-all, run-all:N (N from 1)")
         }
     }
 
@@ -135,7 +140,8 @@ public enum PolicyText {
         case ("allow", let limit): limit.map { .allow(limit: $0) } ?? .allow()
         case ("replace", nil): .replace
         default:
-            throw DaemonError(.invalid, "overlap: \"\(text)\" is not one of skip, queue, queue:N, allow, allow:N, replace (N from 1)")
+            throw DaemonError(
+                .invalid, "overlap: \"\(text)\" is not one of skip, queue, queue:N, allow, allow:N, replace (N from 1)")
         }
     }
 
@@ -159,7 +165,8 @@ public enum PolicyText {
     private static func split(_ text: String, argument: String) throws -> (String, Int?) {
         guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
         guard let limit = Int(text[text.index(after: colon)...]), limit >= 1 else {
-            throw DaemonError(.invalid, "\(argument): what follows the colon in \"\(text)\" must be a whole number from 1")
+            throw DaemonError(
+                .invalid, "\(argument): what follows the colon in \"\(text)\" must be a whole number from 1")
         }
         return (String(text[..<colon]), limit)
     }

@@ -3,14 +3,15 @@ import NIOCore
 import NIOHTTP1
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// Talks to the daemon of one home over its socket.
 ///
-/// Every method throws ``DaemonError``: `notRunning` when nobody listens, else the code and the message that the daemon answered.
+/// Every method throws ``DaemonError``: `notRunning` when nobody listens, else the code and the message that the
+/// daemon answered.
 public struct DaemonClient: Sendable {
     /// The home whose daemon is meant.
     public let home: Home
@@ -60,28 +61,39 @@ public struct DaemonClient: Sendable {
     }
 
     /// Cancels a job.
-    public func cancel(_ id: String) async throws -> WireJob { try decode(try await send(.DELETE, "/v1/jobs/\(Self.escaped(id))")) }
+    public func cancel(_ id: String) async throws -> WireJob {
+        try decode(try await send(.DELETE, "/v1/jobs/\(Self.escaped(id))"))
+    }
 
     /// Cancels every job.
     public func cancelAll() async throws -> [String] {
-        let answer: WireCancelled = try decode(try await send(.DELETE, "/v1/jobs", query: [("all", "true")], timeout: .minutes(10)))
+        let answer: WireCancelled = try decode(
+            try await send(.DELETE, "/v1/jobs", query: [("all", "true")], timeout: .minutes(10)))
         return answer.cancelled
     }
 
     /// Suspends a job.
-    public func suspend(_ id: String) async throws -> WireJob { try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/suspend")) }
+    public func suspend(_ id: String) async throws -> WireJob {
+        try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/suspend"))
+    }
 
     /// Resumes a job.
-    public func resume(_ id: String) async throws -> WireJob { try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/resume")) }
+    public func resume(_ id: String) async throws -> WireJob {
+        try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/resume"))
+    }
 
     /// Runs a job now, beside its occurrences.
-    public func run(_ id: String) async throws -> WireRun { try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/run")) }
+    public func run(_ id: String) async throws -> WireRun {
+        try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/run"))
+    }
 
     /// What the last run that ended (or an occurrence's) printed: its last 64 KiB.
     public func logs(_ id: String, occurrence: Int? = nil) async throws -> [UInt8] {
         Array(
-            try await send(.GET, "/v1/jobs/\(Self.escaped(id))/logs", query: occurrence.map { [("occurrence", String($0))] } ?? [])
-                .readableBytesView)
+            try await send(
+                .GET, "/v1/jobs/\(Self.escaped(id))/logs", query: occurrence.map { [("occurrence", String($0))] } ?? []
+            )
+            .readableBytesView)
     }
 
     /// An event: its name, and its data as JSON.
@@ -91,12 +103,18 @@ public struct DaemonClient: Sendable {
         /// The JSON.
         public var data: [UInt8]
         /// The data as a wire type.
-        public func decoded<T: Decodable>(as type: T.Type = T.self) throws -> T { try JSONDecoder().decode(T.self, from: Data(data)) }
+        public func decoded<T: Decodable>(as type: T.Type = T.self) throws -> T {
+            try JSONDecoder().decode(T.self, from: Data(data))
+        }
     }
 
     /// Events of a job (or of all) from now on, until the daemon stops or the calling task is cancelled.
-    /// - Parameter terminal: whether the caller shows notifications to a person.
-    /// - Parameter body: called with each event; `false` ends the listening. First called with `nil`, when the daemon listens.
+    ///
+    /// - Parameters:
+    ///   - job: only this job's; by identifier, unique prefix or name.
+    ///   - terminal: whether the caller shows notifications to a person.
+    ///   - body: called with each event; `false` ends the listening. First called with `nil`, when the daemon listens.
+    /// - Throws: ``DaemonError``, or what `body` throws.
     public func listen(
         job: String? = nil, terminal: Bool = false, _ body: (Event?) async throws -> Bool
     ) async throws {
@@ -124,7 +142,8 @@ public struct DaemonClient: Sendable {
     }
 
     private func send(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: Data? = nil, timeout: TimeAmount = .seconds(30)
+        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: Data? = nil,
+        timeout: TimeAmount = .seconds(30)
     ) async throws -> ByteBuffer {
         let response = try await execute(method, path, query: query, body: body, timeout: timeout)
         guard (200..<300).contains(response.status.code) else { throw await Self.error(response) }
@@ -163,7 +182,8 @@ public struct DaemonClient: Sendable {
     private static func escaped(_ text: String) -> String {
         text.utf8.map { byte in
             switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"),
                 UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
                 String(UnicodeScalar(byte))
             default:

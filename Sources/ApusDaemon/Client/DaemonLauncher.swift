@@ -3,19 +3,20 @@ import CApus
 import Dispatch
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Musl)
-import Musl
+    import Musl
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
-/// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in the home's log.
+/// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in
+/// the home's log.
 public struct DaemonLauncher: Sendable {
     /// The program to start; it is given `serve --ready-fd N`.
     public var executable: String
@@ -36,9 +37,10 @@ public struct DaemonLauncher: Sendable {
     /// The path of this process's own program.
     public static func currentExecutable() -> String {
         #if os(Linux)
-        return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+            return (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe"))
+                ?? CommandLine.arguments[0]
         #else
-        return Bundle.main.executablePath ?? CommandLine.arguments[0]
+            return Bundle.main.executablePath ?? CommandLine.arguments[0]
         #endif
     }
 
@@ -76,7 +78,8 @@ public struct DaemonLauncher: Sendable {
             .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)
     }
 
-    /// Reads one line, on a thread of Dispatch: a pipe has no asynchronous read that works for files of every kind, and this is once in a daemon's life.
+    /// Reads one line, on a thread of Dispatch: a pipe has no asynchronous read that works for files of every kind,
+    /// and this is once in a daemon's life.
     private func readAnswer(_ descriptor: Int32) async throws -> String {
         let milliseconds = Int32(clamping: patience.wholeMilliseconds)
         return await withCheckedContinuation { continuation in
@@ -85,7 +88,9 @@ public struct DaemonLauncher: Sendable {
                 var byte: UInt8 = 0
                 while true {
                     var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                    guard poll_(&poll, milliseconds) > 0, read(descriptor, &byte, 1) == 1, byte != UInt8(ascii: "\n") else { break }
+                    guard waitForInput(&poll, milliseconds) > 0, read(descriptor, &byte, 1) == 1,
+                        byte != UInt8(ascii: "\n")
+                    else { break }
                     text.append(byte)
                 }
                 continuation.resume(returning: String(decoding: text, as: UTF8.self))
@@ -113,5 +118,7 @@ public struct DaemonLauncher: Sendable {
     }
 }
 
-/// `poll` is also the name of the variable beside each of its uses.
-private func poll_(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 { poll(&descriptor, 1, milliseconds) }
+/// A function of its own, because a variable named `poll` hides the system call.
+private func waitForInput(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 {
+    poll(&descriptor, 1, milliseconds)
+}

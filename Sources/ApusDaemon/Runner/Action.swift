@@ -1,6 +1,7 @@
 /// What a daemon's job does when it is due: kept as JSON in the job's payload.
 ///
-/// Any of the three; a command first, then the webhook, then the notification. The first failure is the outcome. The notification is shown in any case.
+/// Any of the three; a command first, then the webhook, then the notification. The first failure is the outcome. The
+/// notification is shown in any case.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {
@@ -25,11 +26,15 @@ public struct Action: Codable, Hashable, Sendable {
         private static func quoted(_ word: String) -> String {
             let plain = word.utf8.allSatisfy { byte in
                 switch byte {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"): true
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"):
+                    true
                 default: "-_./=:,@%+".utf8.contains(byte)
                 }
             }
-            return plain && !word.isEmpty ? word : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+            return plain && !word.isEmpty
+                ? word
+                : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
         }
     }
     /// The program to start, if any.
@@ -51,6 +56,7 @@ public struct Action: Codable, Hashable, Sendable {
 
     /// The action in a few words.
     public var text: String {
-        [command?.text, webhook.map { "POST \($0)" }, notify.map { "notify \($0)" }].compactMap { $0 }.joined(separator: ", then ")
+        [command?.text, webhook.map { "POST \($0)" }, notify.map { "notify \($0)" }].compactMap { $0 }.joined(
+            separator: ", then ")
     }
 }

@@ -7,9 +7,9 @@ import NIOCore
 import NIOHTTP1
 
 #if canImport(FoundationEssentials)
-import FoundationEssentials
+    import FoundationEssentials
 #else
-import Foundation
+    import Foundation
 #endif
 
 /// The handler of the daemon's jobs: decodes the action, does it, and turns what happened into an outcome.
@@ -54,14 +54,16 @@ struct ActionRunner: Sendable {
     private func post(to url: String, context: RunContext) async throws {
         let body = Body(
             job: context.job.id.rawValue, name: context.job.request.name, occurrence: context.occurrence,
-            due: TimeText.iso8601(context.due), latenessMs: context.lateness.wholeMilliseconds, attempt: context.attempt,
+            due: TimeText.iso8601(context.due), latenessMs: context.lateness.wholeMilliseconds,
+            attempt: context.attempt,
             standsFor: context.standsFor)
         var request = HTTPClientRequest(url: url)
         request.method = .POST
         request.headers.add(name: "content-type", value: "application/json")
         request.headers.add(name: "user-agent", value: "apus/\(ApusVersion.current)")
         // The same for each attempt at one occurrence, so that the receiver can tell a repetition.
-        request.headers.add(name: "idempotency-key", value: "\(context.job.id)-\(context.job.key)-\(context.occurrence)")
+        request.headers.add(
+            name: "idempotency-key", value: "\(context.job.id)-\(context.job.key)-\(context.occurrence)")
         request.body = .bytes(try JSONEncoder().encode(body))
         let response: HTTPClientResponse
         let answer: ByteBuffer

@@ -3,9 +3,9 @@ import ApusTimers
 import Subprocess
 
 #if canImport(System)
-import System
+    import System
 #else
-import SystemPackage
+    import SystemPackage
 #endif
 
 /// Runs a job's command: in a session of its own, so that it and what it starts can be ended together.
@@ -37,7 +37,8 @@ struct CommandRunner: Sendable {
         } catch {
             context.setOutput(await tail.bytes)
             if context.isCancelled { throw CancellationError() }
-            throw JobFailure(reason: "could not be started: \(Self.explain(error, command: command))", exitCode: 127, isFinal: true)
+            throw JobFailure(
+                reason: "could not be started: \(Self.explain(error, command: command))", exitCode: 127, isFinal: true)
         }
         context.setOutput(await tail.bytes)
         switch status {
@@ -70,7 +71,10 @@ struct CommandRunner: Sendable {
             executable: argv[0].contains("/") ? .path(FilePath(argv[0])) : .name(argv[0]),
             arguments: Arguments(Array(argv.dropFirst())),
             environment: .custom(
-                Dictionary(uniqueKeysWithValues: variables.compactMap { key, value in Environment.Key(rawValue: key).map { ($0, value) } })),
+                Dictionary(
+                    uniqueKeysWithValues: variables.compactMap { key, value in
+                        Environment.Key(rawValue: key).map { ($0, value) }
+                    })),
             workingDirectory: command.cwd.map { FilePath($0) },
             platformOptions: options)
     }
@@ -78,7 +82,9 @@ struct CommandRunner: Sendable {
     private static func explain(_ error: any Error, command: Action.Command) -> String {
         if let error = error as? SubprocessError {
             if error.code == .executableNotFound { return "\(command.argv.first ?? "") was not found" }
-            if error.code == .failedToChangeWorkingDirectory { return "its working directory \(command.cwd ?? "") cannot be entered" }
+            if error.code == .failedToChangeWorkingDirectory {
+                return "its working directory \(command.cwd ?? "") cannot be entered"
+            }
         }
         return "\(error)"
     }

@@ -1,6 +1,5 @@
 import ApusTimers
 
-
 /// A place for one value that is set in one task and taken in another.
 final class Box<Value: Sendable>: Sendable {
     private let value = Locked<Value?>(nil)

@@ -1,6 +1,5 @@
 import ApusTimers
 
-
 /// Hands events to subscribers. A subscriber that does not keep up loses the oldest of its buffer, and delays nobody.
 final class EventHub: Sendable {
     private struct State {

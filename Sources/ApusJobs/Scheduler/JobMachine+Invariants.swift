@@ -1,7 +1,6 @@
 extension JobMachine {
-    /// What is wrong with the job, in words; `nil` if nothing is.
-    ///
-    /// - Parameter runs: all runs of the job, if they are at hand; then each occurrence's outcome is counted.
+    /// What is wrong with the job, in words; `nil` if nothing is. With all runs of the job at hand, each occurrence's
+    /// outcome is counted.
     package func brokenInvariant(history runs: [Run]? = nil) -> String? {
         for run in open where !run.state.isOpen { return "run \(run.occurrence) is not open" }
         for run in open where run.isFinal { return "open run \(run.occurrence) is final" }

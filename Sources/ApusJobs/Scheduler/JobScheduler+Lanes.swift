@@ -4,9 +4,10 @@ import Synchronization
 /// One lane for each job, first come, first served; and the gate before all lanes.
 extension JobScheduler {
     /// Runs `body` under the lock; what it left in `deferred` is done after that.
-    func locked<Result: Sendable>(_ body: (inout SchedulerState) throws(JobError) -> Result) throws(JobError) -> Result
-    {
-        let (result, deferred) = try state.withLock { state throws(JobError) in
+    func locked<Result: Sendable, Failure: Error>(
+        _ body: (inout SchedulerState) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let (result, deferred) = try state.withLock { state throws(Failure) in
             let result = try body(&state)
             let deferred = state.deferred
             if !deferred.isEmpty { state.deferred = [] }
@@ -22,14 +23,6 @@ extension JobScheduler {
             }
         }
         return result
-    }
-
-    func locked<Result: Sendable>(_ body: (inout SchedulerState) -> Result) -> Result {
-        do throws(JobError) {
-            return try locked { state throws(JobError) in body(&state) }
-        } catch {
-            preconditionFailure("the body throws nothing")
-        }
     }
 
     func spawn(_ body: @escaping @Sendable (JobScheduler) async -> Void) {

@@ -59,9 +59,12 @@ public final class JobScheduler: Sendable {
 
     /// A scheduler over `store`, which it owns from `start` to `stop`.
     /// - Parameters:
+    ///   - store: where the jobs live.
     ///   - engine: gives the time and the timers.
     ///   - random: gives the jitter of retries.
+    ///   - configuration: how far ahead it loads, how much it runs at once, and what it keeps.
     ///   - executor: where the scheduler's and the handlers' tasks run; the global executor unless given.
+    ///   - logger: where failures of the store and of handlers are told.
     public init(
         store: any JobStore, engine: TimerEngine = .shared, random: any RandomSource = SystemRandom(),
         configuration: Configuration = .init(), executor: (any TaskExecutor)? = nil, logger: Logger? = nil
@@ -86,8 +89,8 @@ public final class JobScheduler: Sendable {
     }
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
-    /// - Parameter afterOpening: called when the store is this scheduler's, before anything is run: the moment to clear away what an interrupted
-    ///   owner left behind outside of the store.
+    /// - Parameter afterOpening: called when the store is this scheduler's, before anything is run: the moment to
+    ///   clear away what an interrupted owner left behind outside of the store.
     /// - Throws: what ``JobStore/open()`` throws; `closed` after ``stop(grace:)``.
     public func start(afterOpening: @Sendable () -> Void = {}) async throws { try await begin(afterOpening) }
 

@@ -1,8 +1,8 @@
 import ApusTimers
 
 extension DurationText {
-    /// The short form for people: `2d`, `1h 30m`, `1m 1.5s`, `250ms`. Whole nanoseconds; ``parse(_:argument:)`` reads it
-    /// back without loss. Zero is `0s`, a negative duration begins with a minus sign.
+    /// The short form for people: `2d`, `1h 30m`, `1m 1.5s`, `250ms`. Whole nanoseconds; ``parse(_:argument:)`` reads
+    /// it back without loss. Zero is `0s`, a negative duration begins with a minus sign.
     public static func format(_ duration: Duration) -> String {
         let parts = Parts(duration)
         let sign = parts.isNegative ? "-" : ""

@@ -20,7 +20,8 @@ public enum TimeText {
     ///
     /// A time of day alone is the next such time; a weekday is the next such day on which that time is still to come.
     /// Times without an offset are of `timeZone`. Where daylight saving skips the time, the first instant after the gap
-    /// is meant; where it comes twice, the first of the two (for `17:30` and weekdays: never an instant that has passed).
+    /// is meant; where it comes twice, the first of the two (for `17:30` and weekdays: never an instant that has
+    /// passed).
     ///
     /// - Parameters:
     ///   - text: What was typed; letters may be in either case.

@@ -25,7 +25,11 @@ public struct Trigger: Hashable, Sendable {
     /// instant `anchor + k × interval` after the submission.
     ///
     /// Without an anchor, setting the wall clock moves nothing. With an anchor, the job follows the wall clock.
-    /// - Parameter count: how many occurrences there are; `nil` for no end.
+    /// - Parameters:
+    ///   - interval: at least 1 ms.
+    ///   - anchor: an instant of the grid, past or future.
+    ///   - count: how many occurrences there are; `nil` for no end.
+    /// - Returns: the trigger.
     public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger
     {
         Trigger(kind: .every(interval, anchor: anchor, count: count))

@@ -1,4 +1,3 @@
-
 /// One sleeping task: fire, cancellation and shutdown race, and exactly one of them resumes it, once.
 private final class Sleep: Sendable {
     private enum State {

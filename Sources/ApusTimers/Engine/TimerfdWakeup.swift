@@ -1,127 +1,128 @@
 #if os(Linux)
-import CApus
-import Synchronization
+    import CApus
+    import Synchronization
 
-#if canImport(Musl)
-import Musl
-#else
-import Glibc
-#endif
+    #if canImport(Musl)
+        import Musl
+    #else
+        import Glibc
+    #endif
 
-typealias SystemWakeup = TimerfdWakeup
+    typealias SystemWakeup = TimerfdWakeup
 
-/// Wakes through the kernel's timers: one descriptor a clock, one that ends it all, and one thread that waits for them.
-///
-/// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
-package final class TimerfdWakeup: Wakeup {
-    private let descriptors: Descriptors
-    private let thread: Locked<pthread_t?> = Locked(nil)
+    /// Wakes through the kernel's timers: one descriptor a clock, one that ends it all, and one thread that waits for
+    /// them.
+    ///
+    /// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
+    package final class TimerfdWakeup: Wakeup {
+        private let descriptors: Descriptors
+        private let thread: Locked<pthread_t?> = Locked(nil)
 
-    package init() { descriptors = Descriptors() }
+        package init() { descriptors = Descriptors() }
 
-    package func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {
-        let loop = Unmanaged.passRetained(Loop(descriptors: descriptors, handler: handler))
-        thread.withLock { thread in
-            precondition(thread == nil, "a wakeup is started once")
-            var started = pthread_t()
-            let error = pthread_create(&started, nil, driverMain, loop.toOpaque())
-            precondition(error == 0, "the timer engine cannot start its thread: error \(error)")
-            thread = started
+        package func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {
+            let loop = Unmanaged.passRetained(Loop(descriptors: descriptors, handler: handler))
+            thread.withLock { thread in
+                precondition(thread == nil, "a wakeup is started once")
+                var started = pthread_t()
+                let error = pthread_create(&started, nil, driverMain, loop.toOpaque())
+                precondition(error == 0, "the timer engine cannot start its thread: error \(error)")
+                thread = started
+            }
+        }
+
+        package func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
+            descriptors.arm(clock, at: nanoseconds)
+        }
+
+        package func stop() {
+            descriptors.isStopped.store(true, ordering: .releasing)
+            descriptors.signal()
+            guard let thread = thread.withLock({ $0.take() }) else { return }
+            if pthread_equal(thread, pthread_self()) != 0 {
+                pthread_detach(thread)
+            } else {
+                pthread_join(thread, nil)
+            }
         }
     }
 
-    package func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-        descriptors.arm(clock, at: nanoseconds)
-    }
+    /// The descriptors outlive whoever uses them last: the owner or the thread.
+    private final class Descriptors: Sendable {
+        let timers: [Int32]
+        let event: Int32
+        let isStopped = Atomic(false)
+        /// Arming told that the clock was set; reading will not tell it again.
+        let wallClockWasSet = Atomic(false)
 
-    package func stop() {
-        descriptors.isStopped.store(true, ordering: .releasing)
-        descriptors.signal()
-        guard let thread = thread.withLock({ $0.take() }) else { return }
-        if pthread_equal(thread, pthread_self()) != 0 {
-            pthread_detach(thread)
-        } else {
-            pthread_join(thread, nil)
+        init() {
+            timers = ClockKind.allCases.map { clock in
+                checked(capus_timerfd_create(capus_clock(UInt32(clock.rawValue))), "timerfd_create")
+            }
+            event = checked(capus_eventfd_create(), "eventfd")
         }
-    }
-}
 
-/// The descriptors outlive whoever uses them last: the owner or the thread.
-private final class Descriptors: Sendable {
-    let timers: [Int32]
-    let event: Int32
-    let isStopped = Atomic(false)
-    /// Arming told that the clock was set; reading will not tell it again.
-    let wallClockWasSet = Atomic(false)
-
-    init() {
-        timers = ClockKind.allCases.map { clock in
-            checked(capus_timerfd_create(capus_clock(UInt32(clock.rawValue))), "timerfd_create")
+        deinit {
+            for timer in timers { close(timer) }
+            close(event)
         }
-        event = checked(capus_eventfd_create(), "eventfd")
-    }
 
-    deinit {
-        for timer in timers { close(timer) }
-        close(event)
-    }
-
-    func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-        let isWall = clock == .wall && nanoseconds != nil
-        // 0 would disarm, so the origin of the clock becomes the instant after it: both have passed.
-        let result = capus_timerfd_arm(timers[clock.rawValue], nanoseconds.map { max(1, $0) } ?? 0, isWall ? 1 : 0)
-        if result == -ECANCELED {
-            wallClockWasSet.store(true, ordering: .releasing)
-            signal()
-        } else {
-            _ = checked(result, "timerfd_settime")
+        func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
+            let isWall = clock == .wall && nanoseconds != nil
+            // 0 would disarm, so the origin of the clock becomes the instant after it: both have passed.
+            let result = capus_timerfd_arm(timers[clock.rawValue], nanoseconds.map { max(1, $0) } ?? 0, isWall ? 1 : 0)
+            if result == -ECANCELED {
+                wallClockWasSet.store(true, ordering: .releasing)
+                signal()
+            } else {
+                _ = checked(result, "timerfd_settime")
+            }
         }
+
+        func signal() { _ = checked(capus_eventfd_signal(event), "eventfd write") }
     }
 
-    func signal() { _ = checked(capus_eventfd_signal(event), "eventfd write") }
-}
-
-private func checked(_ result: Int32, _ call: String) -> Int32 {
-    precondition(result >= 0, "the timer engine cannot work: \(call) failed with error \(-result)")
-    return result
-}
-
-private final class Loop {
-    private let descriptors: Descriptors
-    private let handler: @Sendable (WakeReason) -> Void
-
-    init(descriptors: Descriptors, handler: @escaping @Sendable (WakeReason) -> Void) {
-        self.descriptors = descriptors
-        self.handler = handler
+    private func checked(_ result: Int32, _ call: String) -> Int32 {
+        precondition(result >= 0, "the timer engine cannot work: \(call) failed with error \(-result)")
+        return result
     }
 
-    func run() {
-        var polled = (descriptors.timers + [descriptors.event]).map {
-            pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+    private final class Loop {
+        private let descriptors: Descriptors
+        private let handler: @Sendable (WakeReason) -> Void
+
+        init(descriptors: Descriptors, handler: @escaping @Sendable (WakeReason) -> Void) {
+            self.descriptors = descriptors
+            self.handler = handler
         }
-        while !descriptors.isStopped.load(ordering: .acquiring) {
-            guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
-            if let reason = reason(polled), !descriptors.isStopped.load(ordering: .acquiring) { handler(reason) }
+
+        func run() {
+            var polled = (descriptors.timers + [descriptors.event]).map {
+                pollfd(fd: $0, events: Int16(POLLIN), revents: 0)
+            }
+            while !descriptors.isStopped.load(ordering: .acquiring) {
+                guard poll(&polled, nfds_t(polled.count), -1) > 0 else { continue }
+                if let reason = reason(polled), !descriptors.isStopped.load(ordering: .acquiring) { handler(reason) }
+            }
+        }
+
+        private func reason(_ polled: [pollfd]) -> WakeReason? {
+            var reason: WakeReason?
+            for descriptor in polled where descriptor.revents != 0 {
+                // An event descriptor is read like a timer: eight bytes with a count.
+                let count = capus_timerfd_read(descriptor.fd)
+                if count == -Int64(ECANCELED) { return .wallClockChanged }
+                if count > 0, descriptor.fd != descriptors.event { reason = .deadline }
+            }
+            let wasSet = descriptors.wallClockWasSet.exchange(false, ordering: .acquiringAndReleasing)
+            return wasSet ? .wallClockChanged : reason
         }
     }
 
-    private func reason(_ polled: [pollfd]) -> WakeReason? {
-        var reason: WakeReason?
-        for descriptor in polled where descriptor.revents != 0 {
-            // An event descriptor is read like a timer: eight bytes with a count.
-            let count = capus_timerfd_read(descriptor.fd)
-            if count == -Int64(ECANCELED) { return .wallClockChanged }
-            if count > 0, descriptor.fd != descriptors.event { reason = .deadline }
-        }
-        let wasSet = descriptors.wallClockWasSet.exchange(false, ordering: .acquiringAndReleasing)
-        return wasSet ? .wallClockChanged : reason
+    private func driverMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+        guard let context else { preconditionFailure("the thread is started with its loop") }
+        capus_name_thread("apus-timers")
+        Unmanaged<Loop>.fromOpaque(context).takeRetainedValue().run()
+        return nil
     }
-}
-
-private func driverMain(_ context: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    guard let context else { preconditionFailure("the thread is started with its loop") }
-    capus_name_thread("apus-timers")
-    Unmanaged<Loop>.fromOpaque(context).takeRetainedValue().run()
-    return nil
-}
 #endif

@@ -1,4 +1,3 @@
-
 /// Calls a handler again and again, in phase.
 ///
 /// A new timer is suspended. ``resume()``, ``suspend()`` and ``cancel()`` may be called from any thread, also from the

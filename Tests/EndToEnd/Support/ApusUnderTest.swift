@@ -5,9 +5,9 @@ import Subprocess
 import Testing
 
 #if canImport(System)
-import System
+    import System
 #else
-import SystemPackage
+    import SystemPackage
 #endif
 
 /// The built command with a home of its own, which is removed afterwards, with whatever daemon runs there.
@@ -26,7 +26,9 @@ struct ApusUnderTest: Sendable {
         var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         while folder.path.count > 1 {
             let candidate = folder.appending(path: "apus").path
-            if FileManager.default.isExecutableFile(atPath: candidate), !folder.path.hasSuffix(".build") { return candidate }
+            if FileManager.default.isExecutableFile(atPath: candidate), !folder.path.hasSuffix(".build") {
+                return candidate
+            }
             folder.deleteLastPathComponent()
         }
         return "apus"
@@ -40,7 +42,9 @@ struct ApusUnderTest: Sendable {
             await apus.end()
             return result
         } catch {
-            if let log = try? String(contentsOfFile: apus.home.logPath, encoding: .utf8) { print("log of the daemon:\n\(log)") }
+            if let log = try? String(contentsOfFile: apus.home.logPath, encoding: .utf8) {
+                print("log of the daemon:\n\(log)")
+            }
             await apus.end()
             throw error
         }
@@ -72,7 +76,8 @@ struct ApusUnderTest: Sendable {
         let variables = environment.merging(extra) { _, new in new }
         let result = try await Subprocess.run(
             .path(FilePath(Self.program)), arguments: Arguments(arguments),
-            environment: .custom(Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(rawValue: $0)!, $1) })),
+            environment: .custom(
+                Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(rawValue: $0)!, $1) })),
             output: .string(limit: 16 * 1024 * 1024), error: .string(limit: 1024 * 1024))
         let code: Int =
             switch result.terminationStatus {

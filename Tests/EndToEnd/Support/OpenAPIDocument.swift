@@ -5,9 +5,10 @@ import Yams
 struct OpenAPIDocument {
     private let root: [String: Any]
 
-    /// - Parameter path: relative to the package.
+    /// Reads the document; `path` is relative to the package.
     init(path: String) throws {
-        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        let package = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
             .deletingLastPathComponent()
         let text = try String(contentsOf: package.appending(path: path), encoding: .utf8)
         root = try Yams.load(yaml: text) as? [String: Any] ?? [:]
@@ -17,7 +18,9 @@ struct OpenAPIDocument {
     var operations: Set<String> {
         var operations: Set<String> = []
         for (path, item) in root["paths"] as? [String: [String: Any]] ?? [:] {
-            for method in ["get", "post", "delete", "put", "patch"] where item[method] != nil { operations.insert("\(method.uppercased()) \(path)") }
+            for method in ["get", "post", "delete", "put", "patch"] where item[method] != nil {
+                operations.insert("\(method.uppercased()) \(path)")
+            }
         }
         return operations
     }
@@ -30,13 +33,17 @@ struct OpenAPIDocument {
             return ["status \(status) is not documented"]
         }
         if let reference = response["$ref"] as? String { response = resolve(reference) }
-        guard let content = response["content"] as? [String: [String: Any]] else { return text.isEmpty ? [] : ["a body is not documented"] }
+        guard let content = response["content"] as? [String: [String: Any]] else {
+            return text.isEmpty ? [] : ["a body is not documented"]
+        }
         guard let schema = content["application/json"]?["schema"] as? [String: Any] else { return [] }
-        return check(try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed), schema, at: "$")
+        return check(
+            try JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed), schema, at: "$")
     }
 
     func problems(in text: String, schema: String) throws -> [String] {
-        check(try JSONSerialization.jsonObject(with: Data(text.utf8)), resolve("#/components/schemas/\(schema)"), at: "$")
+        check(
+            try JSONSerialization.jsonObject(with: Data(text.utf8)), resolve("#/components/schemas/\(schema)"), at: "$")
     }
 
     private func resolve(_ reference: String) -> [String: Any] {
@@ -51,9 +58,13 @@ struct OpenAPIDocument {
         }
         var problems: [String] = []
         let types = (schema["type"] as? [String]) ?? (schema["type"] as? String).map { [$0] } ?? []
-        if !types.contains(where: { Self.isOfType(value, $0) }) { return ["\(path) is not \(types.joined(separator: " or "))"] }
+        if !types.contains(where: { Self.isOfType(value, $0) }) {
+            return ["\(path) is not \(types.joined(separator: " or "))"]
+        }
         if let text = value as? String {
-            if let choices = schema["enum"] as? [String], !choices.contains(text) { problems.append("\(path): \"\(text)\" is not documented") }
+            if let choices = schema["enum"] as? [String], !choices.contains(text) {
+                problems.append("\(path): \"\(text)\" is not documented")
+            }
             if let pattern = schema["pattern"] as? String, text.range(of: pattern, options: .regularExpression) == nil {
                 problems.append("\(path): \"\(text)\" does not match \(pattern)")
             }
@@ -66,7 +77,9 @@ struct OpenAPIDocument {
         }
         if let object = value as? [String: Any] {
             let properties = schema["properties"] as? [String: [String: Any]] ?? [:]
-            for key in schema["required"] as? [String] ?? [] where object[key] == nil { problems.append("\(path).\(key) is missing") }
+            for key in schema["required"] as? [String] ?? [] where object[key] == nil {
+                problems.append("\(path).\(key) is missing")
+            }
             for (key, item) in object {
                 if let property = properties[key] {
                     problems += check(item, property, at: "\(path).\(key)")
