@@ -7,14 +7,14 @@ import ArgumentParser
 enum Main {
     static func main() async {
         // The parser takes `-5s` for an option and would say that the duration is missing.
-        let words = CommandLine.arguments.dropFirst().prefix { $0 != "--" }
-        if let negative = words.dropFirst().first(where: { $0.first == "-" && $0.dropFirst().first?.isNumber == true }),
-            ["after", "every", "at", "countdown"].contains(words.first)
+        let words = Array(CommandLine.arguments.dropFirst().prefix(2))
+        if words.count == 2, ["after", "every", "at", "countdown"].contains(words[0]),
+            words[1].first == "-", words[1].dropFirst().first?.isNumber == true
         {
             let error = TextError(
-                argument: words.first == "at" ? "time" : "duration", given: negative,
+                argument: words[0] == "at" ? "time" : "duration", given: words[1],
                 message: "it does not lie in the future",
-                acceptedForms: words.first == "at" ? TimeText.acceptedForms : DurationText.acceptedForms)
+                acceptedForms: words[0] == "at" ? TimeText.acceptedForms : DurationText.acceptedForms)
             Terminal.note("apus: \(error)")
             Apus.exit(withError: ExitCode.validationFailure)
         }

@@ -141,7 +141,6 @@ final class GroupCommit: Sendable {
 
     private func drain() {
         while true {
-            linger()
             let items = takeGroup()
             if items.isEmpty { return }
             if case .alone(let body) = items[0] {
@@ -154,16 +153,6 @@ final class GroupCommit: Sendable {
             }
         }
     }
-
-    /// Gives the processor to others for a moment while nothing waits. A caller that submits one job after another
-    /// comes back sooner than a sleeping thread could be woken, which would be a third of its time; several callers
-    /// come back as one larger group.
-    private func linger() {
-        for _ in 0..<Self.lingeringYields where state.withLock({ $0.waiting.isEmpty }) { sched_yield() }
-    }
-
-    /// About 100 µs on an idle processor: less than one sync of a fast disk.
-    private static let lingeringYields = 400
 
     /// The next group: calls up to the limit, or one item that wants to be alone. Empty when nothing waits; then
     /// draining has ended.

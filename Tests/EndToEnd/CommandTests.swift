@@ -1,6 +1,7 @@
 import ApusDaemon
 import ApusTimers
 import Foundation
+import Subprocess
 import Testing
 
 @Suite("The command")
@@ -94,6 +95,56 @@ struct CommandTests {
             }
             #expect(try await apus.client.job(slow.id).lastRun?.reason == "timedOut")
             #expect(try await apus.client.runs(job: flaky.id).runs.map(\.outcome) == ["succeeded", "failed"])
+        }
+    }
+
+    @Test("Ctrl-C detaches from a countdown with 130, and it goes on")
+    func detach() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            // `exec` makes the shell's process the command, so that the signal reaches just that.
+            let line = "exec \(ApusUnderTest.program) countdown 1h --name long > \(apus.home.path)/out"
+            async let attached = Subprocess.run(
+                .name("sh"), arguments: ["-c", "echo $$ > \(apus.home.path)/pid; \(line)"],
+                environment: apus.subprocessEnvironment, output: .string(limit: 65_536), error: .string(limit: 65_536))
+            // Printed when the signal is already caught.
+            try await apus.until("the countdown") {
+                try String(contentsOfFile: apus.home.path + "/out", encoding: .utf8).contains("due")
+            }
+            let pid = try #require(
+                Int32(
+                    String(contentsOfFile: apus.home.path + "/pid", encoding: .utf8).trimmingCharacters(
+                        in: .whitespacesAndNewlines)))
+            kill(pid, SIGINT)
+            let result = try await attached
+            #expect(result.terminationStatus == .exited(130), "\(result)")
+            #expect(result.standardError.contains("the countdown goes on"))
+            #expect(try await apus.client.job("long").state == "scheduled")
+        }
+    }
+
+    @Test("logs --follow prints what a job prints from now on, and ends with the job")
+    func follow() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json(
+                "every", "300ms", "--count", "3", "--shell", "--json", "--", "echo tick $APUS_OCCURRENCE")
+            let answer = try await apus("logs", job.id, "--follow")
+            #expect(answer.code == 0 && answer.out.contains("tick 3\n"), "\(answer)")
+        }
+    }
+
+    @Test("a list longer than a page goes on behind its token")
+    func pages() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            for number in 0..<5 {
+                _ = try await apus.client.submit(
+                    WireSubmission(name: "n\(number)", trigger: WireTrigger(after: "1h"), action: Action(notify: "x")))
+            }
+            let first: WireJobPage = try await apus.json("list", "--limit", "3", "--json")
+            let second: WireJobPage = try await apus.json(
+                "list", "--limit", "3", "--after", try #require(first.next), "--json")
+            #expect((first.jobs + second.jobs).map(\.name) == ["n0", "n1", "n2", "n3", "n4"] && second.next == nil)
         }
     }
 

@@ -84,20 +84,39 @@ struct CrashTests {
         }
     }
 
-    @Test("a daemon that is asked to stop lets commands end, and cuts off and later repeats those that do not")
+    @Test("a daemon that is asked to stop lets commands end")
     func gracefulStop() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()
-            let short = try await apus.client.submit(
-                WireSubmission(
-                    trigger: WireTrigger(after: "PT0.01S"),
-                    action: Action(command: .init(argv: ["sleep 1"], shell: true, cwd: "/"))))
+            let short = try await apus.client.submit(Self.shell("sleep 1"))
             try await apus.until("its start") { try await apus.client.job(short.id).lastRun?.outcome == "running" }
             let stopped = try await apus("stop")
             #expect(stopped.code == 0 && stopped.out.hasPrefix("stopped"), "\(stopped)")
             try await apus.startDaemon()
             #expect(try await apus.client.job(short.id).lastRun?.outcome == "succeeded")
         }
+    }
+
+    @Test(
+        "a command that outlasts the grace period is cut off, the daemon exits with 75, and the command is tried again")
+    func cutOff() async throws {
+        try await ApusUnderTest.with { apus in
+            async let served = apus.call(["serve", "--grace", "1s"])
+            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let long = try await apus.client.submit(Self.shell("[ $APUS_ATTEMPT = 1 ] && sleep 600; true"))
+            try await apus.until("its start") { try await apus.client.health().running == 1 }
+            kill(try await apus.client.health().pid, SIGTERM)
+            let answer = try await served
+            #expect(answer.code == 75, "\(answer)")
+            try await apus.startDaemon()
+            try await apus.until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
+            #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
+        }
+    }
+
+    private static func shell(_ line: String) -> WireSubmission {
+        WireSubmission(
+            trigger: WireTrigger(after: "PT0.01S"), action: Action(command: .init(argv: [line], shell: true, cwd: "/")))
     }
 
     @Test("a second daemon on one home refuses to start and names the first")

@@ -65,6 +65,12 @@ struct ApusUnderTest: Sendable {
         return environment
     }
 
+    var subprocessEnvironment: Subprocess.Environment { Self.subprocess(environment) }
+
+    private static func subprocess(_ variables: [String: String]) -> Subprocess.Environment {
+        .custom(Dictionary(uniqueKeysWithValues: variables.map { (Subprocess.Environment.Key(rawValue: $0)!, $1) }))
+    }
+
     /// Runs the command to its end.
     @discardableResult
     func callAsFunction(_ arguments: String..., environment extra: [String: String] = [:]) async throws -> Answer {
@@ -76,8 +82,7 @@ struct ApusUnderTest: Sendable {
         let variables = environment.merging(extra) { _, new in new }
         let result = try await Subprocess.run(
             .path(FilePath(Self.program)), arguments: Arguments(arguments),
-            environment: .custom(
-                Dictionary(uniqueKeysWithValues: variables.map { (Environment.Key(rawValue: $0)!, $1) })),
+            environment: Self.subprocess(variables),
             output: .string(limit: 16 * 1024 * 1024), error: .string(limit: 1024 * 1024))
         let code: Int =
             switch result.terminationStatus {
