@@ -104,9 +104,11 @@ public final class JobScheduler: Sendable {
     /// Submits a job. When this returns, the job survives a crash.
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
     ///   `closed` if the scheduler does not run, or the store's `full`, `unavailable`, `damaged`, `notOwner`.
+    @discardableResult
     public func submit(_ request: JobRequest) async throws -> Job { try await add(request) }
 
     /// Submits several jobs in one commit: all or none.
+    @discardableResult
     public func submit(_ requests: [JobRequest]) async throws -> [Job] { try await add(requests) }
 
     /// Ends a job for good: nothing of it starts any more; running handlers are told. No effect on one that has ended.
