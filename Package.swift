@@ -141,6 +141,11 @@ let package = Package(
             ],
             path: "Tests/EndToEnd"
         ),
+        // Compiles the documents' examples, and asks the built command about the documents' command lines.
+        .testTarget(
+            name: "DocumentationTests",
+            dependencies: ["Apus", "ApusCommand", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTesting", "ApusTimers"]
+        ),
         // Reads the sources and the manifest; depends on none of them.
         .testTarget(name: "ProjectTests"),
     ],

@@ -1,0 +1,149 @@
+import ApusJobs
+import ApusTimers
+import Foundation
+
+/// What the command says of itself (`--experimental-dump-help` of swift-argument-parser).
+struct CommandHelp: Decodable {
+    struct Argument: Decodable {
+        struct Name: Decodable {
+            var name: String
+        }
+        var kind: String
+        var names: [Name]?
+        var valueName: String?
+        var isOptional: Bool
+        var isRepeating: Bool
+        var parsingStrategy: String
+        var allValues: [String]?
+    }
+    struct Command: Decodable {
+        var commandName: String
+        var arguments: [Argument]?
+        var subcommands: [Command]?
+    }
+    var command: Command
+
+    /// Asks the program beside the test bundle.
+    static func ofBuiltCommand() throws -> CommandHelp {
+        let process = Process()
+        let output = Pipe()
+        process.executableURL = try program()
+        process.arguments = ["--experimental-dump-help"]
+        process.standardOutput = output
+        try process.run()
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        return try JSONDecoder().decode(CommandHelp.self, from: data)
+    }
+
+    private static func program() throws -> URL {
+        var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+        while folder.path.count > 1 {
+            let candidate = folder.appending(path: "apus")
+            var isFolder: ObjCBool = false
+            if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue {
+                return candidate
+            }
+            folder.deleteLastPathComponent()
+        }
+        throw CocoaError(.fileNoSuchFile)
+    }
+
+    /// What is wrong with the words behind `apus`, if anything.
+    func objection(to words: [String]) -> String? {
+        guard let name = words.first else { return nil }
+        if name.hasPrefix("-") { return Self.objection(to: words[...], of: command) }
+        guard let subcommand = command.subcommands?.first(where: { $0.commandName == name }) else {
+            return "there is no subcommand \(name)"
+        }
+        return Self.objection(to: words.dropFirst(), of: subcommand)
+    }
+
+    private static func objection(to words: ArraySlice<String>, of command: Command) -> String? {
+        let arguments = command.arguments ?? []
+        var positionals = arguments.filter { $0.kind == "positional" && $0.parsingStrategy != "postTerminator" }[...]
+        let takesCommand = arguments.contains { $0.parsingStrategy == "postTerminator" }
+        var rest = words
+        while let word = rest.popFirst() {
+            if word == "--" {
+                guard takesCommand, !rest.isEmpty else { return "what stands behind -- is wrong" }
+                break
+            }
+            if word.hasPrefix("-") {
+                let bare = String(word.drop { $0 == "-" })
+                guard let option = arguments.first(where: { $0.names?.contains { $0.name == bare } == true }) else {
+                    return "\(command.commandName) has no option \(word)"
+                }
+                guard option.kind == "option" else { continue }
+                guard let value = rest.popFirst(), value != "--" else { return "\(word) needs a value" }
+                if let problem = problem(with: value, for: option) { return "\(word): \(problem)" }
+            } else {
+                guard let positional = positionals.first else { return "\(command.commandName) takes no \(word)" }
+                if let problem = problem(with: word, for: positional) { return problem }
+                if !positional.isRepeating { positionals = positionals.dropFirst() }
+            }
+        }
+        guard let missing = positionals.first(where: { !$0.isOptional && !$0.isRepeating }) else { return nil }
+        return "\(command.commandName) needs a \(missing.valueName ?? "value")"
+    }
+
+    /// Durations, times and enumerated values are read as the command would.
+    private static func problem(with value: String, for argument: Argument) -> String? {
+        if let values = argument.allValues, !values.contains(value) { return "\(value) is not one of \(values)" }
+        do {
+            switch argument.valueName {
+            case "duration": _ = try DurationText.parse(value)
+            // Any instant before the examples' will do, as long as it is always the same.
+            case "time":
+                _ = try TimeText.parse(value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: .gmt)
+            default: break
+            }
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+}
+
+/// The commands of a shell line, as far as documents need them: quotes, `&&`, `|`, `;`, redirections and comments.
+enum ShellLine {
+    static func commands(in line: String) -> [[String]] {
+        var commands: [[String]] = [[]]
+        var word: String?
+        var quote: Character?
+        func isSeparator(_ character: Character) -> Bool { "|&;()<>".contains(character) }
+        func endWord() {
+            if let whole = word { commands[commands.count - 1].append(whole) }
+            word = nil
+        }
+        for character in line {
+            if let open = quote {
+                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+            } else if character == "'" || character == "\"" {
+                quote = character
+                word = word ?? ""
+            } else if character == "#", word == nil {
+                break
+            } else if isSeparator(character) {
+                endWord()
+                commands.append([])
+            } else if character == " " {
+                endWord()
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        endWord()
+        return commands.filter { !$0.isEmpty }
+    }
+
+    /// The lines that a reader types: all of an `sh` block, and of a `console` block those behind the prompt.
+    static func typed(in block: Documents.Block) -> [String] {
+        let lines = block.text.split(separator: "\n").map(String.init)
+        switch block.language {
+        case "sh": return lines
+        case "console": return lines.filter { $0.hasPrefix("$ ") }.map { String($0.dropFirst(2)) }
+        default: return []
+        }
+    }
+}
