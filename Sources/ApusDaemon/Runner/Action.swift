@@ -1,7 +1,7 @@
 /// What a daemon's job does when it is due: kept as JSON in the job's payload.
 ///
 /// Any of the three; a command first, then the webhook, then the notification. The first failure is the outcome. The
-/// notification is shown in any case.
+/// notification is shown after a failure too, at each attempt, but not when the run was told to end.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {
