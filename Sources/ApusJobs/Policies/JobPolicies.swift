@@ -90,7 +90,7 @@ public struct RetryPolicy: Hashable, Sendable {
     /// A policy; each argument left out has its default.
     public init(
         maximumAttempts: Int = 1,
-        maximumLost: Int = 5,
+        maximumLost: Int = 10,
         initialBackoff: Duration = .seconds(1),
         maximumBackoff: Duration = .seconds(3600),
         jitter: Double = 0.2
