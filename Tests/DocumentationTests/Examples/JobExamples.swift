@@ -16,7 +16,7 @@ enum JobExamples {
         }
         try await scheduler.start()
 
-        try await scheduler.submit(
+        let job = try await scheduler.submit(
             JobRequest(
                 id: JobID("com.example.refresh"),
                 trigger: .every(.seconds(3_600)),
@@ -24,6 +24,7 @@ enum JobExamples {
                     missedRuns: .runOnce, overlap: .skip, retry: RetryPolicy(maximumAttempts: 3),
                     timeLimit: .seconds(60)),
                 conflict: .keep))  // a job that is there already goes on with its phase
+        print("\(job.id) is \(job.state)")
         // Shown: end
         await scheduler.stop(grace: .zero)
     }
