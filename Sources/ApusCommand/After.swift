@@ -5,7 +5,7 @@ import ArgumentParser
 struct After: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a command once, after a duration; or again and again with --every.",
-        discussion: "Durations: 3s, 250ms, 1h30m, 90 (seconds), 1:30:00, 2d, PT1H30M.")
+        discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
 
     @Argument(help: "How long from now.")
     var duration: String

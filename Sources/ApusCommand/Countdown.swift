@@ -10,7 +10,8 @@ struct Countdown: AsyncParsableCommand {
         abstract: "Count down, with a bar. Ctrl-C detaches, and it goes on; `apus countdown` alone attaches again.",
         discussion: """
             Exit codes: 0 at the end, so that `apus countdown 25m && next` works; 130 detached; 1 cancelled.
-            Durations: 25m, 90 (seconds), 1h30m, 1:30:00. Times: 17:30, tomorrow 9:00, 2026-12-24 18:00 (one colon means a time).
+            Durations: \(DurationText.acceptedForms.joined(separator: ", ")).
+            Times: \(TimeText.acceptedForms.joined(separator: ", ")); one colon means a time.
             """)
 
     @Argument(help: "How long, or until when; nothing to attach to a countdown that runs.")
@@ -27,6 +28,9 @@ struct Countdown: AsyncParsableCommand {
 
     @Flag(help: "Start it, print its identifier, and do not attach.")
     var detach = false
+
+    @Flag(help: "Print the countdown as JSON, and do not attach.")
+    var json = false
 
     func validate() throws {
         if text == nil, notify != nil || tz != nil || detach {
@@ -47,6 +51,7 @@ struct Countdown: AsyncParsableCommand {
             } else {
                 job = try await running(session)
             }
+            if json { return try Terminal.json(job) }
             if detach { return Terminal.out(job.id) }
             try await CountdownView(session: session, job: job).watch()
         }

@@ -45,7 +45,8 @@ struct List: AsyncParsableCommand {
             }
             table.print()
             if let next = page.next {
-                Terminal.note("more: apus list\(all ? " --all" : "") --limit \(limit) --after \(next)")
+                let filter = (all ? " --all" : "") + label.map { " --label '\($0)'" }.joined()
+                Terminal.note("more: apus list\(filter) --limit \(limit) --after \(next)")
             }
         }
     }
@@ -117,7 +118,9 @@ struct History: AsyncParsableCommand {
             if json { return try Terminal.json(page) }
             guard !page.runs.isEmpty else { return Terminal.note("nothing has run yet") }
             Self.table(page.runs).print()
-            if let next = page.next { Terminal.note("more: apus history --limit \(limit) --after \(next)") }
+            if let next = page.next {
+                Terminal.note("more: apus history\(id.map { " \($0)" } ?? "") --limit \(limit) --after \(next)")
+            }
         }
     }
 
@@ -142,7 +145,8 @@ struct History: AsyncParsableCommand {
     }
 
     private static func why(_ run: WireRun) -> String {
-        [run.reason, run.standsFor > 1 ? "stands for \(run.standsFor)" : nil].compactMap { $0 }.joined(separator: ", ")
+        [run.reason == run.outcome ? nil : run.reason, run.standsFor > 1 ? "stands for \(run.standsFor)" : nil]
+            .compactMap { $0 }.joined(separator: ", ")
     }
 }
 

@@ -37,7 +37,9 @@ struct Serve: AsyncParsableCommand {
                         tell(readyFd, "ready")
                     } else {
                         Terminal.note("apus: keeping the jobs of \(home.path); socket \(ready.socketPath)")
-                        if let url = ready.url { Terminal.note("apus: \(url)") }
+                        if let url = ready.url, let token = ready.token {
+                            Terminal.note("apus: \(url), with the header \"Authorization: Bearer \(token)\"")
+                        }
                     }
                 }
                 if wasCut { throw ExitCode(75) }

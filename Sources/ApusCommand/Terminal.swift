@@ -88,6 +88,7 @@ struct Table {
                 line += rightAligned.contains(column) ? padding + text : column == columns - 1 ? text : text + padding
                 if column < columns - 1 { line += "  " }
             }
+            while line.last == " " { line.removeLast() }
             Terminal.out(line)
         }
     }

@@ -69,7 +69,8 @@ struct CommandTests {
     )
     func countdown() async throws {
         try await ApusUnderTest.with { apus in
-            // Long enough for the command to attach before the end, also under a sanitizer: only then is the text its own.
+            // Long enough for the command to attach before the end, also under a sanitizer: only then is the text its
+            // own.
             let done = try await apus("countdown", "3s", "--name", "egg", "--notify", "the egg is done")
             #expect(done.code == 0 && done.out.contains("egg done"), "\(done)")
             #expect(done.err.contains("the egg is done"), "\(done)")

@@ -101,13 +101,18 @@ struct CrashTests {
         "a command that outlasts the grace period is cut off, the daemon exits with 75, and the command is tried again")
     func cutOff() async throws {
         try await ApusUnderTest.with { apus in
+            let marker = apus.home.path + "/pids"
             async let served = apus.call(["serve", "--grace", "1s"])
             try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
-            let long = try await apus.client.submit(Self.shell("[ $APUS_ATTEMPT = 1 ] && sleep 600; true"))
-            try await apus.until("its start") { try await apus.client.health().running == 1 }
+            let long = try await apus.client.submit(
+                Self.shell("echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && trap '' TERM && sleep 600; true"))
+            try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
+            let first = try #require(
+                Int32(String(contentsOfFile: marker, encoding: .utf8).split(separator: "\n")[0]))
             kill(try await apus.client.health().pid, SIGTERM)
             let answer = try await served
             #expect(answer.code == 75, "\(answer)")
+            #expect(kill(first, 0) != 0, "a command that ignores SIGTERM is killed within the grace period")
             try await apus.startDaemon()
             try await apus.until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
             #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])

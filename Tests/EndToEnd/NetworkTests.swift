@@ -89,7 +89,7 @@ struct NetworkTests {
             #expect(try await status(token: record.token, host: "evil.example:\(port)") == 403)
             #expect(try await apus("stop").code == 0)
             let answer = try await ended
-            #expect(answer.code == 0 && answer.err.contains("token="), "\(answer)")
+            #expect(answer.code == 0 && answer.err.contains("Bearer \(record.token)"), "\(answer)")
             #expect(!FileManager.default.fileExists(atPath: apus.home.httpPath))
             #expect(!FileManager.default.fileExists(atPath: apus.home.socketPath))
         }

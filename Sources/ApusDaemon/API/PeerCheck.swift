@@ -80,7 +80,7 @@ struct TokenCheck: RouterMiddleware {
         }
         guard let given = request.headers[.authorization], Self.equal(given, "Bearer \(token)") else {
             throw APIError(
-                status: .unauthorized, code: "forbidden",
+                status: .unauthorized, code: "unauthorized",
                 message: "send the token that `apus serve` printed, as `Authorization: Bearer TOKEN`")
         }
         return try await next(request, context)

@@ -15,19 +15,24 @@ struct CommandRunner: Sendable {
 
     var environment: [String: String]
     var records: RunningRecords
+    /// The patience of this runner: less where the daemon's grace is short.
+    var patience = Self.patience
 
     /// Runs the command to its end.
     /// - Throws: ``JobFailure`` when it cannot be started, exits with another code than 0, or is ended by a signal.
     func run(_ command: Action.Command, context: RunContext) async throws {
         let configuration = configuration(for: command, context: context)
         let tail = OutputTail()
+        let record = Locked<String?>(nil)
+        // Not before the process has ended: a command that goes on although it was told to end must be found again.
+        defer { records.ended(record.withLock { $0 }) }
         let status: TerminationStatus
         do {
             status = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .combinedWithOutput
             ) { execution in
-                let record = records.began(processGroup: execution.processIdentifier.value, context: context)
-                defer { records.ended(record) }
+                let path = records.began(processGroup: execution.processIdentifier.value, context: context)
+                record.withLock { $0 = path }
                 for try await chunk in execution.standardOutput {
                     let bytes = chunk.withUnsafeBytes { Array($0) }
                     await tail.append(bytes)
@@ -63,7 +68,7 @@ struct CommandRunner: Sendable {
         var options = PlatformOptions()
         options.createSession = true
         options.teardownSequence = [
-            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: Self.patience),
+            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: patience),
             .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
         ]
         let argv = command.shell ? ["/bin/sh", "-c", command.argv.joined(separator: " ")] : command.argv
