@@ -18,7 +18,8 @@ package struct Figure: Sendable {
     package var target: Target?
 
     package init(
-        _ name: String, _ value: Double, _ unit: String, peer: Double? = nil, ratio: Double? = nil, target: Target? = nil
+        _ name: String, _ value: Double, _ unit: String, peer: Double? = nil, ratio: Double? = nil,
+        target: Target? = nil
     ) {
         self.name = name
         self.unit = unit
@@ -53,8 +54,10 @@ package struct Figure: Sendable {
             case nil: ""
             }
         let verdict = holds.map { $0 ? "holds" : "MISSED" } ?? ""
-        return pad(name, Self.widths.name) + padLeft(number(value), Self.widths.number) + " " + pad(unit, Self.widths.unit)
-            + padLeft(peer.map(number) ?? "-", Self.widths.number) + padLeft(ratio.map { fixed($0, 2) } ?? "-", Self.widths.ratio)
+        return pad(name, Self.widths.name) + padLeft(number(value), Self.widths.number) + " "
+            + pad(unit, Self.widths.unit)
+            + padLeft(peer.map(number) ?? "-", Self.widths.number)
+            + padLeft(ratio.map { fixed($0, 2) } ?? "-", Self.widths.ratio)
             + "  " + pad(aim, Self.widths.target) + verdict
     }
 
@@ -94,5 +97,9 @@ func fixed(_ value: Double, _ digits: Int) -> String {
     return sign + "\(whole / Int64(scale))." + String(repeating: "0", count: digits - fraction.count) + fraction
 }
 
-private func pad(_ text: String, _ width: Int) -> String { text + String(repeating: " ", count: max(0, width - text.count)) }
-private func padLeft(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+private func pad(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+}
+private func padLeft(_ text: String, _ width: Int) -> String {
+    String(repeating: " ", count: max(0, width - text.count)) + text
+}

@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// What a benchmark was asked for: `--json`, and options with values that it names itself.
@@ -11,7 +11,7 @@ package struct Flags: Sendable {
     package var quick = false
     private var values: [String: String] = [:]
 
-    /// Says how it is used, and ends the process, if the arguments are others than `--json`, `--quick` and the named options.
+    /// Says how it is used, and ends the process, if the arguments are others than `--json`, `--quick` and `options`.
     package init(_ arguments: some Sequence<String>, options: [String]) {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {

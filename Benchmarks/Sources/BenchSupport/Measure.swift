@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-import Glibc
+    import Glibc
 #elseif canImport(Darwin)
-import Darwin
+    import Darwin
 #endif
 
 /// Seconds that `body` takes.
@@ -24,14 +24,16 @@ package func concurrently(
     try await withThrowingTaskGroup(of: Void.self) { group in
         for caller in 0..<callers {
             group.addTask {
-                for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: callers) { try await body(number) }
+                for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: callers) {
+                    try await body(number)
+                }
             }
         }
         try await group.waitForAll()
     }
 }
 
-/// The memory of a process that is in RAM, in MB; 0 where the system does not say. This process, unless another is named.
+/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where nobody says.
 package func residentMegabytes(of process: Int32? = nil) -> Double {
     guard let file = fopen("/proc/\(process.map(String.init) ?? "self")/status", "r") else { return 0 }
     defer { fclose(file) }

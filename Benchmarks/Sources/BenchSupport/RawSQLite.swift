@@ -1,7 +1,8 @@
 import GRDBSQLite
 
 /// SQLite by its own C interface: what the store is compared with, and how the rows for it are made.
-package final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQLite's own mutex guards the connection
+// One task at a time uses it; SQLite's own mutex guards the connection.
+package final class RawSQLite: @unchecked Sendable {
     private let connection: OpaquePointer?
 
     package struct Failure: Error, CustomStringConvertible {
@@ -28,7 +29,8 @@ package final class RawSQLite: @unchecked Sendable {  // one task at a time uses
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the least that a store needs.
+    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the
+    /// least that a store needs.
     package func makePlainTable() throws {
         try run(
             """
@@ -40,7 +42,8 @@ package final class RawSQLite: @unchecked Sendable {  // one task at a time uses
     /// Inserts `count` rows by a prepared statement, each in a transaction of its own or all in one.
     package func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
         var statement: OpaquePointer?
-        guard sqlite3_prepare_v3(connection, "INSERT INTO plain VALUES (?, ?, ?, ?)", -1, 1, &statement, nil) == SQLITE_OK
+        guard
+            sqlite3_prepare_v3(connection, "INSERT INTO plain VALUES (?, ?, ?, ?)", -1, 1, &statement, nil) == SQLITE_OK
         else { throw failure() }
         defer { sqlite3_finalize(statement) }
         let body = [UInt8](repeating: 7, count: bodySize)

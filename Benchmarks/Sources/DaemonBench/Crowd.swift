@@ -5,7 +5,8 @@ import ApusTimers
 import BenchSupport
 import Foundation
 
-/// A daemon with many jobs that are not due for long: how soon it is back after SIGKILL, how soon it lists, and what memory it takes.
+/// A daemon with many jobs that are not due for long: how soon it is back after SIGKILL, how soon it lists, and what
+/// memory it takes.
 struct Crowd {
     private let daemon: DaemonProcess
     private let jobs: Int
@@ -23,14 +24,18 @@ struct Crowd {
         var firstFires: [Double] = []
         for _ in 0..<restarts { firstFires.append(try await restartToFirstFire()) }
         let memoryAtStart = residentMegabytes(of: daemon.process)
-        let list = try Prompt(daemon: daemon, runs: 30).figures(["list"], name: "\(jobs) jobs: apus list, first page", medianAtMost: 100)
+        let list = try Prompt(daemon: daemon, runs: 30).figures(
+            ["list"], name: "\(jobs) jobs: apus list, first page", medianAtMost: 100)
         return [
-            Figure("\(jobs) jobs: SIGKILL, exec to the first fire: median", median(firstFires), "ms", target: .atMost(1_000)),
+            Figure(
+                "\(jobs) jobs: SIGKILL, exec to the first fire: median", median(firstFires), "ms",
+                target: .atMost(1_000)),
             Figure("\(jobs) jobs: SIGKILL, exec to the first fire: most", firstFires.max() ?? 0, "ms"),
         ] + list + [
             Figure("\(jobs) jobs: memory of the daemon after the start", memoryAtStart, "MB"),
             Figure(
-                "\(jobs) jobs: memory of the daemon after the lists", residentMegabytes(of: daemon.process), "MB", target: .atMost(100)),
+                "\(jobs) jobs: memory of the daemon after the lists", residentMegabytes(of: daemon.process), "MB",
+                target: .atMost(100)),
         ]
     }
 
@@ -39,14 +44,15 @@ struct Crowd {
         try daemon.client.home.prepare()
         let scheduler = JobScheduler(store: SQLiteStore(path: daemon.client.home.databasePath))
         try await scheduler.start()
-        let payload = Array(try JSONEncoder().encode(Action(command: .init(argv: ["/usr/bin/true"], cwd: "/", env: ["LANG": "C"]))))
+        let action = Action(command: .init(argv: ["/usr/bin/true"], cwd: "/", env: ["LANG": "C"]))
+        let payload = Array(try JSONEncoder().encode(action))
         let start = WallInstant(nanoseconds: wallNow()).advanced(by: .seconds(30 * 86_400))
         for first in stride(from: 0, to: jobs, by: 1_000) {
             _ = try await scheduler.submit(
                 (first..<min(first + 1_000, jobs)).map { number in
                     JobRequest(
-                        id: JobID("far\(number)"), name: "job \(number)", kind: "action", trigger: .at(start.advanced(by: .seconds(number))),
-                        labels: ["team": "birds"], payload: payload)
+                        id: JobID("far\(number)"), name: "job \(number)", kind: "action",
+                        trigger: .at(start.advanced(by: .seconds(number))), labels: ["team": "birds"], payload: payload)
                 })
         }
         await scheduler.stop(grace: nil)
@@ -57,7 +63,9 @@ struct Crowd {
         let job = try await daemon.client.submit(
             WireSubmission(
                 trigger: WireTrigger(after: "PT0.2S"),
-                action: Action(command: .init(argv: ["date", "+%s%N"], cwd: "/", env: ["PATH": daemon.environment["PATH"] ?? ""]))))
+                action: Action(
+                    command: .init(argv: ["date", "+%s%N"], cwd: "/", env: ["PATH": daemon.environment["PATH"] ?? ""])))
+        )
         try await daemon.kill()
         // Due by now.
         try await Task.sleep(for: .milliseconds(300))
@@ -67,7 +75,8 @@ struct Crowd {
         let deadline = ContinuousClock.now.advanced(by: .seconds(30))
         while ContinuousClock.now < deadline {
             let runs = try await daemon.client.runs(job: job.id, limit: 1).runs
-            if let run = runs.first, run.outcome == "succeeded", let text = run.outputTail?.split(separator: "\n").first,
+            if let run = runs.first, run.outcome == "succeeded",
+                let text = run.outputTail?.split(separator: "\n").first,
                 let fired = UInt64(text)
             {
                 return Double(Int64(fired) - Int64(start)) / 1e6

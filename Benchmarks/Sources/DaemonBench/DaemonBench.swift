@@ -2,16 +2,17 @@ import ApusDaemon
 import BenchSupport
 import Foundation
 
-/// `daemon-bench [--json] [--quick] [--apus PATH] [--directory PATH]`: what a person at the prompt and a program at the socket get from the real
-/// daemon, and how late jobs run in a process of one's own; beside raw SQLite, `true` and bare timerfd in the same run.
+/// `daemon-bench [--json] [--quick] [--apus PATH] [--directory PATH]`: what a person at the prompt and a program at the
+/// socket get from the real daemon, and how late jobs run in a process of one's own; beside raw SQLite, `true` and bare
+/// timerfd in the same run.
 @main
 struct DaemonBench {
     static func main() async throws {
         let flags = Flags(CommandLine.arguments.dropFirst(), options: ["--apus", "--directory"])
         let apus = URL(filePath: flags["--apus"] ?? ".build/release/apus").path
         guard FileManager.default.isExecutableFile(atPath: apus) else {
-            FileHandle.standardError.write(
-                Data("\(apus) is not a program: build it with `swift build -c release --product apus`, or say --apus PATH\n".utf8))
+            let hint = "build it with `swift build -c release --product apus`, or say --apus PATH"
+            FileHandle.standardError.write(Data("\(apus) is not a program: \(hint)\n".utf8))
             exit(66)
         }
         // Short, because a socket's path may be: beside the jobs it is in the home.
@@ -37,7 +38,8 @@ struct DaemonBench {
         report(figures, json: flags.json)
     }
 
-    private static func warmFigures(_ daemon: DaemonProcess, _ directory: String, quick: Bool) async throws -> [Figure] {
+    private static func warmFigures(_ daemon: DaemonProcess, _ directory: String, quick: Bool) async throws -> [Figure]
+    {
         try await daemon.start()
         let submissions = try await SocketSubmissions(
             client: daemon.client, rawPath: "\(directory)/raw.db", quick: quick

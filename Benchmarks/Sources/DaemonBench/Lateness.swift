@@ -6,8 +6,8 @@ import CApus
 import Foundation
 import Synchronization
 
-/// How late one-shot jobs run through the whole path in one process (store, scheduler, engine, handler), beside one thread that waits for the same
-/// instants with nothing but timerfd.
+/// How late one-shot jobs run through the whole path in one process (store, scheduler, engine, handler), beside one
+/// thread that waits for the same instants with nothing but timerfd.
 struct Lateness {
     private let path: String
     private let jobs: Int
@@ -34,7 +34,9 @@ struct Lateness {
             dues.enumerated().map { JobRequest(id: JobID("job\($0)"), kind: "note", trigger: .at($1)) })
         let bare = try await BareTimers.lateness(dues.sorted())
         let deadline = ContinuousClock.now.advanced(by: .seconds(10))
-        while late.withLock({ $0.count }) < jobs, ContinuousClock.now < deadline { try await Task.sleep(for: .milliseconds(20)) }
+        while late.withLock({ $0.count }) < jobs, ContinuousClock.now < deadline {
+            try await Task.sleep(for: .milliseconds(20))
+        }
         await scheduler.stop(grace: nil)
 
         let runs = late.withLock { Array($0.values) }
@@ -42,7 +44,9 @@ struct Lateness {
         let isWrong = { (late: [Double]) in late.count > 1 || late.contains { $0 < 0 } }
         let wrong = jobs - runs.count + runs.count(where: isWrong)
         func figure(_ what: String, _ pick: ([Double]) -> Double) -> Figure {
-            Figure("lateness of \(jobs) jobs over \(Int(spread / .seconds(1))) s: \(what)", pick(ours), "ms", peer: pick(bare))
+            Figure(
+                "lateness of \(jobs) jobs over \(Int(spread / .seconds(1))) s: \(what)", pick(ours), "ms",
+                peer: pick(bare))
         }
         return [
             figure("p50", median),

@@ -1,7 +1,8 @@
 import BenchSupport
 import Foundation
 
-/// A program that was started as a shell starts it: without a library of processes between, whose own work would be measured too.
+/// A program that was started as a shell starts it: without a library of processes between, whose own work would be
+/// measured too.
 struct Program {
     let process: pid_t
 
@@ -12,10 +13,14 @@ struct Program {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor: Int32 in 0...2 { posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0) }
+        for descriptor: Int32 in 0...2 {
+            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
         var process: pid_t = 0
         let result = Self.withCStrings([path] + arguments) { argv in
-            Self.withCStrings(environment.map { "\($0)=\($1)" }) { posix_spawn(&process, path, &actions, nil, argv, $0) }
+            Self.withCStrings(environment.map { "\($0)=\($1)" }) {
+                posix_spawn(&process, path, &actions, nil, argv, $0)
+            }
         }
         guard result == 0 else { throw Failure(description: "\(path): \(String(cString: strerror(result)))") }
         self.process = process

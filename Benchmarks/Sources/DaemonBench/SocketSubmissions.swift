@@ -26,13 +26,16 @@ struct SocketSubmissions {
         let submit: @Sendable (Int) async throws -> Void = { number in
             _ = try await client.submit(
                 WireSubmission(
-                    name: "job \(number)", trigger: WireTrigger(after: "P1D"), action: Action(command: .init(argv: ["true"], cwd: "/")),
-                    labels: ["team": "birds"]))
+                    name: "job \(number)", trigger: WireTrigger(after: "P1D"),
+                    action: Action(command: .init(argv: ["true"], cwd: "/")), labels: ["team": "birds"]))
         }
         for turn in 0...turns {
             let first = turn * inSequence
             let measured = [
-                Double(inSequence) / (try await seconds { try raw.insertPlain(first..<first + inSequence, bodySize: 300, batch: false) }),
+                Double(inSequence)
+                    / (try await seconds {
+                        try raw.insertPlain(first..<first + inSequence, bodySize: 300, batch: false)
+                    }),
                 Double(inSequence) / (try await seconds { for number in 0..<inSequence { try await submit(number) } }),
                 Double(together) / (try await seconds { try await concurrently(Self.callers, 0..<together, submit) }),
             ]

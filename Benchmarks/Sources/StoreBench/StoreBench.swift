@@ -4,8 +4,8 @@ import ApusTimers
 import BenchSupport
 import Foundation
 
-/// `store-bench [--json] [--quick] [--directory PATH]`: durable submissions per second beside raw SQLite with the same durability on the same disk in the
-/// same run, and how long a store with 100,000 jobs takes to be ready.
+/// `store-bench [--json] [--quick] [--directory PATH]`: durable submissions per second beside raw SQLite with the same
+/// durability on the same disk in the same run, and how long a store with 100,000 jobs takes to be ready.
 @main
 struct StoreBench {
     static let recoveredJobs = 100_000
@@ -40,7 +40,9 @@ struct StoreBench {
         try process.run()
         let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
-        let values = output.split(separator: " ").compactMap { Double($0.trimmingCharacters(in: .whitespacesAndNewlines)) }
+        let values = output.split(separator: " ").compactMap {
+            Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
+        }
         guard values.count == 5 else { throw RawSQLite.Failure(description: "the recovering process said: \(output)") }
         figures.append(Figure("100,000 jobs: open and first due loaded", values[0], "ms", target: .atMost(1_000)))
         figures.append(Figure("100,000 jobs: list the first page of 50", values[1], "ms", target: .atMost(100)))

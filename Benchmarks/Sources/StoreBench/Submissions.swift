@@ -3,8 +3,8 @@ import ApusSQLite
 import ApusTimers
 import BenchSupport
 
-/// Durable submissions per second, measured in turns: raw SQLite, the store, the scheduler, and again. What else the machine does meets all of
-/// them, and the median of the turns' ratios says more than one long measurement of each.
+/// Durable submissions per second, measured in turns: raw SQLite, the store, the scheduler, and again. What else the
+/// machine does meets all of them, and the median of the turns' ratios says more than one long measurement of each.
 struct Submissions {
     static let callers = 64
     static let bodySize = 300
@@ -48,7 +48,8 @@ struct Submissions {
     private func submit(_ number: Int) async throws {
         _ = try await scheduler.submit(
             JobRequest(
-                id: JobID("com.example.new.\(number)"), name: "job \(number)", kind: "work", trigger: .after(.seconds(86_400)),
+                id: JobID("com.example.new.\(number)"), name: "job \(number)", kind: "work",
+                trigger: .after(.seconds(86_400)),
                 labels: ["team": "birds"], payload: [UInt8](repeating: 7, count: 64)))
     }
 
@@ -72,7 +73,10 @@ struct Submissions {
                 ("raw single", single),
                 ("store single", try await rate(inSequence) { for number in $0 { try await commit(number) } }),
                 ("scheduler single", try await rate(inSequence) { for number in $0 { try await submit(number) } }),
-                ("raw batch", try await rate(together) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: true) }),
+                (
+                    "raw batch",
+                    try await rate(together) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: true) }
+                ),
                 ("store together", try await rate(together) { try await concurrently(Self.callers, $0, commit) }),
                 ("scheduler together", try await rate(together) { try await concurrently(Self.callers, $0, submit) }),
             ]
