@@ -4,6 +4,7 @@ import ArgumentParser
 
 struct After: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "after",
         abstract: "Run a command once, after a duration; or again and again with --every.",
         discussion: "Durations: 3s, 250ms, 1h30m, 90 (seconds), 1:30:00, 2d, PT1H30M.")
 

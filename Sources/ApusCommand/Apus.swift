@@ -4,6 +4,7 @@ import ArgumentParser
 /// The `apus` command.
 @main
 struct Apus: AsyncParsableCommand {
+    // Each subcommand says its name too: to derive it from the type, the runtime needs a sixth of a command's time.
     static let configuration = CommandConfiguration(
         commandName: "apus",
         abstract: "Run commands later: after a while, again and again, at a time. They outlive the terminal, the daemon and the machine's restart.",

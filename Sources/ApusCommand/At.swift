@@ -5,6 +5,7 @@ import Foundation
 
 struct At: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "at",
         abstract: "Run a command once, at a time.",
         discussion: """
             Times: 17:30 (the next one), tomorrow 9:00, monday 09:00, 2026-12-24 18:00, 2026-12-24T18:00:00+01:00.

@@ -6,6 +6,7 @@ import Foundation
 
 struct Stop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "stop",
         abstract: "Stop the daemon. Jobs stay, and go on when it is started again.",
         discussion: "Running commands may end within the daemon's grace (10 s).")
 
@@ -34,6 +35,7 @@ struct Stop: AsyncParsableCommand {
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "status",
         abstract: "Say whether a daemon runs, and where. Starts none. Exit code 3 if none runs.")
 
     @Flag(help: "Print JSON.")
@@ -63,6 +65,7 @@ struct Status: AsyncParsableCommand {
 
 struct Install: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "install",
         abstract: "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering.")
 
     @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
@@ -118,6 +121,7 @@ struct Install: AsyncParsableCommand {
 
 struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "completions",
         abstract: "Print a completion script for a shell.",
         discussion: "For bash: apus completions bash > ~/.local/share/bash-completion/completions/apus")
 

@@ -4,6 +4,7 @@ import ArgumentParser
 
 struct Every: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "every",
         abstract: "Run a command again and again. The first time is one interval from now; nothing drifts.",
         discussion: "Durations: 3s, 250ms, 1h30m, 90 (seconds), 1:30:00, 2d, PT1H30M.")
 
