@@ -3,6 +3,8 @@
 SWIFT ?= swift
 BOOTSTRAP = Scripts/bootstrap
 SOURCES = Sources Tests Package.swift
+# In the same build folder: what both packages need is compiled once.
+BENCHMARKS = --package-path Benchmarks --scratch-path .build
 
 .DEFAULT_GOAL := help
 .PHONY: run test lint format bench tsan bootstrap clean help
@@ -22,8 +24,13 @@ lint:  ## check format and documentation rules
 format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
-bench: bootstrap  ## run the benchmarks, a package of its own
-	$(SWIFT) run -c release --package-path Benchmarks
+bench: bootstrap  ## measure the store, the daemon, the command and lateness, in release
+	$(SWIFT) build -c release --product apus
+	$(SWIFT) build -c release $(BENCHMARKS)
+	@apus="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
+	benches="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
+	printf '\nThe store:\n' && "$$benches/store-bench" && \
+	printf '\nThe daemon and the command:\n' && "$$benches/daemon-bench" --apus "$$apus"
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
@@ -35,7 +42,7 @@ bootstrap:
 	@$(BOOTSTRAP)
 
 clean:  ## remove everything that was built
-	rm -rf .build .build-tsan Benchmarks/.build
+	rm -rf .build .build-tsan
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -4,6 +4,7 @@ import ArgumentParser
 
 struct After: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "after",
         abstract: "Run a command once, after a duration; or again and again with --every.",
         discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
 

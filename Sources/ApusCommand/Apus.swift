@@ -24,6 +24,7 @@ enum Main {
 
 /// The `apus` command.
 struct Apus: AsyncParsableCommand {
+    // Each subcommand says its name too: to derive it from the type, the runtime needs a sixth of a command's time.
     static let configuration = CommandConfiguration(
         commandName: "apus",
         abstract:

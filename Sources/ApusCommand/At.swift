@@ -5,6 +5,7 @@ import Foundation
 
 struct At: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "at",
         abstract: "Run a command once, at a time.",
         discussion: """
             Times: \(TimeText.acceptedForms.joined(separator: ", ")).

@@ -19,7 +19,7 @@ private func forEach(_ ids: [String], _ body: (DaemonClient, String) async throw
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Cancel jobs: what runs is ended, and nothing more is started.")
+        commandName: "cancel", abstract: "Cancel jobs: what runs is ended, and nothing more is started.")
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.")
     var ids: [String] = []
@@ -42,6 +42,7 @@ struct Cancel: AsyncParsableCommand {
 
 struct Suspend: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "suspend",
         abstract: "Suspend jobs: nothing starts until they are resumed; durations keep what is left of them.")
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.")
@@ -58,7 +59,7 @@ struct Suspend: AsyncParsableCommand {
 }
 
 struct Resume: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Resume suspended jobs.")
+    static let configuration = CommandConfiguration(commandName: "resume", abstract: "Resume suspended jobs.")
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.")
     var ids: [String]
@@ -74,7 +75,8 @@ struct Resume: AsyncParsableCommand {
 }
 
 struct Run: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Run a job now, beside its occurrences.")
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a job now, beside its occurrences.")
 
     @Argument(help: "An identifier, the beginning of one, or a name.")
     var id: String

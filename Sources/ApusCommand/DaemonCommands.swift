@@ -6,7 +6,7 @@ import Foundation
 
 struct Stop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Stop the daemon. Jobs stay, and go on when it is started again.",
+        commandName: "stop", abstract: "Stop the daemon. Jobs stay, and go on when it is started again.",
         discussion: "Running commands may end within the daemon's grace (10 s).")
 
     func run() async throws {
@@ -35,7 +35,7 @@ struct Stop: AsyncParsableCommand {
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say whether a daemon runs, and where. Starts none. Exit code 3 if none runs.")
+        commandName: "status", abstract: "Say whether a daemon runs, and where. Starts none. Exit code 3 if none runs.")
 
     @Flag(help: "Print JSON.")
     var json = false
@@ -64,6 +64,7 @@ struct Status: AsyncParsableCommand {
 
 struct Install: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "install",
         abstract:
             "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering."
     )
@@ -126,7 +127,7 @@ struct Install: AsyncParsableCommand {
 
 struct Completions: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print a completion script for a shell.",
+        commandName: "completions", abstract: "Print a completion script for a shell.",
         discussion: "For bash: apus completions bash > ~/.local/share/bash-completion/completions/apus")
 
     enum Shell: String, ExpressibleByArgument, CaseIterable {

@@ -6,6 +6,7 @@ import Foundation
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "demo",
         abstract:
             "Show in 12 seconds that jobs outlive a daemon that is killed: a real daemon, a real database, a home of its own."
     )

@@ -4,6 +4,7 @@ import ArgumentParser
 
 struct Every: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "every",
         abstract: "Run a command again and again. The first time is one interval from now; nothing drifts.",
         discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
 

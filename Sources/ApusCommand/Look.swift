@@ -3,7 +3,7 @@ import ApusJobs
 import ArgumentParser
 
 struct List: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "List jobs, oldest first.")
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "List jobs, oldest first.")
 
     @Flag(help: "Ended ones too.")
     var all = false
@@ -53,7 +53,7 @@ struct List: AsyncParsableCommand {
 }
 
 struct Show: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Show one job.")
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one job.")
 
     @Argument(help: "An identifier, the beginning of one, or a name.")
     var id: String
@@ -94,7 +94,7 @@ struct Show: AsyncParsableCommand {
 
 struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what ran, newest first, with outcomes and lateness.")
+        commandName: "history", abstract: "Show what ran, newest first, with outcomes and lateness.")
 
     @Argument(help: "Only this job's runs: an identifier, the beginning of one, or a name.")
     var id: String?
@@ -151,7 +151,8 @@ struct History: AsyncParsableCommand {
 }
 
 struct Logs: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Print what a job's last run printed (its last 64 KiB).")
+    static let configuration = CommandConfiguration(
+        commandName: "logs", abstract: "Print what a job's last run printed (its last 64 KiB).")
 
     @Argument(help: "An identifier, the beginning of one, or a name.")
     var id: String

@@ -6,6 +6,7 @@ import Logging
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "serve",
         abstract: "Keep the jobs, in the foreground, until SIGTERM or Ctrl-C.",
         discussion: """
             Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.

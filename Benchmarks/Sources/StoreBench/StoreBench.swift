@@ -1,10 +1,11 @@
 import ApusJobs
 import ApusSQLite
 import ApusTimers
+import BenchSupport
 import Foundation
 
-/// `store-bench [--json] [--directory PATH]`: durable submissions per second beside raw SQLite with the same durability
-/// on the same disk in the same run, and how long a store with 100,000 jobs takes to be ready.
+/// `store-bench [--json] [--quick] [--directory PATH]`: durable submissions per second beside raw SQLite with the same
+/// durability on the same disk in the same run, and how long a store with 100,000 jobs takes to be ready.
 @main
 struct StoreBench {
     static let recoveredJobs = 100_000
@@ -12,21 +13,15 @@ struct StoreBench {
     static func main() async throws {
         let arguments = Array(CommandLine.arguments.dropFirst())
         if arguments.first == "recover", arguments.count == 2 { return try await recover(arguments[1]) }
-        var parent = FileManager.default.temporaryDirectory.path
-        if let index = arguments.firstIndex(of: "--directory"), index + 1 < arguments.count {
-            parent = arguments[index + 1]
-        }
+        let flags = Flags(arguments, options: ["--directory"])
+        let parent = flags["--directory"] ?? FileManager.default.temporaryDirectory.path
         let directory = "\(parent)/store-bench-\(ProcessInfo.processInfo.processIdentifier)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
 
-        var figures = try await Submissions(directory).figures()
+        var figures = try await Submissions(directory, quick: flags.quick).figures()
         try await measureRecovery(directory, &figures)
-        if arguments.contains("--json") {
-            print("[\n" + figures.map { "  \($0.json)" }.joined(separator: ",\n") + "\n]")
-        } else {
-            figures.forEach { print($0.line) }
-        }
+        report(figures, json: flags.json)
     }
 
     /// In a process of its own, so that its memory is only what a store needs.
@@ -49,13 +44,11 @@ struct StoreBench {
             Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
         }
         guard values.count == 5 else { throw RawSQLite.Failure(description: "the recovering process said: \(output)") }
-        figures.append(
-            Figure(name: "100,000 jobs: open and first due loaded", value: values[0], unit: "ms", atMost: 1_000))
-        figures.append(
-            Figure(name: "100,000 jobs: list the first page of 50", value: values[1], unit: "ms", atMost: 100))
-        figures.append(Figure(name: "100,000 jobs: find one by prefix", value: values[2], unit: "ms"))
-        figures.append(Figure(name: "100,000 jobs: the last page of 50", value: values[3], unit: "ms"))
-        figures.append(Figure(name: "100,000 jobs: resident memory", value: values[4], unit: "MB", atMost: 100))
+        figures.append(Figure("100,000 jobs: open and first due loaded", values[0], "ms", target: .atMost(1_000)))
+        figures.append(Figure("100,000 jobs: list the first page of 50", values[1], "ms", target: .atMost(100)))
+        figures.append(Figure("100,000 jobs: find one by prefix", values[2], "ms"))
+        figures.append(Figure("100,000 jobs: the last page of 50", values[3], "ms"))
+        figures.append(Figure("100,000 jobs: resident memory", values[4], "MB", target: .atMost(100)))
     }
 
     private static func recover(_ path: String) async throws {

@@ -1,15 +1,17 @@
 import ApusJobs
 import ApusSQLite
 import ApusTimers
+import BenchSupport
 
 /// Durable submissions per second, measured in turns: raw SQLite, the store, the scheduler, and again. What else the
 /// machine does meets all of them, and the median of the turns' ratios says more than one long measurement of each.
 struct Submissions {
-    static let turns = 7
-    static let inSequence = 400
-    static let together = 6_000
     static let callers = 64
     static let bodySize = 300
+
+    private let turns: Int
+    private let inSequence = 400
+    private let together: Int
 
     private let raw: RawSQLite
     private let store: SQLiteStore
@@ -17,7 +19,9 @@ struct Submissions {
     private let template: Job
     private let scheduler: JobScheduler
 
-    init(_ directory: String) async throws {
+    init(_ directory: String, quick: Bool) async throws {
+        turns = quick ? 3 : 7
+        together = quick ? 2_000 : 6_000
         raw = try RawSQLite("\(directory)/raw.db")
         try raw.makePlainTable()
         let path = "\(directory)/store.db"
@@ -52,7 +56,7 @@ struct Submissions {
     func figures() async throws -> [Figure] {
         var rates: [String: [Double]] = [:]
         var ratios: [String: [Double]] = [:]
-        for turn in 0..<Self.turns {
+        for turn in 0..<turns {
             var next = turn * 1_000_000
             func range(_ count: Int) -> Range<Int> {
                 defer { next += count }
@@ -62,22 +66,19 @@ struct Submissions {
                 let numbers = range(count)
                 return Double(count) / (try await seconds { try await body(numbers) })
             }
-            let single = try await rate(Self.inSequence) {
+            let single = try await rate(inSequence) {
                 try raw.insertPlain($0, bodySize: Self.bodySize, batch: false)
             }
             let measured: [(String, Double)] = [
                 ("raw single", single),
-                ("store single", try await rate(Self.inSequence) { for number in $0 { try await commit(number) } }),
-                ("scheduler single", try await rate(Self.inSequence) { for number in $0 { try await submit(number) } }),
+                ("store single", try await rate(inSequence) { for number in $0 { try await commit(number) } }),
+                ("scheduler single", try await rate(inSequence) { for number in $0 { try await submit(number) } }),
                 (
                     "raw batch",
-                    try await rate(Self.together) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: true) }
+                    try await rate(together) { try raw.insertPlain($0, bodySize: Self.bodySize, batch: true) }
                 ),
-                ("store together", try await rate(Self.together) { try await concurrently(Self.callers, $0, commit) }),
-                (
-                    "scheduler together",
-                    try await rate(Self.together) { try await concurrently(Self.callers, $0, submit) }
-                ),
+                ("store together", try await rate(together) { try await concurrently(Self.callers, $0, commit) }),
+                ("scheduler together", try await rate(together) { try await concurrently(Self.callers, $0, submit) }),
             ]
             // The first turn warms up files and statements.
             for (name, rate) in measured where turn > 0 {
@@ -87,35 +88,19 @@ struct Submissions {
         }
         try await store.close()
         await scheduler.stop(grace: .zero)
-        func figure(_ key: String, _ name: String, aim: Double? = nil) -> Figure {
+        let single = median(rates["raw single"] ?? [])
+        func figure(_ key: String, _ name: String, atLeast: Double? = nil) -> Figure {
             Figure(
-                name: name, value: median(rates[key] ?? []), unit: "rows/s", ratio: median(ratios[key] ?? []), aim: aim)
+                name, median(rates[key] ?? []), "rows/s", peer: single, ratio: median(ratios[key] ?? []),
+                target: atLeast.map { .ratioAtLeast($0) })
         }
         return [
-            figure("raw single", "raw SQLite, a commit for each row"),
-            figure("raw batch", "raw SQLite, 6,000 rows in one commit"),
-            figure("store single", "store commit, one caller in sequence", aim: 0.8),
-            figure("store together", "store commit, 64 callers at once", aim: 10),
-            figure("scheduler single", "scheduler submit, one caller in sequence", aim: 0.8),
-            figure("scheduler together", "scheduler submit, 64 callers at once", aim: 10),
+            figure("raw single", "raw SQLite, a commit for each row (the peer)"),
+            figure("raw batch", "raw SQLite, \(together) rows in one commit"),
+            figure("store single", "store commit, one caller in sequence", atLeast: 0.8),
+            figure("store together", "store commit, 64 callers at once", atLeast: 10),
+            figure("scheduler single", "scheduler submit, one caller in sequence", atLeast: 0.8),
+            figure("scheduler together", "scheduler submit, 64 callers at once", atLeast: 10),
         ]
-    }
-}
-
-func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
-
-/// Runs `body` for each number, in as many tasks as there are callers.
-func concurrently(
-    _ callers: Int, _ range: Range<Int>, _ body: @escaping @Sendable (Int) async throws -> Void
-) async throws {
-    try await withThrowingTaskGroup(of: Void.self) { group in
-        for caller in 0..<callers {
-            group.addTask {
-                for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: callers) {
-                    try await body(number)
-                }
-            }
-        }
-        try await group.waitForAll()
     }
 }

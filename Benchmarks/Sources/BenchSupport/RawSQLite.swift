@@ -1,13 +1,17 @@
 import GRDBSQLite
 
 /// SQLite by its own C interface: what the store is compared with, and how the rows for it are made.
-final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQLite's own mutex guards the connection
+// One task at a time uses it; SQLite's own mutex guards the connection.
+package final class RawSQLite: @unchecked Sendable {
     private let connection: OpaquePointer?
 
-    struct Failure: Error, CustomStringConvertible { var description: String }
+    package struct Failure: Error, CustomStringConvertible {
+        package var description: String
+        package init(description: String) { self.description = description }
+    }
 
     /// Opens the file with the store's own durability: WAL, and a sync for each commit.
-    init(_ path: String) throws {
+    package init(_ path: String) throws {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
         guard sqlite3_open_v2(path, &connection, flags, nil) == SQLITE_OK else {
@@ -21,13 +25,13 @@ final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQL
 
     private func failure() -> Failure { Failure(description: String(cString: sqlite3_errmsg(connection))) }
 
-    func run(_ sql: String) throws {
+    package func run(_ sql: String) throws {
         guard sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK else { throw failure() }
     }
 
-    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the least
-    /// that a store needs.
-    func makePlainTable() throws {
+    /// A table with a row of the size of a job's, found by number and by identifier, in the order of `wake`: the
+    /// least that a store needs.
+    package func makePlainTable() throws {
         try run(
             """
             CREATE TABLE plain (key INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, wake INTEGER, body BLOB NOT NULL) STRICT;
@@ -36,7 +40,7 @@ final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQL
     }
 
     /// Inserts `count` rows by a prepared statement, each in a transaction of its own or all in one.
-    func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
+    package func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
         var statement: OpaquePointer?
         guard
             sqlite3_prepare_v3(connection, "INSERT INTO plain VALUES (?, ?, ?, ?)", -1, 1, &statement, nil) == SQLITE_OK
@@ -58,12 +62,12 @@ final class RawSQLite: @unchecked Sendable {  // one task at a time uses it; SQL
     }
 
     /// A job in a store's file, to be read by the store and copied. Only the scheduler can make a job from nothing.
-    func insertTemplateJob() throws {
+    package func insertTemplateJob() throws {
         try run(Self.jobRows(0..<1))
     }
 
     /// Fills a store's file with jobs that are due from 2026 on, a millisecond apart.
-    func insertJobs(_ range: Range<Int>) throws {
+    package func insertJobs(_ range: Range<Int>) throws {
         try run("BEGIN")
         for start in stride(from: range.lowerBound, to: range.upperBound, by: 500) {
             try run(Self.jobRows(start..<min(start + 500, range.upperBound)))

@@ -1,0 +1,48 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Seconds that `body` takes.
+package func seconds(_ body: () async throws -> Void) async rethrows -> Double {
+    let time = try await ContinuousClock().measure(body)
+    return Double(time.components.seconds) + Double(time.components.attoseconds) * 1e-18
+}
+
+package func median(_ values: [Double]) -> Double { quantile(values, 0.5) }
+
+/// The value that the given share of `values` does not exceed; 0 of none.
+package func quantile(_ values: [Double], _ share: Double) -> Double {
+    values.isEmpty ? 0 : values.sorted()[min(values.count - 1, Int(Double(values.count) * share))]
+}
+
+/// Runs `body` for each number, in as many tasks as there are callers.
+package func concurrently(
+    _ callers: Int, _ range: Range<Int>, _ body: @escaping @Sendable (Int) async throws -> Void
+) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+        for caller in 0..<callers {
+            group.addTask {
+                for number in stride(from: range.lowerBound + caller, to: range.upperBound, by: callers) {
+                    try await body(number)
+                }
+            }
+        }
+        try await group.waitForAll()
+    }
+}
+
+/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where nobody says.
+package func residentMegabytes(of process: Int32? = nil) -> Double {
+    guard let file = fopen("/proc/\(process.map(String.init) ?? "self")/status", "r") else { return 0 }
+    defer { fclose(file) }
+    var buffer = [CChar](repeating: 0, count: 256)
+    while fgets(&buffer, Int32(buffer.count), file) != nil {
+        let line = String(decoding: buffer.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if line.hasPrefix("VmRSS:"), let number = line.split(separator: " ").dropFirst().first.flatMap({ Double($0) }) {
+            return number / 1024
+        }
+    }
+    return 0
+}

@@ -1,0 +1,37 @@
+import BenchSupport
+import Foundation
+
+/// How long a subcommand keeps a person waiting: from its start to its end, with a daemon that runs.
+struct Prompt {
+    var daemon: DaemonProcess
+    var runs: Int
+
+    /// Least, median and most, beside a program that does nothing, in turns with it.
+    func figures(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> [Figure] {
+        let nothing = ["/usr/bin/true", "/bin/true"].first { FileManager.default.isExecutableFile(atPath: $0) }
+        var ours: [Double] = []
+        var peer: [Double] = []
+        for run in -3..<runs {
+            let time = try milliseconds(daemon.apus, arguments)
+            let floor = try nothing.map { try milliseconds($0, []) }
+            // The first ones warm up files.
+            guard run >= 0 else { continue }
+            ours.append(time)
+            if let floor { peer.append(floor) }
+        }
+        func figure(_ what: String, _ pick: ([Double]) -> Double, _ target: Figure.Target? = nil) -> Figure {
+            Figure("\(name): \(what)", pick(ours), "ms", peer: peer.isEmpty ? nil : pick(peer), target: target)
+        }
+        return [
+            figure("least") { $0.min() ?? 0 },
+            figure("median", median, .atMost(limit)),
+            figure("most") { $0.max() ?? 0 },
+        ]
+    }
+
+    private func milliseconds(_ path: String, _ arguments: [String]) throws -> Double {
+        let start = ContinuousClock.now
+        try Program(path, arguments, environment: daemon.environment).wait()
+        return start.duration(to: .now) / .milliseconds(1)
+    }
+}
