@@ -1,5 +1,4 @@
 import ApusDaemon
-import ApusJobs
 import ApusTimers
 import ArgumentParser
 import Foundation
@@ -55,11 +54,11 @@ private struct Demonstration {
         view.restartsDaemon = false
         do {
             try await view.watch()
-            let restarted = try await crash.value
+            try await crash.value
             try await settle(jobs)
             try await report(jobs)
             try await client.stop()
-            await ended(restarted)
+            try await client.untilStopped()
         } catch {
             crash.cancel()
             if let health = try? await client.health() { kill(health.pid, SIGKILL) }
@@ -96,14 +95,13 @@ private struct Demonstration {
     }
 
     /// Kills the daemon at 5 s, while "long" runs, and starts another at 7 s, after a beat was due.
-    private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws -> Int32 {
+    private func crashAndRestart(_ process: Int32, start: ContinuousInstant) async throws {
         try await clock.sleep(until: start.advanced(by: .seconds(5)), tolerance: nil)
         kill(process, SIGKILL)
         say("kill -9 \(process): the daemon is gone, with \"long\" half-way")
         try await clock.sleep(until: start.advanced(by: .seconds(7)), tolerance: nil)
         let restarted = try await launcher.start()
         say("started again (process \(restarted)); a beat was due meanwhile")
-        return restarted
     }
 
     /// Waits until every occurrence has its outcome: the last beat and the countdown end at nearly the same time.
@@ -150,12 +148,6 @@ private struct Demonstration {
 
     private func isOnce(_ outcomes: [WireRun], _ outcome: String) -> Bool {
         outcomes.count == 1 && outcomes[0].outcome == outcome && (outcomes[0].latenessMs ?? -1) >= 0
-    }
-
-    private func ended(_ process: Int32) async {
-        for _ in 0..<200 where kill(process, 0) == 0 {
-            try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)
-        }
     }
 
     private func say(_ text: String) {

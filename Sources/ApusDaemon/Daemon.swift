@@ -76,7 +76,7 @@ public struct Daemon: Sendable {
             configuration: .init(bootID: Self.bootID(), cancellationGrace: windUp), logger: logger)
         let events = EventHub()
         let work = RunningWork()
-        let records = RunningRecords(folder: home.runningPath)
+        let records = RunningRecords(folder: home.runningPath, random: random)
         let runner = ActionRunner(
             command: CommandRunner(
                 environment: configuration.environment, records: records,
@@ -120,8 +120,16 @@ public struct Daemon: Sendable {
         _ routes: Routes, host: LinuxHost, feed: AsyncStream<JobEvent>, onReady: @escaping @Sendable (Ready) -> Void
     ) async throws {
         let socketPath = configuration.home.socketPath
-        unlink(socketPath)
-        let listeners = try Listeners(configuration: configuration, random: random)
+        // Homes of one user can share a socket's path (two values of XDG_STATE_HOME): the other daemon keeps it.
+        if let other = try? await DaemonClient(home: configuration.home).health() {
+            throw DaemonError(
+                .unavailable,
+                "the socket \(socketPath) is the one of process \(other.pid), which keeps the jobs of \(other.home): "
+                    + "stop that daemon, or set APUS_HOME")
+        }
+        let socket = SocketFile(path: socketPath)
+        socket.makeWay()
+        let listeners = try Listeners(configuration: configuration, socket: socket, random: random)
         let readiness = Readiness(expected: listeners.expected) {
             onReady(
                 Ready(socketPath: socketPath, url: listeners.url, token: listeners.url.map { _ in listeners.token }))
@@ -132,7 +140,7 @@ public struct Daemon: Sendable {
         let grace = configuration.grace - windUp
         defer {
             claim.end()
-            unlink(socketPath)
+            socket.remove()
             listeners.forget()
         }
         try await withThrowingTaskGroup(of: Bool.self) { group in

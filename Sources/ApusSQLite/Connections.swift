@@ -20,7 +20,7 @@ final class Connections: Sendable {
     private static let checkedSize: Int64 = 4 << 20
 
     init(path: String, _ configuration: SQLiteStore.Configuration) async throws {
-        lock = Locked(try OwnerLock(path: path, owner: configuration.ownerName))
+        lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
         do {
             let size = try OwnerLock.createPrivateFile(path)
             let queue = try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: false))

@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusTimers
 
 #if canImport(Darwin)
     import Darwin
@@ -17,6 +18,40 @@ struct OwnerLock: ~Copyable {
     private let descriptor: Int32
 
     /// Takes the lock of the database at `path`.
+    ///
+    /// An owner that was killed while it started a program can leave a child that holds the lock until it has become that
+    /// program: a matter of milliseconds, for which a lock whose owner is gone is waited for.
+    /// - Throws: `owned`, naming the owner; `unavailable`.
+    static func acquire(path: String, owner: String) async throws -> OwnerLock {
+        for _ in 0..<100 {
+            do {
+                return try OwnerLock(path: path, owner: owner)
+            } catch let error as JobError where error.code == .owned && ownerIsGone(path) {
+                try await TimerEngine.shared.sleep(for: .milliseconds(10))
+            }
+        }
+        return try OwnerLock(path: path, owner: owner)
+    }
+
+    /// Whether the lock's file names no process, or one that has ended (a zombie has).
+    private static func ownerIsGone(_ path: String) -> Bool {
+        let descriptor = openFile(path + ".lock")
+        guard descriptor >= 0 else { return false }
+        defer { _ = close(descriptor) }
+        guard let pid = ownerLines(descriptor).first?.split(separator: " ").last.flatMap({ Int32($0) }) else {
+            return true
+        }
+        guard kill(pid, 0) == 0 || errno != ESRCH else { return true }
+        let status = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
+        guard status >= 0 else { return false }
+        defer { _ = close(status) }
+        var buffer = [UInt8](repeating: 0, count: 512)
+        let count = read(status, &buffer, buffer.count)
+        // The state follows the program's name, which is in parentheses (proc(5)).
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).contains(") Z ")
+    }
+
+    /// Takes the lock if it is free.
     /// - Throws: `owned`, naming the owner; `unavailable`.
     init(path: String, owner: String) throws {
         let lockPath = path + ".lock"
@@ -48,6 +83,8 @@ struct OwnerLock: ~Copyable {
     deinit {
         // The name goes before the lock does; after it, the file may be the next owner's.
         _ = ftruncate(descriptor, 0)
+        // Closing alone would leave the lock to a child that is just being started and has inherited the file.
+        _ = flock(descriptor, LOCK_UN)
         _ = close(descriptor)
     }
 
@@ -60,12 +97,16 @@ struct OwnerLock: ~Copyable {
     }
 
     private static func describeOwner(_ descriptor: Int32) -> String {
-        var buffer = [UInt8](repeating: 0, count: 512)
-        let count = pread(descriptor, &buffer, buffer.count, 0)
-        let lines = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
+        let lines = ownerLines(descriptor)
         guard let pid = lines.first?.split(separator: " ").last else { return "another process" }
         let name = lines.count > 1 ? " (\(lines[1]))" : ""
         return "process \(pid)\(name) since \(modificationTime(descriptor))"
+    }
+
+    private static func ownerLines(_ descriptor: Int32) -> [Substring] {
+        var buffer = [UInt8](repeating: 0, count: 512)
+        let count = pread(descriptor, &buffer, buffer.count, 0)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
     }
 
     /// When the owner wrote its name: the file system's own reading of the clock, in UTC.

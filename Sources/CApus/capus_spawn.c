@@ -6,11 +6,28 @@
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <linux/close_range.h>
+#include <sys/syscall.h>
+#endif
 
 struct report {
     pid_t process;
     int error;
 };
+
+static void close_on_exec_from(int first) {
+#if defined(__linux__) && defined(SYS_close_range) && defined(CLOSE_RANGE_CLOEXEC)
+    // One call, since Linux 5.11 (close_range(2)).
+    if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
+#endif
+    long limit = sysconf(_SC_OPEN_MAX);
+    if (limit < 0 || limit > 65536) limit = 65536;
+    for (int descriptor = first; descriptor < limit; descriptor++) {
+        int flags = fcntl(descriptor, F_GETFD);
+        if (flags >= 0) fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC);
+    }
+}
 
 /// The second child: becomes the program. Only async-signal-safe calls are allowed between fork and exec in a process with threads (fork(2)).
 static int become(const char *path, char *const *argv, char *const *envp, int output, int ready) {
@@ -20,12 +37,7 @@ static int become(const char *path, char *const *argv, char *const *envp, int ou
     int ready_copy = fcntl(ready, F_DUPFD_CLOEXEC, 10);
     if (null < 0 || output_copy < 0 || ready_copy < 0) return errno;
     if (dup2(null, 0) < 0 || dup2(output_copy, 1) < 0 || dup2(output_copy, 2) < 0 || dup2(ready_copy, 3) < 0) return errno;
-    long limit = sysconf(_SC_OPEN_MAX);
-    if (limit < 0 || limit > 65536) limit = 65536;
-    for (int descriptor = 4; descriptor < limit; descriptor++) {
-        int flags = fcntl(descriptor, F_GETFD);
-        if (flags >= 0) fcntl(descriptor, F_SETFD, flags | FD_CLOEXEC);
-    }
+    close_on_exec_from(4);
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);

@@ -78,6 +78,12 @@ struct WireTests {
         }
     }
 
+    @Test("the socket answers to the daemon's own user and to root, and to nobody else")
+    func peers() {
+        #expect(PeerCheck.admits(1_000, daemon: 1_000) && PeerCheck.admits(0, daemon: 1_000))
+        #expect(!PeerCheck.admits(1_001, daemon: 1_000) && !PeerCheck.admits(65_534, daemon: 0))
+    }
+
     @Test("the end of a long output is kept")
     func tail() async {
         let tail = OutputTail()

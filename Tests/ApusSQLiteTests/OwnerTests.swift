@@ -23,6 +23,20 @@ struct OwnerTests {
         try await second.close()
     }
 
+    @Test("a lock that outlives its owner for a moment, in a child that is just being started, is waited for")
+    func orphanedLock() async throws {
+        let directory = try Directory()
+        let lock = open(directory.file() + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        #expect(flock(lock, LOCK_EX) == 0)
+        // No process has this number: the kernel's are smaller (proc(5), pid_max).
+        #expect(write(lock, "pid 2147483647\n", 15) == 15)
+        // In real time, because the store must meet the lock first, and says nothing of it.
+        TimerEngine.shared.schedule(after: .milliseconds(50)) { close(lock) }
+        let store = SQLiteStore(path: directory.file())
+        _ = try await store.open()
+        try await store.close()
+    }
+
     @Test("a symbolic link to the file has the same owner")
     func link() async throws {
         let directory = try Directory()

@@ -19,14 +19,16 @@ import NIOCore
 /// The daemon's listeners: the socket, and loopback when asked.
 struct Listeners {
     private let configuration: Daemon.Configuration
+    private let socket: SocketFile
     /// What a request to the HTTP listener must know.
     let token: String
     /// The HTTP listener's URL.
     let url: String?
     var expected: Int { configuration.http == nil ? 1 : 2 }
 
-    init(configuration: Daemon.Configuration, random: any RandomSource) throws {
+    init(configuration: Daemon.Configuration, socket: SocketFile, random: any RandomSource) throws {
         self.configuration = configuration
+        self.socket = socket
         token = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         guard let http = configuration.http else {
             url = nil
@@ -51,17 +53,16 @@ struct Listeners {
     func applications(
         routes: Routes, logger: Logger, readiness: Readiness
     ) -> [Application<RouterResponder<APIContext>>] {
-        let path = configuration.home.socketPath
+        let socket = socket
         var quiet = logger
         // It tells an orderly end as an error.
         quiet.logLevel = .critical
         var applications = [
             Application(
                 router: routes.router(guardedBy: PeerCheck()),
-                configuration: .init(address: .unixDomainSocket(path: path)),
+                configuration: .init(address: .unixDomainSocket(path: socket.path)),
                 onServerRunning: { _ in
-                    // Who comes between the bind and this meets the check of the peer.
-                    chmod(path, 0o600)
+                    socket.claim()
                     readiness.oneMore()
                 },
                 logger: quiet)

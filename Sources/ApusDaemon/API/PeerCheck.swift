@@ -32,11 +32,13 @@ struct PeerCheck: RouterMiddleware {
     func handle(
         _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        guard let peer = try await Self.peerUser(of: context.channel), peer == geteuid() || peer == 0 else {
+        guard let peer = try await Self.peerUser(of: context.channel), Self.admits(peer, daemon: geteuid()) else {
             throw APIError(status: .forbidden, code: "forbidden", message: "this daemon answers to its own user only")
         }
         return try await next(request, context)
     }
+
+    static func admits(_ peer: uid_t, daemon: uid_t) -> Bool { peer == daemon || peer == 0 }
 
     #if os(Linux)
         /// `struct ucred` of unix(7), which Glibc's module does not export.

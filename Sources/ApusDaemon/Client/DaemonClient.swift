@@ -1,3 +1,4 @@
+import ApusTimers
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -33,6 +34,20 @@ public struct DaemonClient: Sendable {
 
     /// Asks the daemon to stop, and returns at once.
     public func stop() async throws { _ = try await send(.POST, "/v1/stop") }
+
+    /// Waits until nobody answers any more. The store is closed then, and another daemon can have it. (The process may be
+    /// there for a moment longer, or as a zombie where nobody waits for it.)
+    public func untilStopped() async throws {
+        let clock = TimerClock.continuous()
+        while true {
+            do {
+                _ = try await health()
+            } catch let error as DaemonError where error.code == .notRunning {
+                return
+            }
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)
+        }
+    }
 
     /// Submits a job: when this returns, it is durable.
     public func submit(_ submission: WireSubmission) async throws -> WireJob {

@@ -21,18 +21,16 @@ struct CommandRunner: Sendable {
     /// Runs the command to its end.
     /// - Throws: ``JobFailure`` when it cannot be started, exits with another code than 0, or is ended by a signal.
     func run(_ command: Action.Command, context: RunContext) async throws {
-        let configuration = configuration(for: command, context: context)
-        let tail = OutputTail()
-        let record = Locked<String?>(nil)
+        let token = records.begin(context)
         // Not before the process has ended: a command that goes on although it was told to end must be found again.
-        defer { records.ended(record.withLock { $0 }) }
+        defer { records.end(token) }
+        let configuration = configuration(for: command, context: context, token: token)
+        let tail = OutputTail()
         let status: TerminationStatus
         do {
             status = try await Subprocess.run(
                 configuration, input: .none, output: .sequence, error: .combinedWithOutput
             ) { execution in
-                let path = records.began(processGroup: execution.processIdentifier.value, context: context)
-                record.withLock { $0 = path }
                 for try await chunk in execution.standardOutput {
                     let bytes = chunk.withUnsafeBytes { Array($0) }
                     await tail.append(bytes)
@@ -56,9 +54,12 @@ struct CommandRunner: Sendable {
         }
     }
 
-    private func configuration(for command: Action.Command, context: RunContext) -> Configuration {
+    private func configuration(
+        for command: Action.Command, context: RunContext, token: String
+    ) -> Configuration {
         var variables = environment
         variables.merge(command.env) { _, new in new }
+        variables[RunningRecords.variable] = token
         variables["APUS_JOB"] = context.job.id.rawValue
         variables["APUS_NAME"] = context.job.request.name
         variables["APUS_OCCURRENCE"] = String(context.occurrence)

@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusTimers
 import Logging
 
 #if canImport(FoundationEssentials)
@@ -14,64 +15,59 @@ import Logging
     import Darwin
 #endif
 
-/// A file for each command that runs, so that a daemon that was killed can end at its next start what it left behind:
-/// an interrupted attempt is tried again, and must not meet its own leftovers.
+/// A file for each command that runs, so that a daemon that was killed can end at its next start what it left behind: an
+/// interrupted attempt is tried again, and must not meet its own leftovers.
 ///
-/// A process is recognized by its number *and* the instant at which it started, since numbers are used again.
+/// The file is there before the command is, and gone after it. Its name is a token that the command, and whatever it
+/// starts, has in its environment (`APUS_RUN`): process numbers would be known too late, and are used again. Processes
+/// are found in `/proc`; on systems without it, leftovers run to their end.
 struct RunningRecords: Sendable {
-    struct Record: Codable, Hashable, Sendable {
-        var job: String
-        var occurrence: Int
-        var attempt: Int
-        var processGroup: Int32
-        var startTicks: UInt64
-    }
+    /// The variable that holds a run's token.
+    static let variable = "APUS_RUN"
 
     var folder: String
+    var random: any RandomSource
 
-    func began(processGroup: Int32, context: RunContext) -> String? {
-        guard let ticks = Self.startTicks(of: processGroup) else { return nil }
-        let record = Record(
-            job: context.job.id.rawValue, occurrence: context.occurrence, attempt: context.attempt,
-            processGroup: processGroup,
-            startTicks: ticks)
-        let path = "\(folder)/\(processGroup).json"
-        guard let data = try? JSONEncoder().encode(record), (try? data.write(to: URL(filePath: path))) != nil else {
-            return nil
-        }
-        return path
+    /// Notes that a command is about to run.
+    /// - Returns: its token.
+    func begin(_ context: RunContext) -> String {
+        let token = String(random.next(), radix: 36) + String(random.next(), radix: 36)
+        let text = "\(context.job.id) \(context.occurrence) \(context.attempt)\n"
+        // Without the file, a crash of the daemon may leave the command running; that is no reason not to run it.
+        try? Data(text.utf8).write(to: URL(filePath: path(token)))
+        return token
     }
 
-    func ended(_ path: String?) {
-        if let path { unlink(path) }
-    }
+    /// Notes that a command has ended.
+    func end(_ token: String) { unlink(path(token)) }
+
+    private func path(_ token: String) -> String { "\(folder)/\(token)" }
 
     /// Ends what an earlier daemon's commands left running.
     func endLeftovers(logger: Logger) {
-        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".json") {
-            let path = folder + "/" + name
-            defer { unlink(path) }
-            guard let data = try? Data(contentsOf: URL(filePath: path)),
-                let record = try? JSONDecoder().decode(Record.self, from: data),
-                record.processGroup > 1, Self.startTicks(of: record.processGroup) == record.startTicks
-            else { continue }
+        let tokens = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        guard !tokens.isEmpty else { return }
+        let marks = Set(tokens.map { "\(Self.variable)=\($0)" })
+        // Again until nothing is found, since a process can start another while the list is read.
+        for _ in 0..<10 {
+            let leftovers = Self.processes(markedBy: marks)
+            if leftovers.isEmpty { break }
             logger.notice(
-                "ending a command that an interrupted daemon left running",
-                metadata: [
-                    "job": "\(record.job)", "occurrence": "\(record.occurrence)", "process": "\(record.processGroup)",
-                ])
-            kill(-record.processGroup, SIGKILL)
+                "ending what commands of an interrupted daemon left running", metadata: ["processes": "\(leftovers)"])
+            for process in leftovers { kill(process, SIGKILL) }
         }
+        for token in tokens { end(token) }
     }
 
-    /// Field 22 of `/proc/PID/stat` (proc(5)): when the process started, in clock ticks since boot. `nil` where there
-    /// is no such process.
-    static func startTicks(of pid: Int32) -> UInt64? {
-        guard let data = FileManager.default.contents(atPath: "/proc/\(pid)/stat") else { return nil }
-        let text = String(decoding: data, as: UTF8.self)
-        // The second field is the program's name in parentheses, and can hold anything.
-        guard let end = text.lastIndex(of: ")") else { return nil }
-        let fields = text[text.index(after: end)...].split(separator: " ")
-        return fields.count > 19 ? UInt64(fields[19]) : nil
+    /// The processes whose environment has one of these marks; zombies have none.
+    static func processes(markedBy marks: Set<String>) -> [Int32] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init).filter {
+            process in
+            guard process != getpid(), let data = FileManager.default.contents(atPath: "/proc/\(process)/environ")
+            else {
+                return false
+            }
+            return data.split(separator: 0).contains { marks.contains(String(decoding: $0, as: UTF8.self)) }
+        }
     }
 }

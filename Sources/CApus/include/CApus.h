@@ -3,7 +3,6 @@
 
 #include "CApusDBus.h"
 #include "CApusLock.h"
-#include "CApusPeer.h"
 #include "CApusSignal.h"
 #include "CApusSpawn.h"
 #include "CApusTimers.h"

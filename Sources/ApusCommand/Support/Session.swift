@@ -1,6 +1,5 @@
 import ApusDaemon
 import ApusJobs
-import ApusTimers
 import ArgumentParser
 import Foundation
 

@@ -1,4 +1,3 @@
-import ApusDaemon
 import Foundation
 
 /// What is written to the terminal, and what is known of it.

@@ -1,0 +1,18 @@
+import ApusDaemon
+import ArgumentParser
+
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Run a job now, beside its occurrences.")
+
+    @Argument(help: "An identifier, the beginning of one, or a name.")
+    var id: String
+
+    func run() async throws {
+        try await reporting {
+            let run = try await Session().call { try await $0.run(id) }
+            Terminal.out(
+                "\(run.job) run \(run.occurrence) asked for; `apus logs \(run.job) --follow` shows what it prints")
+        }
+    }
+}

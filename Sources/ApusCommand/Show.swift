@@ -1,0 +1,42 @@
+import ApusDaemon
+import ArgumentParser
+
+struct Show: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one job.")
+
+    @Argument(help: "An identifier, the beginning of one, or a name.")
+    var id: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let job = try await Session().call { try await $0.job(id) }
+            if json { return try Terminal.json(job) }
+            var rows: [(String, String)] = [
+                ("id", job.id), ("name", job.name ?? "-"), ("kind", job.kind), ("state", job.state),
+                ("trigger", When.trigger(job.trigger)),
+                ("next", When.due(job)), ("action", job.action.text), ("created", When.local(job.created)),
+                ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
+            ]
+            if let cwd = job.action.command?.cwd { rows.append(("cwd", cwd)) }
+            rows.append(("missed runs", job.policies.missed ?? "-"))
+            rows.append(("overlap", job.policies.overlap ?? "-"))
+            if let retry = job.policies.retry, retry > 0 { rows.append(("retry", String(retry))) }
+            if let timeout = job.policies.timeout { rows.append(("timeout", timeout)) }
+            if let tolerance = job.policies.tolerance { rows.append(("tolerance", tolerance)) }
+            if !job.labels.isEmpty {
+                rows.append(
+                    (
+                        "labels",
+                        job.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
+                    ))
+            }
+            if let run = job.lastRun { rows.append(("last run", History.line(run))) }
+            for (key, value) in rows {
+                Terminal.out("\(Colour.dim(key + String(repeating: " ", count: 12 - key.count))) \(value)")
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import ApusDaemon
+import ArgumentParser
+
+struct Status: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Say whether a daemon runs, and where. Starts none. Exit code 3 if none runs.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let session = try Session()
+            do {
+                let health = try await session.client.health()
+                if json { return try Terminal.json(health) }
+                Terminal.out(
+                    "running: process \(health.pid), version \(health.version), since \(When.local(health.started)), "
+                        + "\(health.running) \(health.running == 1 ? "command runs" : "commands run") now")
+                Terminal.out("home \(health.home), socket \(session.home.socketPath)")
+            } catch let error as DaemonError where error.code == .notRunning {
+                if json {
+                    Terminal.out(#"{ "status" : "stopped" }"#)
+                } else {
+                    Terminal.out("no daemon runs for \(session.home.path)")
+                }
+                throw ExitCode(3)
+            }
+        }
+    }
+}

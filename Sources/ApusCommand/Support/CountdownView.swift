@@ -1,0 +1,149 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import ArgumentParser
+import Dispatch
+import Foundation
+
+/// A countdown on the terminal: a bar that is computed from instants, never counted, so that it is right whatever
+/// happened meanwhile.
+struct CountdownView {
+    let session: Session
+    let job: WireJob
+    var showsBar = Terminal.isInteractive
+    /// Whether a daemon that went away is started again.
+    var restartsDaemon = true
+
+    private enum News: Sendable {
+        case job(WireJob)
+        case ended(WireRun)
+        case tick
+    }
+
+    /// Watches until the countdown ends.
+    /// - Throws: `ExitCode(1)` if it was cancelled.
+    func watch() async throws {
+        let detach = onInterrupt()
+        defer { detach.cancel() }
+        let (news, teller) = AsyncStream.makeStream(of: News.self)
+        let ticks = try TimerEngine.shared.ticks(every: .milliseconds(200), clock: .continuous)
+        let ticking = Task {
+            for await _ in ticks { teller.yield(.tick) }
+        }
+        let listening = Task { await listen(teller) }
+        defer {
+            ticking.cancel()
+            listening.cancel()
+        }
+        if !showsBar { Terminal.out("\(job.id)\(job.name.map { " (\($0))" } ?? ""): \(When.due(job))") }
+        var current = job
+        for await item in news {
+            switch item {
+            case .tick:
+                draw(current)
+            case .job(let job):
+                current = job
+                if job.state == "cancelled" {
+                    finishLine("cancelled")
+                    throw ExitCode(1)
+                }
+                if job.state == "finished" { return finishLine(Self.title(job) + "done") }
+                draw(current)
+            case .ended:
+                return finishLine(Self.title(current) + "done")
+            }
+        }
+    }
+
+    /// Follows the job's events. A daemon that went away is started again, and the job is read anew.
+    private func listen(_ teller: AsyncStream<News>.Continuation) async {
+        let clock = TimerClock.continuous()
+        while !Task.isCancelled {
+            do {
+                if restartsDaemon { _ = try await session.call { try await $0.health() } }
+                let client = session.client
+                try await client.listen(job: job.id, terminal: true) { event in
+                    guard let event else {
+                        // What happened before the daemon listened to us.
+                        teller.yield(.job(try await client.job(job.id)))
+                        return true
+                    }
+                    switch event.name {
+                    case "job":
+                        teller.yield(.job(try event.decoded()))
+                    case "run":
+                        let run: WireRun = try event.decoded()
+                        if run.final, run.outcome != "cancelled" { teller.yield(.ended(run)) }
+                    case "notification":
+                        let notification: WireNotification = try event.decoded()
+                        Terminal.note("\(showsBar ? "\r\u{1B}[K" : "")\u{7}\(notification.text)")
+                    default:
+                        break
+                    }
+                    return true
+                }
+            } catch {
+                // Tried again below; the bar goes on, since it is computed here.
+            }
+            try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(250)), tolerance: nil)
+        }
+    }
+
+    private func draw(_ job: WireJob) {
+        guard showsBar else { return }
+        let left: Duration
+        if let remaining = job.remainingMs {
+            left = .milliseconds(remaining)
+        } else if let due = job.nextDue.flatMap(When.instant) {
+            left = max(.zero, When.now.duration(to: due))
+        } else {
+            left = .zero
+        }
+        Terminal.out("\r\u{1B}[K" + Self.bar(job, left: left, width: Terminal.width), terminator: "")
+    }
+
+    static func bar(_ job: WireJob, left: Duration, width: Int) -> String {
+        let total =
+            job.nextDue.flatMap(When.instant).flatMap { due in When.instant(job.created).map { $0.duration(to: due) } }
+            ?? left
+        let whole =
+            job.trigger.after.flatMap { try? DurationText.parse($0) } ?? (total > .zero ? total : .seconds(1))
+        let fraction = min(1, max(0, 1 - left / whole))
+        let label = "\(title(job))\(clock(left))\(job.state == "suspended" ? " paused" : "")"
+        let room = max(10, min(60, width - label.count - 10))
+        let filled = Int(Double(room) * fraction)
+        let percent = String(Int(fraction * 100))
+        return Colour.bold(label) + " "
+            + Colour.green(String(repeating: "█", count: filled))
+            + Colour.dim(String(repeating: "░", count: room - filled))
+            + " \(String(repeating: " ", count: 3 - percent.count))\(percent) %"
+    }
+
+    private static func title(_ job: WireJob) -> String { job.name.map { "\($0) " } ?? "" }
+
+    /// `1:05:09`; rounded up, so that `0:00` means done.
+    static func clock(_ left: Duration) -> String {
+        let seconds = Int(left.components.seconds) + (left.components.attoseconds > 0 ? 1 : 0)
+        let (hours, minutes, rest) = (seconds / 3_600, seconds / 60 % 60, seconds % 60)
+        func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+        return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
+    }
+
+    private func finishLine(_ text: String) {
+        Terminal.out(showsBar ? "\r\u{1B}[K\(text)" : text)
+    }
+
+    private func onInterrupt() -> any DispatchSourceSignal {
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT)
+        let (id, showsBar) = (job.id, showsBar)
+        source.setEventHandler {
+            if showsBar { Terminal.out("") }
+            Terminal.note(
+                "apus: detached; the countdown goes on (`apus countdown` attaches again, `apus cancel \(id)` ends it)")
+            exit(130)
+        }
+        source.activate()
+        return source
+    }
+}

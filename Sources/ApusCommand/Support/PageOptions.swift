@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// Which part of a long list is shown, and how: the same for `list` and `history`.
+struct PageOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("At most this many (1 to 1000).", valueName: "n"))
+    var limit: Int = 50
+
+    @Option(help: ArgumentHelp("Go on behind an earlier page.", valueName: "token"))
+    var after: String?
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func validate() throws {
+        guard (1...1_000).contains(limit) else { throw ValidationError("--limit: \(limit) is not between 1 and 1000") }
+    }
+}
