@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 BOOTSTRAP = Scripts/bootstrap
-SOURCES = Sources Tests Package.swift
+SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # In the same build folder: what both packages need is compiled once.
 BENCHMARKS = --package-path Benchmarks --scratch-path .build
 
