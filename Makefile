@@ -36,7 +36,7 @@ tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the threa
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
 	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race" \
 	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'TimerWheel|Apus|EndToEnd'
-	@if [ -n "$$(ls .build-tsan/reports)" ]; then cat .build-tsan/reports/*; echo 'the thread sanitizer found races' >&2; exit 1; fi
+	Scripts/check-races .build-tsan/reports
 
 bootstrap:
 	@$(BOOTSTRAP)

@@ -1,5 +1,5 @@
 import ApusBackground
-import Synchronization
+import ApusTimers
 import Testing
 
 /// A host that only keeps claims.
@@ -14,7 +14,7 @@ final class ClaimsOnlyHost: BackgroundHost {
     }
 
     final class Counter: Sendable {
-        private let value = Mutex(0)
+        private let value = Locked(0)
         func add() { value.withLock { $0 += 1 } }
         var count: Int { value.withLock { $0 } }
     }
@@ -54,7 +54,7 @@ struct BackgroundTaskTests {
 
     @Test("expiry runs the handler on the main actor and then ends the claim by itself")
     func expires() async throws {
-        let order = Mutex<[String]>([])
+        let order = Locked<[String]>([])
         let (handled, continuation) = AsyncStream.makeStream(of: [String].self)
         let task = try host.beginBackgroundTask(named: "upload") { [registry = host.registry] in
             MainActor.assertIsolated()

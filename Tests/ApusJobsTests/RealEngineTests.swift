@@ -1,7 +1,6 @@
 import ApusJobs
 import ApusTesting
 import ApusTimers
-import Synchronization
 import Testing
 
 /// The same scheduler on the machine's clocks and threads; for the thread sanitizer, and for what virtual time cannot
@@ -11,7 +10,7 @@ struct RealEngineTests {
     @Test("jobs of many tasks at once all run, once each, never early")
     func concurrentSubmissions() async throws {
         let scheduler = JobScheduler(store: MemoryStore(), configuration: .init(maximumConcurrentRuns: 8))
-        let ran = Mutex<[String: Int]>([:])
+        let ran = Locked<[String: Int]>([:])
         let (done, finish) = AsyncStream.makeStream(of: Void.self)
         scheduler.handle("work") { context in
             #expect(context.lateness >= .zero)

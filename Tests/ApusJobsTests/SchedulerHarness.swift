@@ -2,7 +2,6 @@ import ApusJobs
 import ApusTesting
 import ApusTimers
 import Logging
-import Synchronization
 import Testing
 
 /// A scheduler in virtual time, with handlers that tests control, over a store that outlives it.
@@ -131,7 +130,7 @@ final class Calls: Sendable {
         var failures = 0
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     var all: [Call] { state.withLock { $0.calls } }
     var seconds: [Double] { all.map(\.second) }
     var occurrences: [Int] { all.map(\.occurrence) }

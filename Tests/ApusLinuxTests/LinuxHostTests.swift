@@ -2,7 +2,6 @@ import ApusBackground
 import ApusTesting
 import ApusTimers
 import Logging
-import Synchronization
 import Testing
 
 @testable import ApusLinux
@@ -14,7 +13,7 @@ private final class HandTime: Sendable {
         var timers: [(due: ContinuousInstant, action: @Sendable () -> Void)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var hostTime: HostTime {
         HostTime(

@@ -6,7 +6,6 @@ import Hummingbird
 import NIOCore
 import NIOHTTP1
 import Subprocess
-import Synchronization
 import Testing
 
 #if canImport(System)
@@ -29,7 +28,7 @@ struct NetworkTests {
             var attempt: Int
             var standsFor: Int
         }
-        let posted = Mutex<[(body: Posted, key: String?)]>([])
+        let posted = Locked<[(body: Posted, key: String?)]>([])
         let (ports, port) = AsyncStream.makeStream(of: Int.self)
         let router = Router()
         router.post("/hook") { request, _ in
