@@ -129,7 +129,8 @@ struct CommandTests {
     func follow() async throws {
         try await ApusUnderTest.with { apus in
             let job: WireJob = try await apus.json(
-                "every", "300ms", "--count", "3", "--shell", "--json", "--", "echo tick $APUS_OCCURRENCE")
+                "every", "1s", "--count", "3", "--overlap", "queue", "--shell", "--json", "--",
+                "echo tick $APUS_OCCURRENCE")
             let answer = try await apus("logs", job.id, "--follow")
             #expect(answer.code == 0 && answer.out.contains("tick 3\n"), "\(answer)")
         }

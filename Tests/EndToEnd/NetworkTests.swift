@@ -114,6 +114,8 @@ struct NetworkTests {
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
         address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        // Below the ports that the kernel gives to outgoing connections, one of which could take it meanwhile.
+        address.sin_port = UInt16.random(in: 20_000..<32_000).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
