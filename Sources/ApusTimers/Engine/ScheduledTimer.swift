@@ -15,6 +15,19 @@ public struct ScheduledTimer: Sendable {
     /// thread, also from an action.
     @discardableResult
     public func cancel() -> Bool { engine.cancel(clock, handle) }
+
+    /// Gives the timer a new deadline, `duration` from now on its clock, and a new tolerance: as if it had been
+    /// cancelled and scheduled anew with the same action, in one step and without an allocation.
+    ///
+    /// - Parameters:
+    ///   - duration: How long from now; at once when zero or negative.
+    ///   - tolerance: How much later than the deadline it may fire; negative counts as zero.
+    /// - Returns: False, and nothing changes, when the action has started or finished, or was cancelled. May be called
+    ///   from any thread, also from an action.
+    @discardableResult
+    public func reset(after duration: Duration, tolerance: Duration = .zero) -> Bool {
+        engine.reset(self, after: duration, tolerance: tolerance)
+    }
 }
 
 /// A registration for settings of the wall clock; see ``TimerEngine/onWallClockChange(on:_:)``.

@@ -74,6 +74,41 @@ public final class TimerEngine: Sendable {
         )
     }
 
+    /// Schedules a shared action `duration` from now: like ``schedule(after:tolerance:clock:on:_:)``, but without an
+    /// allocation.
+    ///
+    /// - Parameters:
+    ///   - duration: How long from now, to the nanosecond; saturates at 292 years.
+    ///   - tolerance: How much later than the deadline it may fire, to share a wake-up; negative counts as zero.
+    ///   - clock: The clock that the time runs on.
+    ///   - handler: The action, with where it runs.
+    ///   - token: What the action is told.
+    /// - Returns: The value to cancel it with. After ``shutdown()``, a timer that never fires.
+    @discardableResult
+    public func schedule(
+        after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous, handler: TimerHandler,
+        token: UInt64
+    ) -> ScheduledTimer {
+        let now = ContinuousInstant(nanoseconds: time.nanoseconds(on: clock))
+        return insert(
+            TimerEntry(executor: handler.executor, action: { handler.body(token) }), clock: clock,
+            deadline: now.advanced(by: max(.zero, duration)).nanoseconds, tolerance: tolerance
+        )
+    }
+
+    /// Schedules a shared action at an instant of the clock that the instant's type names; at once when it has passed.
+    ///
+    /// The parameters are those of ``schedule(after:tolerance:clock:handler:token:)``.
+    @discardableResult
+    public func schedule<Instant: NanosecondInstant>(
+        at instant: Instant, tolerance: Duration = .zero, handler: TimerHandler, token: UInt64
+    ) -> ScheduledTimer {
+        insert(
+            TimerEntry(executor: handler.executor, action: { handler.body(token) }), clock: Instant.clock,
+            deadline: instant.nanoseconds, tolerance: tolerance
+        )
+    }
+
     /// Calls `handler` after every noticed setting of the wall clock, until the observation is cancelled.
     ///
     /// It causes no wake-ups: the kernel reports the setting. Setting the clock several times in a row may be reported
@@ -145,6 +180,18 @@ public final class TimerEngine: Sendable {
         // The entry is released after the lock: its closure's captures may do anything when they go.
         let entry = state.withLock { $0.remove(clock, handle, wakeup: wakeup) }
         return entry != nil
+    }
+
+    func reset(_ timer: ScheduledTimer, after duration: Duration, tolerance: Duration) -> Bool {
+        let now = ContinuousInstant(nanoseconds: time.nanoseconds(on: timer.clock))
+        let deadline = now.advanced(by: max(.zero, duration)).nanoseconds
+        let tolerance = UInt64(max(0, tolerance.wholeNanoseconds))
+        return state.withLock { state in
+            guard state.withWheel(timer.clock, { $0.reset(timer.handle, deadline: deadline, tolerance: tolerance) })
+            else { return false }
+            if !state.isDraining { state.rearm(timer.clock, wakeup) }
+            return true
+        }
     }
 
     func removeObserver(_ identifier: UInt64) {

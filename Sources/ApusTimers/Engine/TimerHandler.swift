@@ -1,0 +1,23 @@
+/// An action that many timers share, and which is told which of them fired: scheduling with it allocates nothing.
+///
+/// Make one where a kind of timeout is defined, and give each timer a token that says what it is about: an index, an
+/// identifier, the bits of a pointer.
+///
+/// ```swift
+/// let idle = TimerHandler { connection in close(connection) }
+/// let timer = engine.schedule(after: .seconds(30), handler: idle, token: connection)
+/// ```
+public final class TimerHandler: Sendable {
+    let executor: ActionExecutor
+    let body: @Sendable (UInt64) -> Void
+
+    /// An action for timers that are scheduled with a token.
+    ///
+    /// - Parameters:
+    ///   - executor: Where the action runs.
+    ///   - body: Runs once for each timer that fires, with the timer's token. A timer that exists keeps it.
+    public init(on executor: ActionExecutor = .engine, _ body: @escaping @Sendable (_ token: UInt64) -> Void) {
+        self.executor = executor
+        self.body = body
+    }
+}
