@@ -10,15 +10,45 @@ package struct TimerHandle: Sendable, Hashable {
         self.generation = generation
     }
 
+    /// The last generation of a record: 24 bits of its life count generations.
+    package static var lastGeneration: UInt32 { 1 << 24 - 1 }
+
     /// A handle that no wheel ever gives out.
     package static var none: TimerHandle { TimerHandle(index: .max, generation: 0) }
 }
 
+/// What the wheel keeps for a timer's owner: two words and a tag, which it never looks at.
+package struct TimerPayload: Sendable, Hashable {
+    package var first: UInt64
+    package var second: UInt64
+    package var tag: UInt8
+
+    package init(_ first: UInt64, _ second: UInt64 = 0, tag: UInt8 = 0) {
+        self.first = first
+        self.second = second
+        self.tag = tag
+    }
+}
+
 /// What a wheel gives back when a timer leaves it.
 package struct RemovedTimer: Sendable, Equatable {
-    package let payload: UInt64
+    package let payload: TimerPayload
+    /// False for a timer that was only reserved: then there is no payload.
+    package let hadAction: Bool
+    package let deadline: UInt64
     /// Deadline plus tolerance, saturated.
     package let hardDeadline: UInt64
-    /// False when ``TimerWheel/takeDue(now:into:)`` had handed the timer out already.
+    /// False when ``TimerWheel/takeDue(now:into:work:)`` had handed the timer out already.
     package let wasWaiting: Bool
+}
+
+/// A timer that was found due. Its payload belongs to whoever ends the timer: see ``TimerClaims``.
+package struct DueTimer: Sendable {
+    package let index: UInt32
+    /// The life that was found due, with the count of its takings.
+    let life: UInt32
+    package let deadline: UInt64
+    package let payload: TimerPayload
+
+    package var handle: TimerHandle { TimerHandle(index: index, generation: life >> TimerRecord.takingBits) }
 }

@@ -1,119 +1,182 @@
-/// One timer. 40 bytes.
-struct TimerRecord {
-    /// The soft deadline: the timer never fires before.
-    var deadline: UInt64
-    /// Deadline plus tolerance, saturated.
-    var hardDeadline: UInt64
-    var payload: UInt64
-    /// The next record of the same list, or of the free list.
-    var next: UInt32
-    var previous: UInt32
-    var generation: UInt32
-    var place: Place
+import Synchronization
 
-    /// Which list a record is in: the number of a slot, or one of the constants.
-    struct Place: RawRepresentable, Equatable {
-        var rawValue: UInt32
-        static var free: Place { Place(rawValue: .max) }
-        /// Handed out by `takeDue`, in no list, still cancellable.
-        static var taken: Place { Place(rawValue: .max - 1) }
-        /// Every generation was used; the record never lives again.
-        static var retired: Place { Place(rawValue: .max - 2) }
-    }
-}
-
-extension UInt32 {
-    /// Marks the end of an intrusive list.
-    static var none: UInt32 { .max }
-}
-
-/// Records in chunks of a fixed size that never move, with a last-in-first-out free list.
+/// Records in segments that never move, each twice as long as the one before, with a last-in-first-out free list.
 ///
-/// Growth allocates one chunk (and at times a longer table of chunk pointers); nothing else allocates.
+/// Growth allocates one segment and touches nothing of it: a record is made when it is first used, so growing never
+/// takes longer than the system needs to reserve addresses, and pages that no timer needed cost no memory.
 struct TimerSlab: ~Copyable {
-    static var chunkShift: UInt32 { 10 }
-    static var chunkSize: UInt32 { 1 << chunkShift }
+    typealias Record = UnsafeMutablePointer<TimerRecord>
 
-    private typealias Chunk = UnsafeMutablePointer<TimerRecord>
-    private var chunks: UnsafeMutablePointer<Chunk>
-    private var tableCapacity: UInt32 = 8
-    private var chunkCount: UInt32 = 0
-    private var freeHead: UInt32 = .none
+    private struct Words {
+        var first: UInt64
+        var second: UInt64
+    }
+
+    let directory: TimerDirectory
+    private let payloads: UnsafeMutablePointer<UInt>
     private let firstGeneration: UInt32
+    private var segments = 0
+    private var freeHead: UInt32 = .none
+    /// Records that exist; those behind have never been used.
+    private(set) var extent: UInt32 = 0
+    /// How many records the segments have room for.
+    private var capacity: UInt32 = 0
 
-    /// Records that hold a timer.
-    private(set) var count: Int = 0
+    /// Records that hold a timer, or one that was claimed and not yet released.
+    private(set) var count = 0
 
     init(firstGeneration: UInt32) {
         self.firstGeneration = firstGeneration
-        chunks = .allocate(capacity: Int(tableCapacity))
+        directory = TimerDirectory()
+        payloads = .allocate(capacity: TimerDirectory.longest)
+        payloads.initialize(repeating: 0, count: TimerDirectory.longest)
     }
 
     deinit {
-        // Records are trivial, so there is nothing to deinitialize in them.
-        for index in 0..<Int(chunkCount) { chunks[index].deallocate() }
-        chunks.deallocate()
+        // Records and payloads are trivial, so there is nothing to deinitialize in them.
+        for segment in 0..<segments {
+            let first = TimerDirectory.first(of: segment)
+            UnsafeMutableRawPointer(directory.record(first)).deallocate()
+            UnsafeMutableRawPointer(words(first)).deallocate()
+        }
+        directory.deallocate()
+        payloads.deallocate()
     }
 
-    var capacity: UInt32 { chunkCount << Self.chunkShift }
+    @inline(__always)
+    func record(_ index: UInt32) -> Record { directory.record(index) }
 
     @inline(__always)
-    func record(_ index: UInt32) -> UnsafeMutablePointer<TimerRecord> {
-        chunks[Int(index >> Self.chunkShift)] + Int(index & (Self.chunkSize - 1))
+    private func words(_ index: UInt32) -> UnsafeMutablePointer<Words> {
+        let (segment, position) = TimerDirectory.locate(index)
+        // Made in `grow` from a pointer, so it is one.
+        return UnsafeMutablePointer(bitPattern: payloads[segment] &+ position &* UInt(MemoryLayout<Words>.stride))
+            .unsafelyUnwrapped
+    }
+
+    @inline(__always)
+    func payload(_ index: UInt32) -> TimerPayload {
+        let words = words(index).pointee
+        return TimerPayload(words.first, words.second, tag: record(index).pointee.tag)
+    }
+
+    @inline(__always)
+    func setPayload(_ index: UInt32, _ payload: TimerPayload) {
+        words(index).initialize(to: Words(first: payload.first, second: payload.second))
+        record(index).pointee.tag = payload.tag
     }
 
     /// The record that a handle names, or nil when that life is over.
     @inline(__always)
-    func live(_ handle: TimerHandle) -> UnsafeMutablePointer<TimerRecord>? {
-        guard handle.index < capacity else { return nil }
+    func live(_ handle: TimerHandle) -> Record? {
+        guard handle.index < extent else { return nil }
         let record = record(handle.index)
-        guard record.pointee.generation == handle.generation else { return nil }
-        return record.pointee.place == .free || record.pointee.place == .retired ? nil : record
+        // Handles of coming lives were not given out yet, so an equal generation is a life that goes on.
+        return record.pointee.life.load(ordering: .relaxed) >> TimerRecord.takingBits == handle.generation
+            ? record : nil
     }
 
+    @inline(__always)
     mutating func allocate() -> UInt32 {
-        if freeHead == .none { grow() }
-        let index = freeHead
-        freeHead = record(index).pointee.next
         count += 1
+        let index = freeHead
+        guard index != .none else { return extend() }
+        freeHead = record(index).pointee.next
         return index
     }
 
+    /// Takes back a record whose life was ended.
+    @inline(__always)
     mutating func release(_ index: UInt32) {
         let record = record(index)
         count -= 1
-        guard record.pointee.generation < .max else {
+        guard record.pointee.life.load(ordering: .relaxed) != 0 else {
             record.pointee.place = .retired
             return
         }
-        record.pointee.generation += 1
         record.pointee.place = .free
         record.pointee.next = freeHead
         freeHead = index
     }
 
+    @inline(never)
+    private mutating func extend() -> UInt32 {
+        if extent == capacity { grow() }
+        let index = extent
+        extent += 1
+        record(index).initialize(to: TimerRecord(generation: firstGeneration))
+        return index
+    }
+
     private mutating func grow() {
-        precondition(capacity < .max - Self.chunkSize, "a wheel holds at most 4 billion timers")
-        if chunkCount == tableCapacity {
-            let longer = UnsafeMutablePointer<Chunk>.allocate(capacity: Int(tableCapacity) * 2)
-            longer.moveInitialize(from: chunks, count: Int(chunkCount))
-            chunks.deallocate()
-            chunks = longer
-            tableCapacity *= 2
-        }
-        let base = capacity
-        let chunk = Chunk.allocate(capacity: Int(Self.chunkSize))
-        for offset in 0..<Self.chunkSize {
-            let next = offset + 1 < Self.chunkSize ? base + offset + 1 : freeHead
-            (chunk + Int(offset)).initialize(
-                to: TimerRecord(
-                    deadline: 0, hardDeadline: 0, payload: 0, next: next, previous: .none,
-                    generation: firstGeneration, place: .free
-                )
-            )
-        }
-        (chunks + Int(chunkCount)).initialize(to: chunk)
-        chunkCount += 1
-        freeHead = base
+        precondition(segments < TimerDirectory.longest, "a wheel holds at most 2 billion timers")
+        let first = TimerDirectory.first(of: segments)
+        let length = TimerDirectory.length(of: segments)
+        let records = UnsafeMutableRawPointer.allocate(
+            byteCount: length * MemoryLayout<TimerRecord>.stride, alignment: 64
+        )
+        let words = UnsafeMutableRawPointer.allocate(byteCount: length * MemoryLayout<Words>.stride, alignment: 64)
+        let position = TimerDirectory.locate(first).position
+        directory.setBase(segments, UInt(bitPattern: records) &- position &* UInt(MemoryLayout<TimerRecord>.stride))
+        payloads[segments] = UInt(bitPattern: words) &- position &* UInt(MemoryLayout<Words>.stride)
+        segments += 1
+        capacity += UInt32(length)
+    }
+}
+
+/// Where the records are: finds one by its index.
+///
+/// Entries are only ever added, under the owner's lock, so whoever learned an index under that lock may look its record
+/// up at any later time without.
+struct TimerDirectory: @unchecked Sendable {
+    private static var firstLengthLog2: Int { 6 }
+    /// The most segments that indices of 31 bits can name.
+    static var longest: Int { 25 }
+
+    /// The address at which each segment would begin if indices, moved up by the first segment's length, counted
+    /// from zero.
+    private let bases: UnsafeMutablePointer<UInt>
+
+    init() {
+        bases = .allocate(capacity: Self.longest)
+        bases.initialize(repeating: 0, count: Self.longest)
+    }
+
+    func deallocate() { bases.deallocate() }
+
+    static func length(of segment: Int) -> Int { 1 << (firstLengthLog2 + segment) }
+    static func first(of segment: Int) -> UInt32 { UInt32(length(of: segment) - length(of: 0)) }
+
+    @inline(__always)
+    static func locate(_ index: UInt32) -> (segment: Int, position: UInt) {
+        let position = index &+ UInt32(1 << firstLengthLog2)
+        return (31 - firstLengthLog2 - position.leadingZeroBitCount, UInt(position))
+    }
+
+    @inline(__always)
+    func record(_ index: UInt32) -> TimerSlab.Record {
+        let (segment, position) = Self.locate(index)
+        // Made in `setBase` from a pointer, so it is one.
+        return TimerSlab.Record(bitPattern: bases[segment] &+ position &* UInt(MemoryLayout<TimerRecord>.stride))
+            .unsafelyUnwrapped
+    }
+
+    func setBase(_ segment: Int, _ address: UInt) { bases[segment] = address }
+}
+
+/// Ends taken timers without the lock that guards their wheel.
+///
+/// Ending a taken timer is a race between who runs it and who cancels it; one increment of the record's life decides.
+/// The winner owns the payload.
+package struct TimerClaims: Sendable {
+    let directory: TimerDirectory
+
+    /// True for exactly one caller, unless the timer was cancelled or reset since it was taken. That caller has to give
+    /// its index to ``TimerWheel/release(_:)``, soon.
+    @inline(__always)
+    package func claim(_ due: DueTimer) -> Bool {
+        directory.record(due.index).pointee.life.compareExchange(
+            expected: due.life, desired: TimerRecord.life(after: due.life), ordering: .acquiringAndReleasing
+        ).exchanged
     }
 }

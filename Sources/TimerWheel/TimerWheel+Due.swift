@@ -1,96 +1,142 @@
+import Synchronization
+
 extension TimerWheel {
+    /// How far a call of `takeDue` came.
+    package struct Progress: Sendable, Equatable {
+        /// How many timers it took.
+        package let count: Int
+        /// False: the buffer or the allowance for moving was used up, and more may be due.
+        package let isComplete: Bool
+
+        package init(count: Int, isComplete: Bool) {
+            self.count = count
+            self.isComplete = isComplete
+        }
+    }
+
     /// Takes timers whose (soft) deadline is `now` or earlier, in the order of (deadline, insertion).
     ///
-    /// At most `buffer.count` are taken, the budget; when the result equals it, more may be due. Taken timers are not
-    /// in any list any more, but they live until ``remove(_:)``.
+    /// At most `buffer.count` are taken and at most `work` are moved to a lower level on the way: the budget, so that
+    /// the caller's lock is never held for long. Taken timers are not in any list any more, but they live until they
+    /// are claimed or removed.
     ///
     /// `now` may be earlier than in the call before (somebody set the wall clock): then the wheel is built anew around
-    /// it, which costs O(timers).
-    package mutating func takeDue(now: UInt64, into buffer: UnsafeMutableBufferPointer<TimerHandle>) -> Int {
-        if now < current { rebase(to: now) }
+    /// it, within the same budget.
+    package mutating func takeDue(
+        now: UInt64, into buffer: UnsafeMutableBufferPointer<DueTimer>, work: Int = .max
+    ) -> Progress {
+        var work = work
         var count = 0
-        if !slots[Self.overdue].isEmpty {
-            sortOverdue()
-            take(from: Self.overdue, into: buffer, &count)
-        }
-        while count < buffer.count {
-            guard occupiedLevels != 0 else {
-                current = now
-                break
-            }
+        if now < current { rebase(to: now) }
+        while true {
+            if !slots[Self.moving].isEmpty, !moveDown(&work) { return Progress(count: count, isComplete: false) }
+            guard occupiedLevels != 0 else { break }
             let level = occupiedLevels.trailingZeroBitCount
             let digit = occupied[level].trailingZeroBitCount
-            let start = start(level: level, digit: digit)
-            guard start <= now else {
-                current = now
-                break
+            let position = level &* Self.slotsPerLevel &+ digit
+            // Nothing in the first slot is due, so nothing is. `current` stays before the slot, whose records then
+            // need not be moved down yet: most of them may be cancelled before they are due.
+            guard slots[position].minimumSoft <= now else {
+                if start(level: level, digit: digit) > now { current = now }
+                return Progress(count: count, isComplete: true)
             }
-            current = start
-            let position = level * Self.slotsPerLevel + digit
+            guard count < buffer.count else { return Progress(count: count, isComplete: false) }
             if level == 0 {
+                current = max(current, start(level: level, digit: digit))
                 take(from: position, into: buffer, &count)
             } else {
-                moveDown(position, now: now, into: buffer, &count)
+                open(position, level: level, digit: digit, now: now)
             }
         }
-        return count
+        current = now
+        return Progress(count: count, isComplete: true)
     }
 
-    /// Builds the wheel anew around another instant.
-    mutating func rebase(to now: UInt64) {
-        // Equal deadlines are in one list, so any order of the lists keeps the order of insertion among them.
-        var chain = UInt32.none
+    /// Builds the wheel anew around another instant. O(timers), in one go: it happens when a person or the network sets
+    /// a clock back.
+    private mutating func rebase(to now: UInt64) {
+        // Equal deadlines are in one list, so any order of the slots keeps the order of insertion among them; what is
+        // still to be moved was inserted after what has been moved.
+        var first = UInt32.none
         var last = UInt32.none
         for position in 0...Self.slotCount where !slots[position].isEmpty {
-            let tail = slots[position].tail
-            let head = detach(position)
-            if last == .none { chain = head } else { slab.record(last).pointee.next = head }
-            last = tail
+            let slot = slots[position]
+            if last == .none { first = slot.head } else { slab.record(last).pointee.next = slot.head }
+            last = slot.tail
+            markEmpty(position)
         }
         current = now
-        relink(chain)
-    }
-
-    private mutating func take(
-        from position: Int, into buffer: UnsafeMutableBufferPointer<TimerHandle>, _ count: inout Int
-    ) {
-        while count < buffer.count, !slots[position].isEmpty {
-            let index = slots[position].head
-            unlink(index)
-            take(index, into: buffer, &count)
-        }
-    }
-
-    private mutating func take(
-        _ index: UInt32, into buffer: UnsafeMutableBufferPointer<TimerHandle>, _ count: inout Int
-    ) {
-        let record = slab.record(index)
-        record.pointee.place = .taken
-        buffer[count] = TimerHandle(index: index, generation: record.pointee.generation)
-        count += 1
-    }
-
-    private mutating func moveDown(
-        _ position: Int, now: UInt64, into buffer: UnsafeMutableBufferPointer<TimerHandle>, _ count: inout Int
-    ) {
-        let only = slots[position].head
-        if only == slots[position].tail, slab.record(only).pointee.deadline <= now {
-            // The earliest slot has one record: it need not travel through the levels below.
-            current = slab.record(only).pointee.deadline
-            unlink(only)
-            take(only, into: buffer, &count)
-        } else {
-            relink(detach(position))
-        }
-    }
-
-    private mutating func relink(_ chain: UInt32) {
-        var index = chain
+        var index = first
         while index != .none {
-            let next = slab.record(index).pointee.next
-            waiting -= 1
-            link(index)
+            let record = slab.record(index)
+            let next = record.pointee.next
+            linkBelow(index, at: max(record.pointee.deadline, now))
             index = next
         }
+    }
+
+    private mutating func take(
+        from position: Int, into buffer: UnsafeMutableBufferPointer<DueTimer>, _ count: inout Int
+    ) {
+        var index = slots[position].head
+        let before = count
+        while count < buffer.count, index != .none {
+            let record = slab.record(index)
+            let life = record.pointee.life.load(ordering: .relaxed) &+ 1
+            record.pointee.life.store(life, ordering: .relaxed)
+            record.pointee.place = .taken
+            // In place: a temporary would be copied.
+            (buffer.baseAddress.unsafelyUnwrapped + count).initialize(
+                to: DueTimer(
+                    index: index, life: life, deadline: record.pointee.deadline, payload: slab.payload(index)
+                )
+            )
+            count += 1
+            index = record.pointee.next
+        }
+        waiting -= count - before
+        if index == .none {
+            markEmpty(position)
+        } else {
+            slots[position].head = index
+            slab.record(index).pointee.previous = .none
+            // The minimum may have been of those that were taken.
+            setStale(position)
+        }
+    }
+
+    /// Lets `current` enter a slot, whose records are then to be moved.
+    private mutating func open(_ position: Int, level: Int, digit: Int, now: UInt64) {
+        let slot = slots[position]
+        // Nothing waits before this instant. The nearer it is to the records, the fewer levels they go through: if
+        // they are all due at one instant, none between.
+        let entry = max(current, start(level: level, digit: digit), min(slot.minimumSoft, now))
+        movingEnd = end(level: level, digit: digit)
+        let wasStale = isStale(position)
+        markEmpty(position)
+        slots[Self.moving] = slot
+        movingFrom = position
+        if wasStale { stale[Self.moving / Self.slotsPerLevel] |= 1 }
+        current = entry
+    }
+
+    /// Moves records to the levels below. False when the allowance was used up before the end.
+    private mutating func moveDown(_ work: inout Int) -> Bool {
+        // Off the list first: what is placed must not find it.
+        var index = slots[Self.moving].head
+        while index != .none, work > 0 {
+            work -= 1
+            let record = slab.record(index)
+            let next = record.pointee.next
+            linkBelow(index, at: max(record.pointee.deadline, current))
+            index = next
+        }
+        if index == .none {
+            markEmpty(Self.moving)
+            return true
+        }
+        slots[Self.moving].head = index
+        slab.record(index).pointee.previous = .none
+        return false
     }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 extension TimerWheel {
     /// Walks everything and names the first ground rule that is broken; nil when all hold. O(timers + slots).
     package func brokenInvariant() -> String? {
@@ -9,18 +11,19 @@ extension TimerWheel {
             return "level \(level): the summary disagrees with the bitmap"
         }
         if seen != waiting { return "\(seen) records are in lists, \(waiting) are counted" }
+        if let movingFrom, !slots[movingFrom].isEmpty { return "a slot was filled while its records were moved" }
 
-        var taken = 0
+        var unlisted = 0
         var free = 0
-        for index in 0..<slab.capacity {
+        for index in 0..<slab.extent {
             switch slab.record(index).pointee.place {
-            case .taken: taken += 1
+            case .taken, .reserved: unlisted += 1
             case .free, .retired: free += 1
             default: break
             }
         }
-        if seen + taken != slab.count { return "\(seen) waiting and \(taken) taken are not \(slab.count) live" }
-        if seen + taken + free != Int(slab.capacity) { return "records were lost" }
+        if seen + unlisted != slab.count { return "\(seen) waiting and \(unlisted) others are not \(slab.count) live" }
+        if seen + unlisted + free != Int(slab.extent) { return "records were lost" }
         return nil
     }
 
@@ -30,31 +33,34 @@ extension TimerWheel {
             let bit = occupied[position / Self.slotsPerLevel] & (1 << UInt64(position % Self.slotsPerLevel)) != 0
             if bit == slot.isEmpty { return "the bitmap disagrees with the list" }
         }
-        var minimum = UInt64.max
+        var minimumHard = UInt64.max
+        var minimumSoft = UInt64.max
         var previous = UInt32.none
-        var previousDeadline = UInt64.min
         var index = slot.head
         while index != .none {
-            let record = slab.record(index).pointee
+            let record = slab.record(index)
             seen += 1
             if seen > slab.count { return "the list is a ring" }
-            if record.previous != previous { return "the links disagree" }
-            if record.place.rawValue != UInt32(position) { return "a record believes to be elsewhere" }
-            if record.hardDeadline < record.deadline { return "a hard deadline before the soft one" }
-            if position == Self.overdue {
-                if record.deadline >= current { return "an overdue record is not overdue" }
-                if overdueIsSorted, record.deadline < previousDeadline { return "out of order" }
-            } else if record.deadline < current || Self.slot(of: record.deadline, seenFrom: current) != position {
-                return "a record for \(record.deadline) does not belong here at \(current)"
+            if record.pointee.previous != previous { return "the links disagree" }
+            if record.pointee.life.load(ordering: .relaxed) & 1 != 0 { return "a taken record waits" }
+            if list(of: record) != position { return "a record believes to be elsewhere" }
+            let instant = max(record.pointee.deadline, current)
+            if position == Self.moving {
+                if instant > movingEnd { return "a record for \(instant) is moved with those up to \(movingEnd)" }
+            } else if Self.slot(of: instant, seenFrom: current) != position {
+                return "a record for \(instant) does not belong here at \(current)"
             }
-            minimum = min(minimum, record.hardDeadline)
-            previousDeadline = record.deadline
+            minimumHard = min(minimumHard, record.pointee.hardDeadline)
+            minimumSoft = min(minimumSoft, record.pointee.deadline)
             previous = index
-            index = record.next
+            index = record.pointee.next
         }
         if slot.tail != previous { return "the tail is not the end" }
-        let exact = slot.isStale ? slot.minimumHard <= minimum : slot.minimumHard == minimum
-        return exact ? nil : "the minimum hard deadline is \(slot.minimumHard) instead of \(minimum)"
+        if slot.minimumSoft > minimumSoft { return "the lower bound is \(slot.minimumSoft) instead of \(minimumSoft)" }
+        // What was moved away from the front of `moving` leaves a lower bound behind, without a mark.
+        let exact = isStale(position) || position == Self.moving || slot.minimumHard == minimumHard
+        return exact && slot.minimumHard <= minimumHard
+            ? nil : "the minimum hard deadline is \(slot.minimumHard) instead of \(minimumHard)"
     }
 
     private static func slot(of deadline: UInt64, seenFrom current: UInt64) -> Int {

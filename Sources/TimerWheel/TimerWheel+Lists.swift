@@ -1,25 +1,31 @@
 extension TimerWheel {
-    /// Appends a record to the list that its deadline belongs to at the present `current`.
+    /// Appends a record to the list that it belongs to.
+    @inline(__always)
     mutating func link(_ index: UInt32) {
-        let record = slab.record(index)
-        let deadline = record.pointee.deadline
         waiting += 1
-        guard deadline >= current else {
-            let tail = slots[Self.overdue].tail
-            if tail != .none, slab.record(tail).pointee.deadline > deadline { overdueIsSorted = false }
-            append(index, to: Self.overdue)
-            return
+        let record = slab.record(index)
+        let instant = max(record.pointee.deadline, current)
+        if instant <= movingEnd, !slots[Self.moving].isEmpty {
+            append(index, to: Self.moving)
+        } else {
+            linkBelow(index, at: instant)
         }
-        let level = Self.level(deadline, seenFrom: current)
-        let digit = Self.digit(deadline, level: level)
-        append(index, to: level * Self.slotsPerLevel + digit)
-        occupied[level] |= 1 << UInt64(digit)
-        occupiedLevels |= 1 << UInt16(level)
     }
 
+    /// Appends a record to the slot of an instant.
+    @inline(__always)
+    mutating func linkBelow(_ index: UInt32, at instant: UInt64) {
+        let level = Self.level(instant, seenFrom: current)
+        let digit = Self.digit(instant, level: level)
+        append(index, to: level &* Self.slotsPerLevel &+ digit)
+        occupied[level] |= 1 &<< UInt64(digit)
+        occupiedLevels |= 1 &<< UInt16(level)
+    }
+
+    @inline(__always)
     mutating func unlink(_ index: UInt32) {
         let record = slab.record(index)
-        let position = Int(record.pointee.place.rawValue)
+        let position = list(of: record)
         let slot = slots + position
         let next = record.pointee.next
         let previous = record.pointee.previous
@@ -29,111 +35,66 @@ extension TimerWheel {
         if slot.pointee.isEmpty {
             markEmpty(position)
         } else if record.pointee.hardDeadline == slot.pointee.minimumHard {
-            slot.pointee.isStale = true
+            setStale(position)
         }
     }
 
-    /// Empties a list and gives its first record; the records stay chained by `next`.
-    mutating func detach(_ position: Int) -> UInt32 {
-        let head = slots[position].head
-        slots[position].head = .none
-        slots[position].tail = .none
-        markEmpty(position)
-        return head
+    /// The list that a waiting record is in. Records that came into `moving` with their slot do not know it.
+    @inline(__always)
+    func list(of record: TimerSlab.Record) -> Int {
+        let position = Int(record.pointee.place.rawValue)
+        return position == movingFrom ? Self.moving : position
     }
 
-    private func append(_ index: UInt32, to position: Int) {
+    @inline(__always)
+    private mutating func append(_ index: UInt32, to position: Int) {
         let record = slab.record(index)
         let slot = slots + position
         let tail = slot.pointee.tail
-        record.pointee.place = TimerRecord.Place(rawValue: UInt32(position))
+        record.pointee.place = TimerRecord.Place(rawValue: UInt16(truncatingIfNeeded: position))
         record.pointee.next = .none
         record.pointee.previous = tail
         if tail == .none { slot.pointee.head = index } else { slab.record(tail).pointee.next = index }
         slot.pointee.tail = index
         slot.pointee.minimumHard = min(slot.pointee.minimumHard, record.pointee.hardDeadline)
+        slot.pointee.minimumSoft = min(slot.pointee.minimumSoft, record.pointee.deadline)
     }
 
-    private mutating func markEmpty(_ position: Int) {
-        slots[position].minimumHard = .max
-        slots[position].isStale = false
-        guard position != Self.overdue else {
-            overdueIsSorted = true
+    /// What follows from a list having lost its last record.
+    mutating func markEmpty(_ position: Int) {
+        slots[position] = Slot()
+        let level = position / Self.slotsPerLevel
+        let bit = UInt64(1) &<< UInt64(position % Self.slotsPerLevel)
+        stale[level] &= ~bit
+        guard position != Self.moving else {
+            movingFrom = nil
             return
         }
-        let level = position / Self.slotsPerLevel
-        occupied[level] &= ~(1 << UInt64(position % Self.slotsPerLevel))
-        if occupied[level] == 0 { occupiedLevels &= ~(1 << UInt16(level)) }
+        occupied[level] &= ~bit
+        if occupied[level] == 0 { occupiedLevels &= ~(1 &<< UInt16(level)) }
     }
 
-    /// Sorts the overdue list by deadline, keeping the order of equal ones: a bottom-up merge sort on the links.
-    mutating func sortOverdue() {
-        guard !overdueIsSorted else { return }
-        var head = slots[Self.overdue].head
-        var width = 1
-        var merges = 0
-        repeat {
-            (head, merges) = mergePass(head, width: width)
-            width *= 2
-        } while merges > 1
-
-        var previous = UInt32.none
-        var index = head
-        while index != .none {
-            slab.record(index).pointee.previous = previous
-            previous = index
-            index = slab.record(index).pointee.next
-        }
-        slots[Self.overdue].head = head
-        slots[Self.overdue].tail = previous
-        overdueIsSorted = true
+    func isStale(_ position: Int) -> Bool {
+        stale[position / Self.slotsPerLevel] & (1 &<< UInt64(position % Self.slotsPerLevel)) != 0
     }
 
-    private func mergePass(_ start: UInt32, width: Int) -> (head: UInt32, merges: Int) {
-        var left = start
-        var head = UInt32.none
-        var tail = UInt32.none
-        var merges = 0
-        while left != .none {
-            merges += 1
-            var right = left
-            var leftCount = 0
-            while leftCount < width, right != .none {
-                leftCount += 1
-                right = slab.record(right).pointee.next
-            }
-            var rightCount = width
-            while leftCount > 0 || (rightCount > 0 && right != .none) {
-                let takesRight =
-                    leftCount == 0
-                    || (rightCount > 0 && right != .none
-                        && slab.record(right).pointee.deadline < slab.record(left).pointee.deadline)
-                let taken = takesRight ? right : left
-                if takesRight {
-                    right = slab.record(right).pointee.next
-                    rightCount -= 1
-                } else {
-                    left = slab.record(left).pointee.next
-                    leftCount -= 1
-                }
-                if tail == .none { head = taken } else { slab.record(tail).pointee.next = taken }
-                tail = taken
-            }
-            left = right
-        }
-        if tail != .none { slab.record(tail).pointee.next = .none }
-        return (head, merges)
+    mutating func setStale(_ position: Int) {
+        stale[position / Self.slotsPerLevel] |= 1 &<< UInt64(position % Self.slotsPerLevel)
+    }
+
+    mutating func clearStale(_ position: Int) {
+        stale[position / Self.slotsPerLevel] &= ~(1 &<< UInt64(position % Self.slotsPerLevel))
     }
 
     @inline(__always)
-    static func level(_ deadline: UInt64, seenFrom current: UInt64) -> Int {
+    static func level(_ instant: UInt64, seenFrom current: UInt64) -> Int {
         // `| 63` makes the lowest digit level 0 also when nothing differs.
-        (63 - ((deadline ^ current) | 63).leadingZeroBitCount) / 6
+        (63 - ((instant ^ current) | 63).leadingZeroBitCount) / 6
     }
 
     @inline(__always)
-    static func digit(_ deadline: UInt64, level: Int) -> Int {
-        Int((deadline >> UInt64(6 * level)) & 63)
+    static func digit(_ instant: UInt64, level: Int) -> Int {
+        Int((instant &>> UInt64(6 &* level)) & 63)
     }
 
     /// The first instant of a slot.
@@ -141,6 +102,11 @@ extension TimerWheel {
     func start(level: Int, digit: Int) -> UInt64 {
         // The highest level has four bits left, so this shift may be 66: `<<` gives zero then, `&<<` would not.
         let above = current & (UInt64.max << (6 * (level + 1)))
-        return above | UInt64(digit) << UInt64(6 * level)
+        return above | UInt64(digit) &<< UInt64(6 * level)
+    }
+
+    /// The last instant of a slot.
+    func end(level: Int, digit: Int) -> UInt64 {
+        start(level: level, digit: digit) | ~(UInt64.max &<< UInt64(6 * level))
     }
 }

@@ -1,38 +1,46 @@
+import Synchronization
+
 /// A set of timers, ordered by deadline: a radix-64 hierarchical wheel over exact 64-bit nanoseconds.
 ///
 /// Ground rules
 ///
-/// 1. The wheel has no clock. `current` is the instant up to which it was last told to look; it moves in
-///    ``takeDue(now:into:)`` only.
-/// 2. A waiting record with `deadline >= current` is on level `highest differing 6-bit digit of deadline XOR current`,
-///    in the slot that this digit of the deadline names. Therefore
+/// 1. The wheel has no clock. `current` is an instant up to which everything due was taken; it moves in
+///    ``takeDue(now:into:work:)`` only.
+/// 2. The place of a waiting record is decided by its deadline or, if that has passed already, by `current`: it is on
+///    level `highest differing 6-bit digit of place XOR current`, in the slot that this digit names. Therefore
 ///    - every record of a level is earlier than every record of a higher level, and slots of a level are in order:
 ///      the first occupied slot of the lowest occupied level holds the earliest record;
 ///    - a slot of level 0 holds one exact instant: nothing is ever rounded, nothing fires early;
-///    - equal deadlines are always in the same list, in the order of insertion. Moving a slot down keeps that order
-///      because the slots below it are empty at that moment. So the order of firing is total: (deadline, insertion).
-/// 3. A waiting record with `deadline < current` is in the overdue list, which is sorted before it is read.
+///    - equal deadlines are always in the same list, in the order of insertion. So the order of firing is total:
+///      (deadline, insertion), where a deadline that had passed when the timer was inserted counts as due there and
+///      then.
+/// 3. `current` enters a slot of a higher level only when something in it may be due. The slot's records are then
+///    moved down, a bounded number at a time. Meanwhile they are in the list `moving`, and whoever is inserted into
+///    the slot's range goes to its end, which keeps the order of insertion.
 /// 4. Tolerance: a record is indexed by its soft deadline, and each list knows the minimum hard deadline in it (or a
 ///    lower bound, then it is marked stale). Sleeping until ``nextWake()`` and taking everything that is soft-due
 ///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
-/// 5. A taken record keeps its place in the slab until it is removed, so a timer can be cancelled between the moment
-///    it was found due and the moment its action starts.
+/// 5. A taken record keeps its place in the slab until it is claimed or cancelled, so a timer can be cancelled between
+///    the moment it was found due and the moment its action starts. Claiming needs no lock: see ``TimerClaims``.
 ///
-/// Insert and cancel are O(1). Taking is O(records taken + slots moved down): a jump over a thousand years costs what
-/// the occupied slots cost. Only growth of the slab allocates.
+/// Insert and cancel are O(1). Taking is O(records taken + records moved down), in steps as small as the caller wants:
+/// a jump over a thousand years costs what the occupied slots cost. Only growth of the slab allocates.
 package struct TimerWheel: ~Copyable {
     static var levels: Int { 11 }
     static var slotsPerLevel: Int { 64 }
     static var slotCount: Int { levels * slotsPerLevel }
-    /// The list of records whose deadline lies before `current`.
-    static var overdue: Int { slotCount }
+    /// The list of records that are on their way from a slot to the levels below.
+    static var moving: Int { slotCount }
+    /// How many records of lists with a stale minimum `nextWake` looks at, so that no caller holds a lock for long.
+    static var refreshBudget: Int { 4_096 }
 
     struct Slot {
         var head: UInt32 = .none
         var tail: UInt32 = .none
         /// A lower bound of the hard deadlines in the list; exact unless stale. `.max` when empty.
         var minimumHard: UInt64 = .max
-        var isStale = false
+        /// A lower bound of the soft deadlines in the list. `.max` when empty.
+        var minimumSoft: UInt64 = .max
 
         var isEmpty: Bool { head == .none }
     }
@@ -41,17 +49,25 @@ package struct TimerWheel: ~Copyable {
     let slots: UnsafeMutablePointer<Slot>
     /// For each level, which of its slots are not empty.
     let occupied: UnsafeMutablePointer<UInt64>
+    /// For each level and the moving list, which minima may be too low.
+    let stale: UnsafeMutablePointer<UInt64>
     /// Which levels have an occupied slot.
     var occupiedLevels: UInt16 = 0
-    var overdueIsSorted = true
+    /// The last instant of the range that the moving records come from; means nothing while there are none.
+    var movingEnd: UInt64 = 0
+    /// The slot that the moving records come from; it stays empty until all have been moved.
+    var movingFrom: Int?
     var waiting = 0
 
     /// The instant up to which due timers were taken.
     package internal(set) var current: UInt64
 
+    /// The longest tolerance that is kept; longer ones are cut to it, which keeps their promise.
+    package static var longestTolerance: UInt64 { TimerRecord.longestTolerance }
+
     /// An empty wheel at the instant `now`.
     ///
-    /// `firstGeneration` is for tests, which cannot wait for four billion lives of one record.
+    /// `firstGeneration` is for tests, which cannot wait for sixteen million lives of one record.
     package init(now: UInt64, firstGeneration: UInt32 = 1) {
         current = now
         slab = TimerSlab(firstGeneration: firstGeneration)
@@ -59,72 +75,124 @@ package struct TimerWheel: ~Copyable {
         slots.initialize(repeating: Slot(), count: Self.slotCount + 1)
         occupied = .allocate(capacity: Self.levels)
         occupied.initialize(repeating: 0, count: Self.levels)
+        stale = .allocate(capacity: Self.levels + 1)
+        stale.initialize(repeating: 0, count: Self.levels + 1)
     }
 
     deinit {
         slots.deallocate()
         occupied.deallocate()
+        stale.deallocate()
     }
 
-    /// Timers that were neither cancelled nor removed: the waiting ones and the taken ones.
+    /// Timers that were neither cancelled nor released: reserved, waiting, taken, or claimed.
     package var count: Int { slab.count }
 
+    /// What ends taken timers without a lock. Valid as long as the wheel.
+    package var claims: TimerClaims { TimerClaims(directory: slab.directory) }
+
     /// Adds a timer that fires in `deadline ... deadline + tolerance` (saturating).
-    package mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64) -> TimerHandle {
+    package mutating func insert(deadline: UInt64, tolerance: UInt64, payload: TimerPayload) -> TimerHandle {
         let index = slab.allocate()
-        let record = slab.record(index)
-        record.pointee.payload = payload
+        slab.setPayload(index, payload)
         place(index, deadline: deadline, tolerance: tolerance)
-        return TimerHandle(index: index, generation: record.pointee.generation)
+        return handle(of: index)
     }
 
-    /// Takes the timer out. Nil when it has left the wheel before.
-    ///
-    /// It is the end of a taken timer as well: who runs the action removes it first, and runs nothing if it is gone.
+    /// Makes a timer that has no deadline yet, and counts already.
+    package mutating func reserve() -> TimerHandle {
+        let index = slab.allocate()
+        slab.record(index).pointee.place = .reserved
+        return handle(of: index)
+    }
+
+    /// Gives a reserved timer its deadline and payload. False when it was cancelled: then the payload was not taken.
+    package mutating func activate(
+        _ handle: TimerHandle, deadline: UInt64, tolerance: UInt64, payload: TimerPayload
+    ) -> Bool {
+        guard let record = slab.live(handle), record.pointee.place == .reserved else { return false }
+        slab.setPayload(handle.index, payload)
+        place(handle.index, deadline: deadline, tolerance: tolerance)
+        return true
+    }
+
+    /// Takes the timer out and gives its payload back. Nil when it has left the wheel before, or was claimed.
     package mutating func remove(_ handle: TimerHandle) -> RemovedTimer? {
         guard let record = slab.live(handle) else { return nil }
-        let wasWaiting = record.pointee.place != .taken
-        if wasWaiting { unlink(handle.index) }
-        let removed = RemovedTimer(
-            payload: record.pointee.payload, hardDeadline: record.pointee.hardDeadline, wasWaiting: wasWaiting
+        return remove(handle.index, life: record.pointee.life.load(ordering: .relaxed))
+    }
+
+    /// Ends a taken timer under the owner's lock, for whoever runs its action. Nil when it was cancelled, or was reset
+    /// since it was taken.
+    package mutating func remove(_ due: DueTimer) -> RemovedTimer? { remove(due.index, life: due.life) }
+
+    private mutating func remove(_ index: UInt32, life: UInt32) -> RemovedTimer? {
+        let record = slab.record(index)
+        let (won, _) = record.pointee.life.compareExchange(
+            expected: life, desired: TimerRecord.life(after: life), ordering: .acquiringAndReleasing
         )
-        slab.release(handle.index)
+        guard won else { return nil }
+        let place = record.pointee.place
+        if place.isList { unlink(index) }
+        let removed = RemovedTimer(
+            // Of a reserved record, this is what was left of an earlier life, or nothing yet.
+            payload: place == .reserved ? TimerPayload(0) : slab.payload(index), hadAction: place != .reserved,
+            deadline: record.pointee.deadline, hardDeadline: record.pointee.hardDeadline, wasWaiting: place.isList
+        )
+        slab.release(index)
         return removed
     }
 
-    /// Cancels the timer and gives its payload back. Nil when it has left the wheel before.
-    package mutating func cancel(_ handle: TimerHandle) -> UInt64? { remove(handle)?.payload }
+    /// Takes the record of a claimed timer back.
+    package mutating func release(_ index: UInt32) { slab.release(index) }
 
-    /// Gives a waiting or taken timer a new deadline, as if it had been inserted now. False when it has left the wheel.
+    /// Gives a waiting or taken timer a new deadline, as if it had been inserted now.
+    ///
+    /// False when it has left the wheel or was claimed, or was reset 127 times before, each time after it had been taken.
     package mutating func reset(_ handle: TimerHandle, deadline: UInt64, tolerance: UInt64) -> Bool {
         guard let record = slab.live(handle) else { return false }
-        if record.pointee.place != .taken { unlink(handle.index) }
+        if record.pointee.place.isList {
+            unlink(handle.index)
+        } else {
+            let life = record.pointee.life.load(ordering: .relaxed)
+            guard record.pointee.place == .taken, life & TimerRecord.takings != TimerRecord.takings,
+                record.pointee.life.compareExchange(
+                    expected: life, desired: life &+ 1, ordering: .acquiringAndReleasing
+                ).exchanged
+            else { return false }
+        }
         place(handle.index, deadline: deadline, tolerance: tolerance)
         return true
     }
 
     /// Takes every timer out, in no particular order.
-    package mutating func removeAll(_ body: (_ payload: UInt64) -> Void) {
-        for index in 0..<slab.capacity {
-            let record = slab.record(index)
-            guard record.pointee.place != .free, record.pointee.place != .retired else { continue }
-            if record.pointee.place != .taken { unlink(index) }
-            let payload = record.pointee.payload
-            slab.release(index)
-            body(payload)
+    ///
+    /// - Parameter body: Called with the payload, if there is one.
+    package mutating func removeAll(_ body: (_ payload: TimerPayload) -> Void) {
+        for index in 0..<slab.extent {
+            let place = slab.record(index).pointee.place
+            let life = slab.record(index).pointee.life.load(ordering: .relaxed)
+            // A taken record whose count is even again was claimed, and is released by who did.
+            guard place.isList || place == .reserved || (place == .taken && life & 1 == 1) else { continue }
+            if let removed = remove(index, life: life), removed.hadAction { body(removed.payload) }
         }
+    }
+
+    /// The hard deadline of a waiting timer.
+    package func hardDeadline(_ handle: TimerHandle) -> UInt64? {
+        guard let record = slab.live(handle), record.pointee.place.isList else { return nil }
+        return record.pointee.hardDeadline
+    }
+
+    private func handle(of index: UInt32) -> TimerHandle {
+        let life = slab.record(index).pointee.life.load(ordering: .relaxed)
+        return TimerHandle(index: index, generation: life >> TimerRecord.takingBits)
     }
 
     private mutating func place(_ index: UInt32, deadline: UInt64, tolerance: UInt64) {
         let record = slab.record(index)
-        let (hard, overflow) = deadline.addingReportingOverflow(tolerance)
         record.pointee.deadline = deadline
-        record.pointee.hardDeadline = overflow ? .max : hard
+        record.pointee.tolerance = min(tolerance, Self.longestTolerance)
         link(index)
     }
-}
-
-extension TimerWheel {
-    /// The payload of a timer that is still in the wheel.
-    package func payload(_ handle: TimerHandle) -> UInt64? { slab.live(handle)?.pointee.payload }
 }

@@ -27,15 +27,21 @@ struct Model {
         var hard: UInt64
         let payload: UInt64
         var insertion: Int
+        /// The deadline, or when the wheel saw that it had passed.
+        var instant: UInt64
     }
 
     var timers: [Timer] = []
     private var insertions = 0
 
-    mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64) {
-        let (hard, overflow) = deadline.addingReportingOverflow(tolerance)
+    /// `current` is how far the wheel has looked: what is inserted behind that is due there and then.
+    mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64, current: UInt64) {
+        let (hard, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
         timers.append(
-            Timer(deadline: deadline, hard: overflow ? .max : hard, payload: payload, insertion: insertions)
+            Timer(
+                deadline: deadline, hard: overflow ? .max : hard, payload: payload, insertion: insertions,
+                instant: max(deadline, current)
+            )
         )
         insertions += 1
     }
@@ -48,9 +54,13 @@ struct Model {
 
     var nextWake: UInt64? { timers.map(\.hard).min() }
 
+    mutating func setBack(to now: UInt64) {
+        for index in timers.indices { timers[index].instant = max(timers[index].deadline, now) }
+    }
+
     mutating func takeDue(now: UInt64, budget: Int) -> [UInt64] {
         let due = timers.filter { $0.deadline <= now }
-            .sorted { ($0.deadline, $0.insertion) < ($1.deadline, $1.insertion) }
+            .sorted { ($0.instant, $0.insertion) < ($1.instant, $1.insertion) }
             .prefix(budget).map(\.payload)
         timers.removeAll { due.contains($0.payload) }
         return due
@@ -58,14 +68,21 @@ struct Model {
 }
 
 extension TimerWheel {
-    /// Takes up to `budget` due timers, removes them and gives their payloads, in order.
-    mutating func takePayloads(now: UInt64, budget: Int = 1_000) -> [UInt64] {
-        let buffer = UnsafeMutableBufferPointer<TimerHandle>.allocate(capacity: budget)
+    /// Takes up to `budget` due timers, claims and releases them and gives their payloads, in order.
+    ///
+    /// `work` is the allowance of each step; steps are repeated until the wheel has nothing more that is due.
+    mutating func takePayloads(now: UInt64, budget: Int = 1_000, work: Int = .max) -> [UInt64] {
+        let buffer = UnsafeMutableBufferPointer<DueTimer>.allocate(capacity: budget)
         defer { buffer.deallocate() }
-        let count = takeDue(now: now, into: buffer)
         var payloads: [UInt64] = []
-        for handle in buffer[..<count] {
-            if let payload = remove(handle)?.payload { payloads.append(payload) }
+        while payloads.count < budget {
+            let rest = UnsafeMutableBufferPointer(rebasing: buffer[..<(budget - payloads.count)])
+            let progress = takeDue(now: now, into: rest, work: work)
+            for due in rest[..<progress.count] where claims.claim(due) {
+                payloads.append(due.payload.first)
+                release(due.index)
+            }
+            if progress.isComplete { break }
         }
         return payloads
     }

@@ -34,12 +34,12 @@ struct WakeUpCountTests {
         arguments: 0..<60)
     func greedyIsOptimal(seed: Int) {
         var random = Random(seed: UInt64(seed))
-        let scale: UInt64 = [1_000, 1_000_000_000, 1 << 60][seed % 3]
+        let scale: UInt64 = [1_000, 1_000_000_000, 1 << 50][seed % 3]
         let intervals = (0..<(1 + random.below(400))).map { _ in interval(after: 0, scale: scale, &random) }
         var wheel = TimerWheel(now: 0)
         for (index, interval) in intervals.enumerated() {
             _ = wheel.insert(
-                deadline: interval.soft, tolerance: interval.hard - interval.soft, payload: UInt64(index)
+                deadline: interval.soft, tolerance: interval.hard - interval.soft, payload: TimerPayload(UInt64(index))
             )
         }
         var wakeUps = 0
@@ -74,12 +74,13 @@ struct WakeUpCountTests {
             now = nextEvent
             if random.below(4) == 0, !live.isEmpty {
                 let victim = live.remove(at: random.below(live.count))
-                #expect(wheel.cancel(victim.handle) != nil)
+                #expect(wheel.remove(victim.handle) != nil)
                 cancelled.insert(victim.index)
             } else {
                 let interval = interval(after: now, scale: scale, &random)
                 let handle = wheel.insert(
-                    deadline: interval.soft, tolerance: interval.hard - interval.soft, payload: UInt64(intervals.count)
+                    deadline: interval.soft, tolerance: interval.hard - interval.soft,
+                    payload: TimerPayload(UInt64(intervals.count))
                 )
                 live.append((handle, intervals.count))
                 intervals.append(interval)

@@ -5,8 +5,9 @@ import TimerWheel
 /// It keeps its engine alive.
 public struct ScheduledTimer: Sendable {
     let engine: TimerEngine
-    let clock: ClockKind
     let handle: TimerHandle
+    let clock: ClockKind
+    let shard: UInt8
 
     /// Cancels the timer and releases its action.
     ///
@@ -14,7 +15,12 @@ public struct ScheduledTimer: Sendable {
     /// waits for its executor. False when it has started or finished, or was cancelled before. May be called from any
     /// thread, also from an action.
     @discardableResult
-    public func cancel() -> Bool { engine.cancel(clock, handle) }
+    public func cancel() -> Bool {
+        guard let removed = engine.remove(self) else { return false }
+        // Outside the lock: what the action captured may do anything when it goes.
+        _ = removed.payload.intoAction()
+        return true
+    }
 
     /// Gives the timer a new deadline, `duration` from now on its clock, and a new tolerance: as if it had been
     /// cancelled and scheduled anew with the same action, in one step and without an allocation.

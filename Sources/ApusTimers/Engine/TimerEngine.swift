@@ -1,3 +1,4 @@
+import Synchronization
 import TimerWheel
 
 /// Runs actions at instants: timers in memory, any number of them, on three clocks, with one thread.
@@ -22,19 +23,43 @@ public final class TimerEngine: Sendable {
     public let time: any TimeSource
 
     private let wakeup: any Wakeup
-    private let state: Locked<EngineState>
+    private let isOnSystemTime: Bool
+    let shards: EngineShards
+    let arming: KernelArming
+    let driver: EngineDriver
+    let observers = Locked(Observers())
+    let isShutDown = Atomic(false)
+    let wakeUps = Atomic(0)
+    let fires = Atomic(0)
 
     /// An engine that goes by `time` and is woken by `wakeup`, which it owns from now on.
-    public init(time: any TimeSource, wakeup: any Wakeup) {
-        self.time = time
-        self.wakeup = wakeup
-        state = Locked(EngineState(time: time))
-        wakeup.start { [weak self] reason in self?.wake(reason) }
+    ///
+    /// Timers with equal deadlines start in the order of scheduling, whatever threads scheduled them.
+    public convenience init(time: any TimeSource, wakeup: any Wakeup) {
+        self.init(time: time, wakeup: wakeup, shards: 1)
     }
 
     /// An engine of its own, with its own thread, on the machine's clocks.
     public convenience init() {
-        self.init(time: SystemTime(), wakeup: SystemWakeup())
+        self.init(time: SystemTime(), wakeup: SystemWakeup(), shards: Self.shardsPerEngine)
+    }
+
+    /// An engine whose timers are spread over `shards`, a power of two.
+    package init(time: any TimeSource, wakeup: any Wakeup, shards: Int) {
+        self.time = time
+        self.wakeup = wakeup
+        isOnSystemTime = time is SystemTime
+        self.shards = EngineShards(count: shards)
+        arming = KernelArming(wakeup: wakeup)
+        driver = EngineDriver(shards: shards)
+        wakeup.start { [weak self] reason in self?.wake(reason) }
+    }
+
+    /// One for each processor, up to 16.
+    private static var shardsPerEngine: Int {
+        var shards = 1
+        while shards < min(16, ProcessorCount.active) { shards *= 2 }
+        return shards
     }
 
     deinit { shutdown() }
@@ -53,10 +78,9 @@ public final class TimerEngine: Sendable {
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous,
         on executor: ActionExecutor = .engine, _ action: @escaping @Sendable () -> Void
     ) -> ScheduledTimer {
-        let now = ContinuousInstant(nanoseconds: time.nanoseconds(on: clock))
-        return insert(
-            TimerEntry(executor: executor, action: action), clock: clock,
-            deadline: now.advanced(by: max(.zero, duration)).nanoseconds, tolerance: tolerance
+        insert(
+            .action(action, on: executor), clock: clock, deadline: deadline(after: duration, on: clock),
+            tolerance: tolerance
         )
     }
 
@@ -69,8 +93,7 @@ public final class TimerEngine: Sendable {
         _ action: @escaping @Sendable () -> Void
     ) -> ScheduledTimer {
         insert(
-            TimerEntry(executor: executor, action: action), clock: Instant.clock, deadline: instant.nanoseconds,
-            tolerance: tolerance
+            .action(action, on: executor), clock: Instant.clock, deadline: instant.nanoseconds, tolerance: tolerance
         )
     }
 
@@ -89,10 +112,9 @@ public final class TimerEngine: Sendable {
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous, handler: TimerHandler,
         token: UInt64
     ) -> ScheduledTimer {
-        let now = ContinuousInstant(nanoseconds: time.nanoseconds(on: clock))
-        return insert(
-            TimerEntry(executor: handler.executor, action: { handler.body(token) }), clock: clock,
-            deadline: now.advanced(by: max(.zero, duration)).nanoseconds, tolerance: tolerance
+        insert(
+            .handler(handler, token: token), clock: clock, deadline: deadline(after: duration, on: clock),
+            tolerance: tolerance
         )
     }
 
@@ -104,8 +126,7 @@ public final class TimerEngine: Sendable {
         at instant: Instant, tolerance: Duration = .zero, handler: TimerHandler, token: UInt64
     ) -> ScheduledTimer {
         insert(
-            TimerEntry(executor: handler.executor, action: { handler.body(token) }), clock: Instant.clock,
-            deadline: instant.nanoseconds, tolerance: tolerance
+            .handler(handler, token: token), clock: Instant.clock, deadline: instant.nanoseconds, tolerance: tolerance
         )
     }
 
@@ -116,40 +137,45 @@ public final class TimerEngine: Sendable {
     public func onWallClockChange(
         on executor: ActionExecutor = .engine, _ handler: @escaping @Sendable () -> Void
     ) -> WallClockObservation {
-        let identifier = state.withLock { state in
-            let identifier = state.nextObserver
-            state.nextObserver += 1
-            guard !state.isShutDown else { return identifier }
-            state.observers[identifier] = EngineState.Observer(executor: executor, handler: handler)
-            if !state.isDraining { state.rearm(.wall, wakeup) }
+        let identifier = observers.withLock { observers in
+            let identifier = observers.next
+            observers.next += 1
+            if !isShutDown.load(ordering: .acquiring) {
+                observers.handlers[identifier] = Observers.Observer(executor: executor, handler: handler)
+                arming.setHasObservers(true)
+            }
             return identifier
         }
         return WallClockObservation(engine: self, identifier: identifier)
     }
 
     /// Timers that have neither started nor been cancelled; a repeating timer that runs and a sleep count as one each.
-    public var liveTimers: Int { state.withLock { $0.liveTimers } }
+    public var liveTimers: Int { shards.liveTimers }
 
     /// Ends the engine: pending actions are released without running, sleeping tasks resume with `CancellationError`,
     /// and the thread ends. An action that is running on the engine's thread is waited for, unless it is the caller.
     ///
     /// Everything scheduled later never fires. May be called any number of times, from any thread.
     public func shutdown() {
-        var entries: [TimerEntry] = []
-        var observers: [UInt64: EngineState.Observer] = [:]
-        let isFirst = state.withLock { state in
-            guard !state.isShutDown else { return false }
-            state.isShutDown = true
-            state.removeAll { entries.append($0) }
-            observers = state.observers
-            state.observers = [:]
-            return true
+        guard !isShutDown.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        var pending: [TimerPayload] = []
+        for index in 0..<shards.count {
+            shards.withShard(index) { shard in
+                shard.isClosed = true
+                for clock in ClockKind.allCases {
+                    shard.wheel(clock)?.pointee.removeAll { pending.append($0) }
+                }
+            }
         }
-        guard isFirst else { return }
+        let observers = observers.withLock { observers in
+            let handlers = observers.handlers
+            observers.handlers = [:]
+            return handlers
+        }
         wakeup.stop()
-        for entry in entries { entry.abandon?() }
+        for payload in pending { payload.intoAction().abandon() }
         // The handlers are released here, outside the lock.
-        observers.removeAll()
+        withExtendedLifetime(observers) {}
     }
 
     // MARK: For the rest of the module
@@ -164,92 +190,124 @@ public final class TimerEngine: Sendable {
         package var rearms = 0
     }
 
-    package var statistics: Statistics { state.withLock { $0.statistics } }
+    package var statistics: Statistics {
+        Statistics(
+            wakeUps: wakeUps.load(ordering: .relaxed), fires: fires.load(ordering: .relaxed), rearms: arming.rearms
+        )
+    }
 
-    func insert(_ entry: TimerEntry, clock: ClockKind, deadline: UInt64, tolerance: Duration) -> ScheduledTimer {
-        let tolerance = UInt64(max(0, tolerance.wholeNanoseconds))
-        let handle = state.withLock { state -> TimerHandle? in
-            if state.isShutDown { return nil }
-            return state.insert(entry, clock: clock, deadline: deadline, tolerance: tolerance, wakeup: wakeup)
+    /// Who wants to know that the wall clock was set.
+    struct Observers {
+        struct Observer {
+            let executor: ActionExecutor
+            let handler: @Sendable () -> Void
         }
-        if handle == nil { entry.abandon?() }
-        return ScheduledTimer(engine: self, clock: clock, handle: handle ?? .none)
+
+        var handlers: [UInt64: Observer] = [:]
+        var next: UInt64 = 0
     }
 
-    func cancel(_ clock: ClockKind, _ handle: TimerHandle) -> Bool {
-        // The entry is released after the lock: its closure's captures may do anything when they go.
-        let entry = state.withLock { $0.remove(clock, handle, wakeup: wakeup) }
-        return entry != nil
+    /// Like `time.nanoseconds(on:)`, without asking who `time` is.
+    @inline(__always)
+    func nanoseconds(on clock: ClockKind) -> UInt64 {
+        isOnSystemTime ? SystemTime().nanoseconds(on: clock) : time.nanoseconds(on: clock)
     }
 
-    func reset(_ timer: ScheduledTimer, after duration: Duration, tolerance: Duration) -> Bool {
-        let now = ContinuousInstant(nanoseconds: time.nanoseconds(on: timer.clock))
-        let deadline = now.advanced(by: max(.zero, duration)).nanoseconds
-        let tolerance = UInt64(max(0, tolerance.wholeNanoseconds))
-        return state.withLock { state in
-            guard state.withWheel(timer.clock, { $0.reset(timer.handle, deadline: deadline, tolerance: tolerance) })
+    @inline(__always)
+    func deadline(after duration: Duration, on clock: ClockKind) -> UInt64 {
+        let (sum, overflow) = nanoseconds(on: clock).addingReportingOverflow(UInt64(max(0, duration.wholeNanoseconds)))
+        return overflow ? .max : sum
+    }
+
+    @inline(__always)
+    private static func nanoseconds(_ tolerance: Duration) -> UInt64 {
+        tolerance == .zero ? 0 : UInt64(max(0, tolerance.wholeNanoseconds))
+    }
+
+    @inline(__always)
+    func insert(
+        _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
+    ) -> ScheduledTimer {
+        let tolerance = Self.nanoseconds(tolerance)
+        let index = shards.own
+        let handle = shards.withShard(Int(index)) { shard -> TimerHandle in
+            guard !shard.isClosed else { return .none }
+            let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
+            let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
+            arming.lower(clock, to: Self.hard(deadline, tolerance))
+            return handle
+        }
+        if handle == .none { payload.intoAction().abandon() }
+        return ScheduledTimer(engine: self, handle: handle, clock: clock, shard: index)
+    }
+
+    /// A timer that has no deadline yet; nil after the engine's end.
+    func reserve(_ clock: ClockKind) -> ScheduledTimer? {
+        let index = shards.own
+        let handle = shards.withShard(Int(index)) { shard in
+            shard.isClosed ? nil : shard.wheel(clock, from: nanoseconds(on: clock)).pointee.reserve()
+        }
+        return handle.map { ScheduledTimer(engine: self, handle: $0, clock: clock, shard: index) }
+    }
+
+    /// Gives a reserved timer its deadline. False when it was cancelled; then the payload was not taken.
+    func activate(_ timer: ScheduledTimer, deadline: UInt64, tolerance: Duration, _ payload: TimerPayload) -> Bool {
+        let tolerance = Self.nanoseconds(tolerance)
+        return shards.withShard(Int(timer.shard)) { shard in
+            guard let wheel = shard.wheel(timer.clock),
+                wheel.pointee.activate(timer.handle, deadline: deadline, tolerance: tolerance, payload: payload)
             else { return false }
-            if !state.isDraining { state.rearm(timer.clock, wakeup) }
+            arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
             return true
         }
     }
 
+    /// Takes a timer out: its action, unless it has started or was cancelled before.
+    @inline(__always)
+    func remove(_ timer: ScheduledTimer) -> RemovedTimer? {
+        let (removed, wasEarliest) = shards.withShard(Int(timer.shard)) { shard -> (RemovedTimer?, Bool) in
+            guard let removed = shard.wheel(timer.clock)?.pointee.remove(timer.handle) else { return (nil, false) }
+            return (removed, removed.wasWaiting && arming.isArmed(timer.clock, for: removed.hardDeadline))
+        }
+        if let removed, wasEarliest { searchEarliest(timer.clock, insteadOf: removed.hardDeadline) }
+        return removed
+    }
+
+    func reset(_ timer: ScheduledTimer, after duration: Duration, tolerance: Duration) -> Bool {
+        let deadline = deadline(after: duration, on: timer.clock)
+        let tolerance = Self.nanoseconds(tolerance)
+        let (isReset, former) = shards.withShard(Int(timer.shard)) { shard -> (Bool, UInt64?) in
+            guard let wheel = shard.wheel(timer.clock) else { return (false, nil) }
+            let former = wheel.pointee.hardDeadline(timer.handle)
+            guard wheel.pointee.reset(timer.handle, deadline: deadline, tolerance: tolerance) else {
+                return (false, nil)
+            }
+            arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
+            return (true, former.flatMap { arming.isArmed(timer.clock, for: $0) ? $0 : nil })
+        }
+        if let former { searchEarliest(timer.clock, insteadOf: former) }
+        return isReset
+    }
+
+    /// After the timer for which the kernel is armed went away.
+    @inline(never)
+    private func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
+        guard arming.beginSearch(clock, insteadOf: hard) else { return }
+        arming.settle(clock, earliest: shards.earliest(clock))
+    }
+
     func removeObserver(_ identifier: UInt64) {
-        let observer = state.withLock { state in
-            let observer = state.observers.removeValue(forKey: identifier)
-            if observer != nil, !state.isDraining { state.rearm(.wall, wakeup) }
+        let observer = observers.withLock { observers in
+            let observer = observers.handlers.removeValue(forKey: identifier)
+            if observer != nil, observers.handlers.isEmpty { arming.setHasObservers(false) }
             return observer
         }
         withExtendedLifetime(observer) {}
     }
 
-    // MARK: Firing
-
-    private func wake(_ reason: WakeReason) {
-        let observers = state.withLock { state -> [EngineState.Observer] in
-            guard !state.isShutDown else { return [] }
-            state.isDraining = true
-            state.statistics.wakeUps += 1
-            guard reason == .wallClockChanged else { return [] }
-            state.forgetWallArming()
-            return state.observers.sorted { $0.key < $1.key }.map(\.value)
-        }
-        for observer in observers { observer.executor.run(observer.handler) }
-        drain()
-    }
-
-    private func drain() {
-        while true {
-            let batch = state.withLock { state -> [EngineState.Due] in
-                guard !state.isShutDown else { return [] }
-                let batch = state.takeDue(at: time)
-                if batch.isEmpty {
-                    // Nothing is due at this instant, and from here on whoever inserts arms.
-                    state.isDraining = false
-                    state.rearmAll(wakeup)
-                }
-                return batch
-            }
-            if batch.isEmpty { return }
-            for due in batch { start(due) }
-        }
-    }
-
-    private func start(_ due: EngineState.Due) {
-        if due.executor.isImmediate {
-            fire(due)
-        } else {
-            // The timer is claimed when its action starts, so it can be cancelled while it waits for its executor.
-            due.executor.run { [self] in fire(due) }
-        }
-    }
-
-    private func fire(_ due: EngineState.Due) {
-        let entry = state.withLock { state in
-            let entry = state.remove(due.clock, due.handle, wakeup: wakeup)
-            if entry != nil { state.statistics.fires += 1 }
-            return entry
-        }
-        entry?.action()
+    @inline(__always)
+    private static func hard(_ deadline: UInt64, _ tolerance: UInt64) -> UInt64 {
+        let (sum, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
+        return overflow ? .max : sum
     }
 }

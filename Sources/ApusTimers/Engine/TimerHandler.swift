@@ -7,9 +7,10 @@
 /// let idle = TimerHandler { connection in close(connection) }
 /// let timer = engine.schedule(after: .seconds(30), handler: idle, token: connection)
 /// ```
-public final class TimerHandler: Sendable {
+// Immutable; subclasses, which are in this module, have locks of their own.
+public class TimerHandler: @unchecked Sendable {
     let executor: ActionExecutor
-    let body: @Sendable (UInt64) -> Void
+    private let body: (@Sendable (UInt64) -> Void)?
 
     /// An action for timers that are scheduled with a token.
     ///
@@ -20,4 +21,12 @@ public final class TimerHandler: Sendable {
         self.executor = executor
         self.body = body
     }
+
+    /// For subclasses, which override `fired`.
+    init(overridden executor: ActionExecutor) {
+        self.executor = executor
+        body = nil
+    }
+
+    func fired(_ token: UInt64) { body?(token) }
 }

@@ -47,8 +47,9 @@ public final class RepeatingTimer: Sendable {
     public func cancel() { core.cancel() }
 }
 
-/// What outlives the timer while its handler runs.
-private final class RepeatingTimerCore: Sendable {
+/// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a tick allocates
+/// nothing.
+private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
     private struct State {
         var machine: RepeatingTimerStateMachine
         var handler: (@Sendable (Tick) -> Void)?
@@ -58,7 +59,6 @@ private final class RepeatingTimerCore: Sendable {
     private let state: Locked<State>
     private let tolerance: Duration
     private let clock: ClockKind
-    private let executor: ActionExecutor
     private let engine: TimerEngine
 
     init(
@@ -68,8 +68,8 @@ private final class RepeatingTimerCore: Sendable {
         state = Locked(State(machine: machine, handler: handler, timer: nil))
         self.tolerance = tolerance
         self.clock = clock
-        self.executor = executor
         self.engine = engine
+        super.init(overridden: executor)
     }
 
     func resume() {
@@ -102,11 +102,10 @@ private final class RepeatingTimerCore: Sendable {
     }
 
     private func wait(_ due: UInt64, _ epoch: UInt64) -> ScheduledTimer {
-        let entry = TimerEntry(executor: executor, action: { [self] in fired(epoch) })
-        return engine.insert(entry, clock: clock, deadline: due, tolerance: tolerance)
+        engine.insert(.handler(self, token: epoch), clock: clock, deadline: due, tolerance: tolerance)
     }
 
-    private func fired(_ epoch: UInt64) {
+    override func fired(_ epoch: UInt64) {
         let delivery = state.withLock { state -> (Tick, @Sendable (Tick) -> Void)? in
             switch state.machine.fired(epoch: epoch, now: now) {
             case .ignore:

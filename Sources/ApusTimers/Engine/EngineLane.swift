@@ -1,0 +1,95 @@
+import TimerWheel
+
+/// What the engine's thread has taken from one shard on one clock, and has not run yet.
+///
+/// Used by that thread alone.
+struct EngineLane: ~Copyable {
+    /// How many due timers are taken under one hold of a shard's lock, and how many are moved to a lower level: so
+    /// that a million due timers do not block `schedule`.
+    private static var budget: (taken: Int, moved: Int) { (128, 512) }
+
+    private let buffer: UnsafeMutableBufferPointer<DueTimer>
+    private let claimed: UnsafeMutableBufferPointer<UInt32>
+    private let executors: UnsafeMutableBufferPointer<ActionExecutor?>
+    private var head = 0
+    private var count = 0
+    private var claimedCount = 0
+    private var isComplete = true
+    private var claims: TimerClaims?
+
+    init() {
+        buffer = .allocate(capacity: Self.budget.taken)
+        claimed = .allocate(capacity: Self.budget.taken)
+        executors = .allocate(capacity: Self.budget.taken)
+        executors.initialize(repeating: nil)
+    }
+
+    deinit {
+        executors.deinitialize()
+        executors.deallocate()
+        buffer.deallocate()
+        claimed.deallocate()
+    }
+
+    /// The deadline of the next timer; nil when the lane is through.
+    var next: UInt64? { head < count ? buffer[head].deadline : nil }
+
+    mutating func begin() {
+        isComplete = false
+        head = 0
+        count = 0
+    }
+
+    /// Takes the next batch, if the lane is empty and the shard may have more that is due.
+    mutating func refill(_ shards: EngineShards, _ index: Int, _ clock: ClockKind, now: UInt64) {
+        while head == count, !isComplete {
+            let (buffer, executors) = (buffer, executors)
+            let progress = shards.withShard(index) { shard -> TimerWheel.Progress? in
+                guard let wheel = shard.wheel(clock) else { return nil }
+                release(into: wheel, shards, index)
+                claims = wheel.pointee.claims
+                let progress = wheel.pointee.takeDue(now: now, into: buffer, work: Self.budget.moved)
+                // Only now is it sure that nobody cancels them and lets go of the object that knows.
+                for position in 0..<progress.count where buffer[position].payload.isForElsewhere {
+                    executors[position] = buffer[position].payload.retainedExecutor()
+                }
+                return progress
+            }
+            head = 0
+            count = progress?.count ?? 0
+            isComplete = progress?.isComplete ?? true
+        }
+    }
+
+    /// The next timer, and where it runs if not here.
+    mutating func take() -> (due: DueTimer, executor: ActionExecutor?) {
+        let position = head
+        head += 1
+        guard buffer[position].payload.isForElsewhere else { return (buffer[position], nil) }
+        return (buffer[position], executors[position].take())
+    }
+
+    /// Ends the timer for the one who runs it. False if it was cancelled or reset meanwhile.
+    @inline(__always)
+    mutating func claim(_ due: DueTimer, _ shards: EngineShards, _ index: Int) -> Bool {
+        guard claims?.claim(due) == true else { return false }
+        claimed[claimedCount] = due.index
+        claimedCount += 1
+        shards.setClaimed(index, claimedCount)
+        return true
+    }
+
+    /// Gives the records of claimed timers back.
+    mutating func end(_ shards: EngineShards, _ index: Int, _ clock: ClockKind) {
+        guard claimedCount > 0 else { return }
+        shards.withShard(index) { shard in
+            if let wheel = shard.wheel(clock) { release(into: wheel, shards, index) }
+        }
+    }
+
+    private mutating func release(into wheel: UnsafeMutablePointer<TimerWheel>, _ shards: EngineShards, _ index: Int) {
+        for position in 0..<claimedCount { wheel.pointee.release(claimed[position]) }
+        claimedCount = 0
+        shards.setClaimed(index, 0)
+    }
+}

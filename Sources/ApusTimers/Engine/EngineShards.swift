@@ -1,0 +1,63 @@
+import CApus
+import Synchronization
+import TimerWheel
+
+/// The shards of an engine, at addresses that do not change.
+///
+/// The protecting locks, for `@unchecked Sendable`, are the shards' own.
+final class EngineShards: @unchecked Sendable {
+    let count: Int
+    private let shards: UnsafeMutablePointer<Locked<EngineShard>>
+    /// For each shard, how many of its timers the engine's thread has claimed and not yet released. Written by that
+    /// thread only.
+    private let claimed: UnsafeMutablePointer<Atomic<Int>>
+
+    /// `count` is a power of two.
+    init(count: Int) {
+        precondition(count > 0 && count & (count - 1) == 0 && count <= 1 << 8, "shards are chosen by a mask")
+        self.count = count
+        shards = .allocate(capacity: count)
+        claimed = .allocate(capacity: count)
+        for index in 0..<count {
+            (shards + index).initialize(to: Locked(EngineShard()))
+            (claimed + index).initialize(to: Atomic(0))
+        }
+    }
+
+    deinit {
+        shards.deinitialize(count: count)
+        claimed.deinitialize(count: count)
+        shards.deallocate()
+        claimed.deallocate()
+    }
+
+    /// The shard that the calling thread puts its timers in.
+    @inline(__always)
+    var own: UInt8 { count == 1 ? 0 : UInt8(truncatingIfNeeded: Int(capus_thread_number()) & (count - 1)) }
+
+    @inline(__always)
+    func withShard<Result>(_ index: Int, _ body: (inout EngineShard) -> Result) -> Result {
+        // What crosses the lock are values, and objects that may be sent.
+        nonisolated(unsafe) let result = shards[index].withLock { shard in
+            nonisolated(unsafe) let result = body(&shard)
+            return result
+        }
+        return result
+    }
+
+    func setClaimed(_ index: Int, _ count: Int) { claimed[index].store(count, ordering: .releasing) }
+
+    /// Timers whose actions have not started.
+    var liveTimers: Int {
+        (0..<count).reduce(0) { sum, index in
+            sum + withShard(index) { $0.count - claimed[index].load(ordering: .acquiring) }
+        }
+    }
+
+    /// The earliest hard deadline of a clock; `.max` without any. Takes one lock after another.
+    func earliest(_ clock: ClockKind) -> UInt64 {
+        (0..<count).reduce(UInt64.max) { earliest, index in
+            min(earliest, withShard(index) { $0.wheel(clock)?.pointee.nextWake() } ?? .max)
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import Synchronization
+import TimerWheel
+
+/// What only the engine's thread uses: the wakeup calls one wake-up after another, never two at once.
+final class EngineDriver: @unchecked Sendable {
+    private let lanes: UnsafeMutableBufferPointer<EngineLane>
+
+    init(shards: Int) {
+        lanes = .allocate(capacity: shards)
+        for index in 0..<shards { (lanes.baseAddress.unsafelyUnwrapped + index).initialize(to: EngineLane()) }
+    }
+
+    deinit {
+        lanes.deinitialize()
+        lanes.deallocate()
+    }
+
+    /// Runs everything that is due on a clock, in the order of the deadlines. False if nothing was.
+    func fire(_ clock: ClockKind, of engine: TimerEngine) -> Bool {
+        let shards = engine.shards
+        let now = engine.nanoseconds(on: clock)
+        for index in lanes.indices {
+            lanes[index].begin()
+            lanes[index].refill(shards, index, clock, now: now)
+        }
+        var any = false
+        while let index = earliestLane {
+            any = true
+            let (due, executor) = lanes[index].take()
+            if let executor {
+                // The timer is claimed when its action starts, so it can be cancelled while it waits for its executor.
+                executor.run { engine.fire(due, clock, UInt8(truncatingIfNeeded: index)) }
+            } else if lanes[index].claim(due, shards, index) {
+                engine.countFire()
+                due.payload.intoAction().run()
+            }
+            lanes[index].refill(shards, index, clock, now: now)
+        }
+        for index in lanes.indices { lanes[index].end(shards, index, clock) }
+        return any
+    }
+
+    /// The lane with the earliest timer; of equal ones the first.
+    @inline(__always)
+    private var earliestLane: Int? {
+        if lanes.count == 1 { return lanes[0].next == nil ? nil : 0 }
+        var earliest: (deadline: UInt64, index: Int)?
+        for index in lanes.indices {
+            if let next = lanes[index].next, earliest.map({ next < $0.deadline }) ?? true { earliest = (next, index) }
+        }
+        return earliest?.index
+    }
+}
+
+extension TimerEngine {
+    /// On the engine's thread.
+    func wake(_ reason: WakeReason) {
+        guard !isShutDown.load(ordering: .acquiring) else { return }
+        wakeUps.wrappingAdd(1, ordering: .relaxed)
+        arming.beginDrain(reason) { nanoseconds(on: $0) }
+        if reason == .wallClockChanged {
+            let observers = observers.withLock { $0.handlers.sorted { $0.key < $1.key }.map(\.value) }
+            for observer in observers { observer.executor.run(observer.handler) }
+        }
+        while ClockKind.allCases.reduce(false, { driver.fire($1, of: self) || $0 }) {}
+        arming.endDrain()
+        for clock in ClockKind.allCases { arming.settle(clock, earliest: shards.earliest(clock)) }
+    }
+
+    /// On another executor, some time after the timer was found due.
+    fileprivate func fire(_ due: DueTimer, _ clock: ClockKind, _ shard: UInt8) {
+        let removed = shards.withShard(Int(shard)) { $0.wheel(clock)?.pointee.remove(due) }
+        guard let removed else { return }
+        countFire()
+        removed.payload.intoAction().run()
+    }
+
+    @inline(__always)
+    fileprivate func countFire() { fires.wrappingAdd(1, ordering: .relaxed) }
+}
