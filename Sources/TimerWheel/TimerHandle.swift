@@ -5,6 +5,7 @@ package struct TimerHandle: Sendable, Hashable {
     package let index: UInt32
     package let generation: UInt32
 
+    @inlinable
     package init(index: UInt32, generation: UInt32) {
         self.index = index
         self.generation = generation
@@ -14,6 +15,7 @@ package struct TimerHandle: Sendable, Hashable {
     package static var lastGeneration: UInt32 { 1 << 24 - 1 }
 
     /// A handle that no wheel ever gives out.
+    @inlinable
     package static var none: TimerHandle { TimerHandle(index: .max, generation: 0) }
 }
 
@@ -23,6 +25,7 @@ package struct TimerPayload: Sendable, Hashable {
     package var second: UInt64
     package var tag: UInt8
 
+    @inlinable
     package init(_ first: UInt64, _ second: UInt64 = 0, tag: UInt8 = 0) {
         self.first = first
         self.second = second

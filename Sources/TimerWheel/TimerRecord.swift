@@ -5,7 +5,7 @@ struct TimerRecord: ~Copyable {
     /// The soft deadline: the timer never fires before.
     var deadline: UInt64 = 0
     private var toleranceLow: UInt32 = 0
-    /// The next record of the same list, or of the free list.
+    /// The next record of the same list.
     var next: UInt32 = .none
     var previous: UInt32 = .none
     /// The generation of the present life, or of the next one while nobody lives here (24 bits); then how often that

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// Records in segments that never move, each twice as long as the one before, with a last-in-first-out free list.
+/// Records in segments that never move, each twice as long as the one before, with a last-in-first-out stack of the
+/// free ones.
 ///
 /// Growth allocates one segment and touches nothing of it: a record is made when it is first used, so growing never
 /// takes longer than the system needs to reserve addresses, and pages that no timer needed cost no memory.
@@ -16,7 +17,10 @@ struct TimerSlab: ~Copyable {
     private let payloads: UnsafeMutablePointer<UInt>
     private let firstGeneration: UInt32
     private var segments = 0
-    private var freeHead: UInt32 = .none
+    /// The stack of free records. Not a list through the records: its next entry would be in a record that is out of
+    /// the cache, and everything would wait for it.
+    private let free: UnsafeMutablePointer<UInt>
+    private var freeCount: UInt32 = 0
     /// Records that exist; those behind have never been used.
     private(set) var extent: UInt32 = 0
     /// How many records the segments have room for.
@@ -30,6 +34,8 @@ struct TimerSlab: ~Copyable {
         directory = TimerDirectory()
         payloads = .allocate(capacity: TimerDirectory.longest)
         payloads.initialize(repeating: 0, count: TimerDirectory.longest)
+        free = .allocate(capacity: TimerDirectory.longest)
+        free.initialize(repeating: 0, count: TimerDirectory.longest)
     }
 
     deinit {
@@ -38,9 +44,11 @@ struct TimerSlab: ~Copyable {
             let first = TimerDirectory.first(of: segment)
             UnsafeMutableRawPointer(directory.record(first)).deallocate()
             UnsafeMutableRawPointer(words(first)).deallocate()
+            UnsafeMutableRawPointer(freeEntry(first)).deallocate()
         }
         directory.deallocate()
         payloads.deallocate()
+        free.deallocate()
     }
 
     @inline(__always)
@@ -51,6 +59,14 @@ struct TimerSlab: ~Copyable {
         let (segment, position) = TimerDirectory.locate(index)
         // Made in `grow` from a pointer, so it is one.
         return UnsafeMutablePointer(bitPattern: payloads[segment] &+ position &* UInt(MemoryLayout<Words>.stride))
+            .unsafelyUnwrapped
+    }
+
+    @inline(__always)
+    private func freeEntry(_ depth: UInt32) -> UnsafeMutablePointer<UInt32> {
+        let (segment, position) = TimerDirectory.locate(depth)
+        // Made in `grow` from a pointer, so it is one.
+        return UnsafeMutablePointer(bitPattern: free[segment] &+ position &* UInt(MemoryLayout<UInt32>.stride))
             .unsafelyUnwrapped
     }
 
@@ -79,10 +95,9 @@ struct TimerSlab: ~Copyable {
     @inline(__always)
     mutating func allocate() -> UInt32 {
         count += 1
-        let index = freeHead
-        guard index != .none else { return extend() }
-        freeHead = record(index).pointee.next
-        return index
+        guard freeCount > 0 else { return extend() }
+        freeCount -= 1
+        return freeEntry(freeCount).pointee
     }
 
     /// Takes back a record whose life was ended.
@@ -95,8 +110,8 @@ struct TimerSlab: ~Copyable {
             return
         }
         record.pointee.place = .free
-        record.pointee.next = freeHead
-        freeHead = index
+        freeEntry(freeCount).initialize(to: index)
+        freeCount += 1
     }
 
     @inline(never)
@@ -118,6 +133,10 @@ struct TimerSlab: ~Copyable {
         let words = UnsafeMutableRawPointer.allocate(byteCount: length * MemoryLayout<Words>.stride, alignment: 64)
         let position = TimerDirectory.locate(first).position
         directory.setBase(segments, UInt(bitPattern: records) &- position &* UInt(MemoryLayout<TimerRecord>.stride))
+        let entries = UnsafeMutableRawPointer.allocate(
+            byteCount: length * MemoryLayout<UInt32>.stride, alignment: 64
+        )
+        free[segments] = UInt(bitPattern: entries) &- position &* UInt(MemoryLayout<UInt32>.stride)
         payloads[segments] = UInt(bitPattern: words) &- position &* UInt(MemoryLayout<Words>.stride)
         segments += 1
         capacity += UInt32(length)

@@ -129,6 +129,7 @@ extension TimerWheel {
             let record = slab.record(index)
             let next = record.pointee.next
             linkBelow(index, at: max(record.pointee.deadline, current))
+            assert(isSound(index), "the wheel's ground rules")
             index = next
         }
         if index == .none {

@@ -63,6 +63,27 @@ extension TimerWheel {
             ? nil : "the minimum hard deadline is \(slot.minimumHard) instead of \(minimumHard)"
     }
 
+    /// Looks at one waiting record and its neighbours; for after each mutation in debug builds. O(1).
+    func isSound(_ index: UInt32) -> Bool {
+        let record = slab.record(index)
+        let position = list(of: record)
+        let slot = slots[position]
+        let next = record.pointee.next
+        let previous = record.pointee.previous
+        let isLinked =
+            (next == .none ? slot.tail == index : slab.record(next).pointee.previous == index)
+            && (previous == .none ? slot.head == index : slab.record(previous).pointee.next == index)
+        let isCovered =
+            slot.minimumHard <= record.pointee.hardDeadline && slot.minimumSoft <= record.pointee.deadline
+            && (position == Self.moving
+                || occupied[position / Self.slotsPerLevel] & (1 << UInt64(position % Self.slotsPerLevel)) != 0)
+        let instant = max(record.pointee.deadline, current)
+        let isPlaced =
+            position == Self.moving
+            ? instant <= movingEnd : Self.slot(of: instant, seenFrom: current) == position
+        return isLinked && isCovered && isPlaced && record.pointee.life.load(ordering: .relaxed) & 1 == 0
+    }
+
     private static func slot(of deadline: UInt64, seenFrom current: UInt64) -> Int {
         let level = level(deadline, seenFrom: current)
         return level * slotsPerLevel + digit(deadline, level: level)

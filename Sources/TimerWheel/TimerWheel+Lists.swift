@@ -10,6 +10,7 @@ extension TimerWheel {
         } else {
             linkBelow(index, at: instant)
         }
+        assert(isSound(index), "the wheel's ground rules")
     }
 
     /// Appends a record to the slot of an instant.
@@ -25,6 +26,7 @@ extension TimerWheel {
     @inline(__always)
     mutating func unlink(_ index: UInt32) {
         let record = slab.record(index)
+        assert(isSound(index), "the wheel's ground rules")
         let position = list(of: record)
         let slot = slots + position
         let next = record.pointee.next

@@ -126,14 +126,13 @@ package struct TimerWheel: ~Copyable {
     /// since it was taken.
     package mutating func remove(_ due: DueTimer) -> RemovedTimer? { remove(due.index, life: due.life) }
 
+    @inline(__always)
     private mutating func remove(_ index: UInt32, life: UInt32) -> RemovedTimer? {
         let record = slab.record(index)
-        let (won, _) = record.pointee.life.compareExchange(
-            expected: life, desired: TimerRecord.life(after: life), ordering: .acquiringAndReleasing
-        )
-        guard won else { return nil }
+        guard record.pointee.life.load(ordering: .relaxed) == life else { return nil }
         let place = record.pointee.place
         if place.isList { unlink(index) }
+        guard end(record, life: life, mayBeClaimed: place == .taken) else { return nil }
         let removed = RemovedTimer(
             // Of a reserved record, this is what was left of an earlier life, or nothing yet.
             payload: place == .reserved ? TimerPayload(0) : slab.payload(index), hadAction: place != .reserved,
@@ -141,6 +140,19 @@ package struct TimerWheel: ~Copyable {
         )
         slab.release(index)
         return removed
+    }
+
+    /// Ends a life. Only a taken timer can be claimed meanwhile by somebody without the lock.
+    @inline(__always)
+    private func end(_ record: TimerSlab.Record, life: UInt32, mayBeClaimed: Bool) -> Bool {
+        let next = TimerRecord.life(after: life)
+        guard mayBeClaimed else {
+            record.pointee.life.store(next, ordering: .relaxed)
+            return true
+        }
+        return record.pointee.life.compareExchange(
+            expected: life, desired: next, ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     /// Takes the record of a claimed timer back.

@@ -12,6 +12,13 @@ final class EngineShards: @unchecked Sendable {
     /// thread only.
     private let claimed: UnsafeMutablePointer<Atomic<Int>>
 
+    /// One for each processor, up to 16.
+    static var perEngine: Int {
+        var shards = 1
+        while shards < min(16, ProcessorCount.active) { shards *= 2 }
+        return shards
+    }
+
     /// `count` is a power of two.
     init(count: Int) {
         precondition(count > 0 && count & (count - 1) == 0 && count <= 1 << 8, "shards are chosen by a mask")

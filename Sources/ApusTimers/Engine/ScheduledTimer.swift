@@ -16,7 +16,7 @@ public struct ScheduledTimer: Sendable {
     /// thread, also from an action.
     @discardableResult
     public func cancel() -> Bool {
-        guard let removed = engine.remove(self) else { return false }
+        guard let removed = engine.core.remove(self) else { return false }
         // Outside the lock: what the action captured may do anything when it goes.
         _ = removed.payload.intoAction()
         return true
@@ -32,7 +32,7 @@ public struct ScheduledTimer: Sendable {
     ///   from any thread, also from an action.
     @discardableResult
     public func reset(after duration: Duration, tolerance: Duration = .zero) -> Bool {
-        engine.reset(self, after: duration, tolerance: tolerance)
+        engine.core.reset(self, after: duration, tolerance: tolerance)
     }
 }
 
@@ -42,5 +42,5 @@ public struct WallClockObservation: Sendable {
     let identifier: UInt64
 
     /// Ends the observation and releases its handler. A call that is running is not waited for. May be called often.
-    public func cancel() { engine.removeObserver(identifier) }
+    public func cancel() { engine.core.removeObserver(identifier) }
 }

@@ -18,26 +18,26 @@ extension TimerEngine {
         for duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous
     ) async throws {
         try await sleep(
-            untilNanoseconds: deadline(after: duration, on: clock), tolerance: tolerance, clock: clock
+            untilNanoseconds: core.deadline(after: duration, on: clock), tolerance: tolerance, clock: clock
         )
     }
 
     func sleep(untilNanoseconds deadline: UInt64, tolerance: Duration, clock: ClockKind) async throws {
         try Task.checkCancellation()
-        if deadline <= nanoseconds(on: clock) { return }
+        if deadline <= core.nanoseconds(on: clock) { return }
         // The timer exists before the continuation does, so whoever cancels knows what to cancel. Fire, cancellation
         // and shutdown race for the timer's record, and the one that takes it out resumes the task.
         guard let timer = reserve(clock) else { throw CancellationError() }
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
-                let isWaiting = activate(
+                let isWaiting = core.activate(
                     timer, deadline: deadline, tolerance: tolerance, .continuation(continuation)
                 )
                 // It was taken out before there was anything to resume.
                 if !isWaiting { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            if let removed = remove(timer), removed.hadAction { removed.payload.intoAction().abandon() }
+            if let removed = core.remove(timer), removed.hadAction { removed.payload.intoAction().abandon() }
         }
     }
 }

@@ -56,16 +56,17 @@ extension TimerPayload {
     }
 
     @inline(__always)
-    static func closure(_ body: @escaping @Sendable () -> Void) -> TimerPayload {
+    static func closure(_ body: consuming @escaping @Sendable () -> Void) -> TimerPayload {
+        let closure = Closure(body: body)
         var words: (UInt64, UInt64) = (0, 0)
         withUnsafeMutablePointer(to: &words) { words in
-            _ = UnsafeMutableRawPointer(words).initializeMemory(as: Closure.self, to: Closure(body: body))
+            _ = UnsafeMutableRawPointer(words).initializeMemory(as: Closure.self, to: closure)
         }
         return TimerPayload(words.0, words.1, tag: Tag.closure)
     }
 
     @inline(__always)
-    static func action(_ body: @escaping @Sendable () -> Void, on executor: ActionExecutor) -> TimerPayload {
+    static func action(_ body: consuming @escaping @Sendable () -> Void, on executor: ActionExecutor) -> TimerPayload {
         if executor.isImmediate { return closure(body) }
         return TimerPayload(
             bits(Unmanaged.passRetained(TimerAction.ElsewhereAction(executor: executor, body: body))),

@@ -16,7 +16,7 @@ final class EngineDriver: @unchecked Sendable {
     }
 
     /// Runs everything that is due on a clock, in the order of the deadlines. False if nothing was.
-    func fire(_ clock: ClockKind, of engine: TimerEngine) -> Bool {
+    func fire(_ clock: ClockKind, of engine: EngineCore) -> Bool {
         let shards = engine.shards
         let now = engine.nanoseconds(on: clock)
         for index in lanes.indices {
@@ -52,7 +52,7 @@ final class EngineDriver: @unchecked Sendable {
     }
 }
 
-extension TimerEngine {
+extension EngineCore {
     /// On the engine's thread.
     func wake(_ reason: WakeReason) {
         guard !isShutDown.load(ordering: .acquiring) else { return }

@@ -1,0 +1,184 @@
+import Synchronization
+import TimerWheel
+
+/// The engine behind ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
+final class EngineCore: Sendable {
+    let time: any TimeSource
+    private let wakeup: any Wakeup
+    private let isOnSystemTime: Bool
+    let shards: EngineShards
+    let arming: KernelArming
+    let driver: EngineDriver
+    let observers = Locked(Observers())
+    let isShutDown = Atomic(false)
+    let wakeUps = Atomic(0)
+    let fires = Atomic(0)
+
+    init(time: any TimeSource, wakeup: any Wakeup, shards: Int) {
+        self.time = time
+        self.wakeup = wakeup
+        isOnSystemTime = time is SystemTime
+        self.shards = EngineShards(count: shards)
+        arming = KernelArming(wakeup: wakeup)
+        driver = EngineDriver(shards: shards)
+    }
+
+    /// From now on, until ``shutdown()``, the wakeup keeps the core.
+    func start() {
+        wakeup.start { reason in self.wake(reason) }
+    }
+
+    func shutdown() {
+        guard !isShutDown.exchange(true, ordering: .acquiringAndReleasing) else { return }
+        var pending: [TimerPayload] = []
+        for index in 0..<shards.count {
+            shards.withShard(index) { shard in
+                shard.isClosed = true
+                for clock in ClockKind.allCases { shard.wheel(clock)?.pointee.removeAll { pending.append($0) } }
+            }
+        }
+        let observers = observers.withLock { observers in
+            let handlers = observers.handlers
+            observers.handlers = [:]
+            return handlers
+        }
+        wakeup.stop()
+        for payload in pending { payload.intoAction().abandon() }
+        // The handlers are released here, outside the lock.
+        withExtendedLifetime(observers) {}
+    }
+
+    var statistics: TimerEngine.Statistics {
+        TimerEngine.Statistics(
+            wakeUps: wakeUps.load(ordering: .relaxed), fires: fires.load(ordering: .relaxed), rearms: arming.rearms
+        )
+    }
+
+    /// Who wants to know that the wall clock was set.
+    struct Observers {
+        struct Observer {
+            let executor: ActionExecutor
+            let handler: @Sendable () -> Void
+        }
+
+        var handlers: [UInt64: Observer] = [:]
+        var next: UInt64 = 0
+    }
+
+    /// Like `time.nanoseconds(on:)`, without asking who `time` is.
+    @inline(__always)
+    func nanoseconds(on clock: ClockKind) -> UInt64 {
+        isOnSystemTime ? SystemTime().nanoseconds(on: clock) : time.nanoseconds(on: clock)
+    }
+
+    @inline(__always)
+    func deadline(after duration: Duration, on clock: ClockKind) -> UInt64 {
+        let (sum, overflow) = nanoseconds(on: clock).addingReportingOverflow(UInt64(max(0, duration.wholeNanoseconds)))
+        return overflow ? .max : sum
+    }
+
+    @inline(__always)
+    private static func nanoseconds(_ tolerance: Duration) -> UInt64 {
+        tolerance == .zero ? 0 : UInt64(max(0, tolerance.wholeNanoseconds))
+    }
+
+    @inline(__always)
+    func insert(
+        _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
+    ) -> (TimerHandle, shard: UInt8) {
+        let tolerance = Self.nanoseconds(tolerance)
+        let index = shards.own
+        let handle = shards.withShard(Int(index)) { shard -> TimerHandle? in
+            guard !shard.isClosed else { return nil }
+            let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
+            let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
+            arming.lower(clock, to: Self.hard(deadline, tolerance))
+            return handle
+        }
+        if let handle { return (handle, index) }
+        payload.intoAction().abandon()
+        return (.none, index)
+    }
+
+    /// A timer that has no deadline yet; nil after the engine's end.
+    func reserve(_ clock: ClockKind) -> (TimerHandle, shard: UInt8)? {
+        let index = shards.own
+        let handle = shards.withShard(Int(index)) { shard in
+            shard.isClosed ? nil : shard.wheel(clock, from: nanoseconds(on: clock)).pointee.reserve()
+        }
+        return handle.map { ($0, index) }
+    }
+
+    /// Gives a reserved timer its deadline. False when it was cancelled; then the payload was not taken.
+    func activate(_ timer: ScheduledTimer, deadline: UInt64, tolerance: Duration, _ payload: TimerPayload) -> Bool {
+        let tolerance = Self.nanoseconds(tolerance)
+        return shards.withShard(Int(timer.shard)) { shard in
+            guard let wheel = shard.wheel(timer.clock),
+                wheel.pointee.activate(timer.handle, deadline: deadline, tolerance: tolerance, payload: payload)
+            else { return false }
+            arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
+            return true
+        }
+    }
+
+    /// Takes a timer out: its action, unless it has started or was cancelled before.
+    @inline(__always)
+    func remove(_ timer: ScheduledTimer) -> RemovedTimer? {
+        let (removed, wasEarliest) = shards.withShard(Int(timer.shard)) { shard -> (RemovedTimer?, Bool) in
+            guard let removed = shard.wheel(timer.clock)?.pointee.remove(timer.handle) else { return (nil, false) }
+            return (removed, removed.wasWaiting && arming.isArmed(timer.clock, for: removed.hardDeadline))
+        }
+        if let removed, wasEarliest { searchEarliest(timer.clock, insteadOf: removed.hardDeadline) }
+        return removed
+    }
+
+    func reset(_ timer: ScheduledTimer, after duration: Duration, tolerance: Duration) -> Bool {
+        let deadline = deadline(after: duration, on: timer.clock)
+        let tolerance = Self.nanoseconds(tolerance)
+        let (isReset, former) = shards.withShard(Int(timer.shard)) { shard -> (Bool, UInt64?) in
+            guard let wheel = shard.wheel(timer.clock) else { return (false, nil) }
+            let former = wheel.pointee.hardDeadline(timer.handle)
+            guard wheel.pointee.reset(timer.handle, deadline: deadline, tolerance: tolerance) else {
+                return (false, nil)
+            }
+            arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
+            return (true, former.flatMap { arming.isArmed(timer.clock, for: $0) ? $0 : nil })
+        }
+        if let former { searchEarliest(timer.clock, insteadOf: former) }
+        return isReset
+    }
+
+    /// After the timer for which the kernel is armed went away.
+    @inline(never)
+    private func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
+        guard arming.beginSearch(clock, insteadOf: hard) else { return }
+        arming.settle(clock, earliest: shards.earliest(clock))
+    }
+
+    func addObserver(on executor: ActionExecutor, _ handler: @escaping @Sendable () -> Void) -> UInt64 {
+        observers.withLock { observers in
+            let identifier = observers.next
+            observers.next += 1
+            if !isShutDown.load(ordering: .acquiring) {
+                observers.handlers[identifier] = Observers.Observer(executor: executor, handler: handler)
+                arming.setHasObservers(true)
+            }
+            return identifier
+        }
+    }
+
+    func removeObserver(_ identifier: UInt64) {
+        let observer = observers.withLock { observers in
+            let observer = observers.handlers.removeValue(forKey: identifier)
+            if observer != nil, observers.handlers.isEmpty { arming.setHasObservers(false) }
+            return observer
+        }
+        withExtendedLifetime(observer) {}
+    }
+
+    @inline(__always)
+    private static func hard(_ deadline: UInt64, _ tolerance: UInt64) -> UInt64 {
+        let (sum, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
+        return overflow ? .max : sum
+    }
+}
