@@ -72,11 +72,14 @@ struct EngineLane: ~Copyable {
     /// Ends the timer for the one who runs it. False if it was cancelled or reset meanwhile.
     @inline(__always)
     mutating func claim(_ due: DueTimer, _ shards: EngineShards, _ index: Int) -> Bool {
-        guard claims?.claim(due) == true else { return false }
-        claimed[claimedCount] = due.index
-        claimedCount += 1
+        shards.beginClaim(index, of: claimedCount)
+        let isClaimed = claims?.claim(due) == true
+        if isClaimed {
+            claimed[claimedCount] = due.index
+            claimedCount += 1
+        }
         shards.setClaimed(index, claimedCount)
-        return true
+        return isClaimed
     }
 
     /// Gives the records of claimed timers back.

@@ -8,8 +8,8 @@ import TimerWheel
 final class EngineShards: @unchecked Sendable {
     let count: Int
     private let shards: UnsafeMutablePointer<Locked<EngineShard>>
-    /// For each shard, how many of its timers the engine's thread has claimed and not yet released. Written by that
-    /// thread only.
+    /// For each shard, twice the number of its timers that the engine's thread has claimed and not yet released; odd
+    /// while it claims one. Written by that thread only.
     private let claimed: UnsafeMutablePointer<Atomic<Int>>
 
     /// One for each processor, up to 16.
@@ -52,12 +52,23 @@ final class EngineShards: @unchecked Sendable {
         return result
     }
 
-    func setClaimed(_ index: Int, _ count: Int) { claimed[index].store(count, ordering: .releasing) }
+    /// The engine's thread is about to claim a timer.
+    @inline(__always)
+    func beginClaim(_ index: Int, of count: Int) { claimed[index].store(2 * count + 1, ordering: .relaxed) }
+
+    @inline(__always)
+    func setClaimed(_ index: Int, _ count: Int) { claimed[index].store(2 * count, ordering: .releasing) }
 
     /// Timers whose actions have not started.
     var liveTimers: Int {
         (0..<count).reduce(0) { sum, index in
-            sum + withShard(index) { $0.count - claimed[index].load(ordering: .acquiring) }
+            sum
+                + withShard(index) { shard in
+                    // Under the lock the wheel's count stands still; claims go on, but each takes a moment only.
+                    var claimed = claimed[index].load(ordering: .acquiring)
+                    while claimed & 1 == 1 { claimed = self.claimed[index].load(ordering: .acquiring) }
+                    return shard.count - claimed / 2
+                }
         }
     }
 
