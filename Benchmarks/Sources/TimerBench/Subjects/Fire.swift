@@ -1,0 +1,79 @@
+import BenchSupport
+
+/// What firing costs: everything at one instant, and a steady load.
+struct Fire {
+    private let counts: [(OneShots, Int)]
+    private let steady: Int
+    private let rounds: Int
+
+    init(quick: Bool) {
+        let scale = quick ? 10 : 1
+        counts = [
+            (.ours, 1_000_000 / scale), (.handler, 1_000_000 / scale), (.source, 200_000 / scale),
+            (.after, 200_000 / scale), (.taskSleep, 100_000 / scale), (.nioTask, 200_000 / scale),
+            (.nioCallback, 200_000 / scale),
+        ]
+        steady = 100_000 / scale
+        rounds = quick ? 1 : 3
+    }
+
+    private static let burst = "until all have fired that are due at one instant"
+    private static let load = "process CPU under random deadlines in 1 s"
+
+    func table() throws -> ComparisonTable {
+        var samples = Samples()
+        for _ in 0..<rounds {
+            for (kind, count) in counts {
+                waitUntilQuiet()
+                samples.add(try burst(kind, count), Self.burst, kind.name)
+            }
+            for (kind, _) in counts {
+                waitUntilQuiet()
+                samples.add(try load(kind), Self.load, kind.name)
+            }
+        }
+        let sizes = counts.map { "\($0.0.name) \(short($0.1))" }.joined(separator: ", ")
+        return ComparisonTable(
+            "Fire: per timer", 
+            [
+                samples.row(Self.burst, "ns", as: Self.burst + ", closure"),
+                samples.row(Self.burst, "ns", as: Self.burst + ", handler", ours: Name.handler, target: .atMost(60)),
+                samples.row(Self.load, "ns", as: Self.load + ", closure"),
+                samples.row(Self.load, "ns", as: Self.load + ", handler", ours: Name.handler),
+            ],
+            footnotes: ["At one instant: \(sizes). In 1 s: \(short(steady)) each."])
+    }
+
+    private func burst(_ kind: OneShots, _ count: Int) throws -> Double {
+        var lead: UInt64 = 1_000_000_000
+        for _ in 0..<4 {
+            let fires = FireCount(expected: count)
+            let instant = monotonicNanoseconds() + lead
+            let close = try kind.set(Array(repeating: instant, count: count)) { _ in fires.note() }
+            let inTime = monotonicNanoseconds() < instant
+            let last = try fires.wait()
+            close()
+            try fires.checkNoMore()
+            if inTime { return Double(last - instant) / Double(count) }
+            lead *= 3
+        }
+        throw Failure(description: "\(kind.name): \(count) timers cannot be set before they are due")
+    }
+
+    private func load(_ kind: OneShots) throws -> Double {
+        var random = SplitMix(seed: 3)
+        let fires = FireCount(expected: steady)
+        let start = monotonicNanoseconds() + 700_000_000
+        // From a little later on, so that nothing fires before the measurement begins.
+        let instants = (0..<steady).map { _ in start + 10_000_000 + random.below(1_000_000_000) }
+        let close = try kind.set(instants) { _ in fires.note() }
+        try check(monotonicNanoseconds() < start, "\(kind.name): \(steady) timers cannot be set in 0.7 s")
+        sleep(until: start)
+        let before = processCPUNanoseconds()
+        _ = try fires.wait()
+        let used = processCPUNanoseconds() - before
+        close()
+        try fires.checkNoMore()
+        return Double(used) / Double(steady)
+    }
+}

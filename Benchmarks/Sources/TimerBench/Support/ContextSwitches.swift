@@ -1,0 +1,27 @@
+import Foundation
+
+/// How often threads went to sleep by themselves, which is how often something woke them.
+enum ContextSwitches {
+    /// Of the threads with the name that the engines give theirs.
+    static func ofEngines() -> Int {
+        let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        return tasks.filter { text("/proc/self/task/\($0)/comm") == "apus-timers\n" }
+            .reduce(0) { $0 + voluntary("/proc/self/task/\($1)/status") }
+    }
+
+    /// Of all threads, those that ended too, but the main one, which measures.
+    static func ofOthers() -> Int {
+        var usage = rusage()
+        getrusage(RUSAGE_SELF, &usage)
+        return usage.ru_nvcsw - voluntary("/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/status")
+    }
+
+    private static func voluntary(_ path: String) -> Int {
+        let line = text(path).split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
+        return line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
+    }
+
+    private static func text(_ path: String) -> String {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}
