@@ -1,5 +1,5 @@
 /// One way to set and cancel timers, in the form that the costs of its operations are measured in.
-protocol Contestant: AnyObject {
+protocol Contestant: AnyObject, SendableMetatype {
     associatedtype Handle
 
     /// Sets a timer whose closure captures an integer.

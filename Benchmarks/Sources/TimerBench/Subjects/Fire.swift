@@ -34,7 +34,7 @@ struct Fire {
         }
         let sizes = counts.map { "\($0.0.name) \(short($0.1))" }.joined(separator: ", ")
         return ComparisonTable(
-            "Fire: per timer", 
+            "Fire: per timer",
             [
                 samples.row(Self.burst, "ns", as: Self.burst + ", closure"),
                 samples.row(Self.burst, "ns", as: Self.burst + ", handler", ours: Name.handler, target: .atMost(60)),

@@ -1,4 +1,5 @@
 import BenchSupport
+import Synchronization
 
 /// What one call costs, beside more and more timers that live.
 struct Operations {

@@ -1,5 +1,6 @@
 import ApusTimers
 import BenchSupport
+import Foundation
 import Synchronization
 
 /// What a sleeping task costs, and how long it sleeps.

@@ -25,14 +25,16 @@ struct Ticking {
             try measure(Name.ours, &samples) {
                 var clock = TickTimes(count)
                 for await _ in try engine.ticks(every: .milliseconds(1), clock: .uptime) {
-                    if clock.noteIsLast() { break }
+                    clock.note()
+                    guard clock.isOpen else { break }
                 }
                 return clock.times
             }
             try measure(Name.timerSequence, &samples) {
                 var clock = TickTimes(count)
                 for await _ in AsyncTimerSequence(interval: .milliseconds(1), clock: .suspending) {
-                    if clock.noteIsLast() { break }
+                    clock.note()
+                    guard clock.isOpen else { break }
                 }
                 return clock.times
             }
@@ -55,10 +57,9 @@ struct Ticking {
             times.append(monotonicNanoseconds())
         }
 
-        mutating func noteIsLast() -> Bool {
-            times.append(monotonicNanoseconds())
-            return times.count > count
-        }
+        mutating func note() { times.append(monotonicNanoseconds()) }
+
+        var isOpen: Bool { times.count <= count }
     }
 
     private func measure(

@@ -12,7 +12,7 @@ enum ContextSwitches {
     /// Of all threads, those that ended too, but the main one, which measures.
     static func ofOthers() -> Int {
         var usage = rusage()
-        getrusage(RUSAGE_SELF, &usage)
+        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
         return usage.ru_nvcsw - voluntary("/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/status")
     }
 

@@ -1,5 +1,5 @@
 import BenchSupport
-import Dispatch
+import Foundation
 import Synchronization
 
 /// Counts what fires, and knows when the last one did.
@@ -24,6 +24,8 @@ final class FireCount: Sendable {
         try check(count == expected, "\(count) of \(expected) fired within \(seconds) s")
         return last.load(ordering: .acquiring)
     }
+
+    var soFar: Int { count.load(ordering: .acquiring) }
 
     func checkNoMore() throws {
         let count = count.load(ordering: .acquiring)

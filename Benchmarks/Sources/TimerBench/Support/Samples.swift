@@ -35,7 +35,8 @@ struct Samples {
 
     /// A row with every contestant that has the figure; `ours` names the one of ours.
     func row(
-        _ figure: String, _ unit: String, as name: String? = nil, ours: String = Name.ours, peers: [String] = Name.peers,
+        _ figure: String, _ unit: String, as name: String? = nil, ours: String = Name.ours,
+        peers: [String] = Name.peers,
         mainPeer: String? = nil, target: Comparison.Target? = nil
     ) -> Comparison {
         Comparison(

@@ -1,0 +1,22 @@
+/// Durations in steps of 100 ns, many of them: what is rare shows, and keeping it costs little.
+struct Histogram {
+    private var counts = [UInt32](repeating: 0, count: 200_000)
+    private(set) var longest: UInt64 = 0
+    private(set) var total = 0
+
+    mutating func add(_ nanoseconds: UInt64) {
+        counts[min(Int(nanoseconds / 100), counts.count - 1)] += 1
+        longest = max(longest, nanoseconds)
+        total += 1
+    }
+
+    /// Nanoseconds that the share of the durations does not exceed.
+    func quantile(_ share: Double) -> Double {
+        var left = Int(Double(total) * share)
+        for (step, count) in counts.enumerated() {
+            left -= Int(count)
+            if left < 0 { return Double(step + 1) * 100 }
+        }
+        return Double(longest)
+    }
+}
