@@ -27,6 +27,9 @@ enum TimerBench {
         var failures: [String] = []
         for subject in options.subjects {
             let start = monotonicNanoseconds()
+            // What hangs ends the process: the subject was named, and the tables before it are out.
+            alarm(400)
+            note("\(subject.rawValue)")
             do {
                 let table = try subject.measure(quick: options.quick)
                 comparisons += table.rows
@@ -35,8 +38,10 @@ enum TimerBench {
                 failures.append("\(subject.rawValue): \(error)")
                 print("\(subject.rawValue) FAILED: \(error)\n")
             }
+            fflush(nil)
             note("\(subject.rawValue) took \(Int(Double(monotonicNanoseconds() - start) / 1e9)) s")
         }
+        alarm(0)
         print(verdict(comparisons))
         if let path = options.json { try Data(json(comparisons).utf8).write(to: URL(filePath: path)) }
         if !failures.isEmpty {

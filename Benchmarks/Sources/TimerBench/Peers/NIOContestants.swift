@@ -44,10 +44,10 @@ final class NIOCallbacks: Contestant {
     }
     private let loop = Loop()
 
-    func schedule(after nanoseconds: Int64, number: Int) -> NIOScheduledCallback? {
-        try? loop.eventLoop.scheduleCallback(in: .nanoseconds(nanoseconds), handler: Handler(number: number))
+    func schedule(after nanoseconds: Int64, number: Int) -> NIOScheduledCallback {
+        loop.eventLoop.scheduleCallback(at: .now() + .nanoseconds(nanoseconds), handler: Handler(number: number))
     }
-    func cancel(_ handle: NIOScheduledCallback?) { handle?.cancel() }
+    func cancel(_ handle: NIOScheduledCallback) { handle.cancel() }
     func run(_ body: () throws -> Void) throws { try loop.run(body) }
     func close() { loop.close() }
 }

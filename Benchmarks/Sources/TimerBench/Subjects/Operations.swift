@@ -44,6 +44,7 @@ struct Operations {
                 "Task.sleep: a task counts as set when it runs, and as cancelled when it was waited for.",
                 "asyncAfter is measured in a process of its own in the same rounds: what is cancelled stays until its "
                     + "deadline.",
+                "DispatchSourceTimer: cancelling is the call alone; what follows it on other threads is not counted.",
             ])
     }
 

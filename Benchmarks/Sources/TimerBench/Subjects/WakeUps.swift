@@ -12,7 +12,7 @@ struct WakeUps {
     init(quick: Bool) {
         count = quick ? 200 : 1_000
         window = quick ? 1_000_000_000 : 5_000_000_000
-        tolerances = quick ? [0, 100] : [0, 10, 100, 500]
+        tolerances = quick ? [100] : [0, 10, 100, 500]
     }
 
     func table() throws -> ComparisonTable {

@@ -3,9 +3,12 @@ import Foundation
 /// How often threads went to sleep by themselves, which is how often something woke them.
 enum ContextSwitches {
     /// Of the threads with the name that the engines give theirs.
-    static func ofEngines() -> Int {
+    static func ofEngines() -> Int { ofThreads(named: "apus-timers") }
+
+    /// Of the threads whose name begins so.
+    static func ofThreads(named name: String) -> Int {
         let tasks = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
-        return tasks.filter { text("/proc/self/task/\($0)/comm") == "apus-timers\n" }
+        return tasks.filter { text("/proc/self/task/\($0)/comm").hasPrefix(name) }
             .reduce(0) { $0 + voluntary("/proc/self/task/\($1)/status") }
     }
 

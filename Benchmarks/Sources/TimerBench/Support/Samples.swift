@@ -14,9 +14,10 @@ enum Name {
     static let timerSequence = "AsyncTimerSequence"
     static let timerfd = "timerfd"
     static let bound = "bound"
+    static let bareLoop = "bare loop"
 
     static let peers = [
-        source, after, timer, taskSleep, nioTask, nioCallback, timerSequence, timerfd, bound,
+        source, after, timer, taskSleep, nioTask, nioCallback, timerSequence, timerfd, bound, bareLoop,
     ]
 }
 
