@@ -10,18 +10,22 @@ private final class Loop {
 
     func run(_ body: () throws -> Void) throws {
         try withoutActuallyEscaping(body) { body in
-            // It is waited for, so nothing runs at the same time.
-            let body = UncheckedTransfer(body)
-            try eventLoop.submit { try body.value() }.wait()
+            let transfer = UncheckedTransfer(body)
+            try eventLoop.submit { try transfer.call() }.wait()
         }
     }
 
     func close() { try? group.syncShutdownGracefully() }
 }
 
-private struct UncheckedTransfer<Value>: @unchecked Sendable {
-    let value: Value
-    init(_ value: Value) { self.value = value }
+/// Takes a closure to another thread that is waited for, so nobody else runs at the same time.
+private final class UncheckedTransfer: @unchecked Sendable {
+    private var body: (() throws -> Void)?
+
+    init(_ body: @escaping () throws -> Void) { self.body = body }
+
+    /// Calls it once and lets go of it before it returns: the loop itself keeps its task a little longer.
+    func call() throws { try body.take()?() }
 }
 
 /// A scheduled task of SwiftNIO for each timer, from on the loop.
@@ -45,7 +49,12 @@ final class NIOCallbacks: Contestant {
     private let loop = Loop()
 
     func schedule(after nanoseconds: Int64, number: Int) -> NIOScheduledCallback {
-        loop.eventLoop.scheduleCallback(at: .now() + .nanoseconds(nanoseconds), handler: Handler(number: number))
+        do {
+            return try loop.eventLoop.scheduleCallback(
+                in: .nanoseconds(nanoseconds), handler: Handler(number: number))
+        } catch {
+            preconditionFailure("the event loop takes no callback: \(error)")
+        }
     }
     func cancel(_ handle: NIOScheduledCallback) { handle.cancel() }
     func run(_ body: () throws -> Void) throws { try loop.run(body) }

@@ -36,8 +36,8 @@ struct Pause {
                 peers: [(name: Name.bareLoop, value: Double(alone.longest) / 1e6)], mainPeer: "",
                 target: .atMost(5)),
             Comparison(
-                name + ": p99.9", calls.quantile(0.999) / 1e6, "ms",
-                peers: [(name: Name.bareLoop, value: alone.quantile(0.999) / 1e6)], mainPeer: ""),
+                name + ": p99.9", calls.quantile(0.999) / 1e3, "us",
+                peers: [(name: Name.bareLoop, value: alone.quantile(0.999) / 1e3)], mainPeer: ""),
         ]
     }
 

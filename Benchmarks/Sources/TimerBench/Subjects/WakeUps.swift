@@ -86,15 +86,15 @@ struct WakeUps {
             let source = DispatchSource.makeTimerSource(queue: queue)
             source.setEventHandler { fires.note() }
             source.schedule(
-                deadline: DispatchTime(uptimeNanoseconds: start + 1_000_000_000 + phase), repeating: .seconds(1),
+                deadline: DispatchTime(uptimeNanoseconds: start + phase), repeating: .seconds(1),
                 leeway: .milliseconds(tolerance))
             source.activate()
             return source
         }
         defer { for source in sources { source.cancel() } }
-        sleep(until: start + 2_300_000_000)
+        sleep(until: start + 1_300_000_000)
         let before = (switches: ContextSwitches.ofOthers(), fires: fires.soFar)
-        sleep(until: start + 2_300_000_000 + window)
+        sleep(until: start + 1_300_000_000 + window)
         let switches = ContextSwitches.ofOthers() - before.switches
         let seconds = Double(window) / 1e9
         let fired = fires.soFar - before.fires
