@@ -32,7 +32,11 @@ enum TimerBench {
             note("\(subject.rawValue)")
             do {
                 let table = try subject.measure(quick: options.quick)
-                comparisons += table.rows
+                comparisons += table.rows.map { row in
+                    var row = row
+                    row.name = "\(subject.rawValue): \(row.name)"
+                    return row
+                }
                 print(table.text)
             } catch {
                 failures.append("\(subject.rawValue): \(error)")

@@ -68,6 +68,7 @@ final class Population<Maker: Contestant> {
             }
             contestant.settle()
         }
+        try check(handles.count == size, "\(handles.count) timers were set instead of \(size)")
         try checkLive(size)
     }
 

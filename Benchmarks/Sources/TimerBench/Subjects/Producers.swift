@@ -30,7 +30,8 @@ struct Producers {
             }
             for count in threads.dropFirst() {
                 rows.append(
-                    samples.row("ratio \(count)", "x", as: "\(form), \(count) threads / 1 thread", ours: name))
+                    samples.row(
+                        "ratio \(count)", "x", as: "\(form), \(count) threads / 1 thread", ours: name, mainPeer: ""))
             }
         }
         return ComparisonTable(

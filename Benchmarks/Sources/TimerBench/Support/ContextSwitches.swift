@@ -19,6 +19,16 @@ enum ContextSwitches {
         return usage.ru_nvcsw - voluntary("/proc/self/task/\(ProcessInfo.processInfo.processIdentifier)/status")
     }
 
+    /// How often the kernel took the processor from this thread.
+    static func involuntaryOfThisThread() -> Int {
+        var usage = rusage()
+        getrusage(__rusage_who_t(rusageOfThread), &usage)
+        return usage.ru_nivcsw
+    }
+
+    /// It has no name without GNU's extensions.
+    private static let rusageOfThread = 1
+
     private static func voluntary(_ path: String) -> Int {
         let line = text(path).split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches:") }
         return line?.split(separator: "\t").last.flatMap { Int($0) } ?? 0
