@@ -24,11 +24,12 @@ lint:  ## check format and documentation rules
 format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
-bench: bootstrap  ## measure the store, the daemon, the command and lateness, in release
+bench: bootstrap  ## measure the timers, the store, the daemon, the command and lateness, in release
 	$(SWIFT) build -c release --product apus
 	$(SWIFT) build -c release $(BENCHMARKS)
 	@apus="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
 	benches="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
+	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nThe store:\n' && "$$benches/store-bench" && \
 	printf '\nThe daemon and the command:\n' && "$$benches/daemon-bench" --apus "$$apus"
 

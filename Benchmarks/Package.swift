@@ -7,10 +7,14 @@ let package = Package(
     products: [
         .executable(name: "store-bench", targets: ["StoreBench"]),
         .executable(name: "daemon-bench", targets: ["DaemonBench"]),
+        .executable(name: "timer-bench", targets: ["TimerBench"]),
     ],
     dependencies: [
         .package(name: "apus", path: ".."),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
+        // What the timers are compared with.
+        .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.0"),
+        .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
     ],
     targets: [
         // Figures, the table, the flags, and what the store is compared with.
@@ -33,6 +37,17 @@ let package = Package(
                 .product(name: "ApusSQLite", package: "apus"),
                 // With its C module of timerfd calls.
                 .product(name: "ApusTimers", package: "apus"),
+            ]
+        ),
+        .executableTarget(
+            name: "TimerBench",
+            dependencies: [
+                "BenchSupport",
+                // With its C module of timerfd calls.
+                .product(name: "ApusTimers", package: "apus"),
+                .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
     ],

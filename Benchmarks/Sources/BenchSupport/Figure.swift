@@ -97,9 +97,9 @@ func fixed(_ value: Double, _ digits: Int) -> String {
     return sign + "\(whole / Int64(scale))." + String(repeating: "0", count: digits - fraction.count) + fraction
 }
 
-private func pad(_ text: String, _ width: Int) -> String {
+func pad(_ text: String, _ width: Int) -> String {
     text + String(repeating: " ", count: max(0, width - text.count))
 }
-private func padLeft(_ text: String, _ width: Int) -> String {
+func padLeft(_ text: String, _ width: Int) -> String {
     String(repeating: " ", count: max(0, width - text.count)) + text
 }

@@ -46,3 +46,17 @@ package func residentMegabytes(of process: Int32? = nil) -> Double {
     }
     return 0
 }
+
+/// Nanoseconds of the monotonic clock.
+@inline(__always)
+package func monotonicNanoseconds() -> UInt64 { nanoseconds(of: CLOCK_MONOTONIC) }
+
+/// Nanoseconds that all threads of this process, those that ended too, were at work for it.
+package func processCPUNanoseconds() -> UInt64 { nanoseconds(of: CLOCK_PROCESS_CPUTIME_ID) }
+
+@inline(__always)
+private func nanoseconds(of clock: clockid_t) -> UInt64 {
+    var time = timespec()
+    clock_gettime(clock, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

@@ -1,0 +1,62 @@
+import NIOCore
+import NIOPosix
+
+/// An event loop of SwiftNIO, and how to run something on it.
+private final class Loop {
+    let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+    let eventLoop: any EventLoop
+
+    init() { eventLoop = group.next() }
+
+    func run(_ body: () throws -> Void) throws {
+        try withoutActuallyEscaping(body) { body in
+            let transfer = UncheckedTransfer(body)
+            try eventLoop.submit { try transfer.call() }.wait()
+        }
+    }
+
+    func close() { try? group.syncShutdownGracefully() }
+}
+
+/// Takes a closure to another thread that is waited for, so nobody else runs at the same time.
+private final class UncheckedTransfer: @unchecked Sendable {
+    private var body: (() throws -> Void)?
+
+    init(_ body: @escaping () throws -> Void) { self.body = body }
+
+    /// Calls it once and lets go of it before it returns: the loop itself keeps its task a little longer.
+    func call() throws { try body.take()?() }
+}
+
+/// A scheduled task of SwiftNIO for each timer, from on the loop.
+final class NIOTasks: Contestant {
+    private let loop = Loop()
+
+    func schedule(after nanoseconds: Int64, number: Int) -> Scheduled<Void> {
+        loop.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) { Fired.note(number) }
+    }
+    func cancel(_ handle: Scheduled<Void>) { handle.cancel() }
+    func run(_ body: () throws -> Void) throws { try loop.run(body) }
+    func close() { loop.close() }
+}
+
+/// A scheduled callback of SwiftNIO for each timer, from on the loop.
+final class NIOCallbacks: Contestant {
+    private struct Handler: NIOScheduledCallbackHandler, Sendable {
+        let number: Int
+        func handleScheduledCallback(eventLoop: some EventLoop) { Fired.note(number) }
+    }
+    private let loop = Loop()
+
+    func schedule(after nanoseconds: Int64, number: Int) -> NIOScheduledCallback {
+        do {
+            return try loop.eventLoop.scheduleCallback(
+                in: .nanoseconds(nanoseconds), handler: Handler(number: number))
+        } catch {
+            preconditionFailure("the event loop takes no callback: \(error)")
+        }
+    }
+    func cancel(_ handle: NIOScheduledCallback) { handle.cancel() }
+    func run(_ body: () throws -> Void) throws { try loop.run(body) }
+    func close() { loop.close() }
+}

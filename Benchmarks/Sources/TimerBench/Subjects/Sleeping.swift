@@ -1,0 +1,117 @@
+import ApusTimers
+import BenchSupport
+import Foundation
+import Synchronization
+
+/// What a sleeping task costs, and how long it sleeps.
+struct Sleeping {
+    private let tasks: Int
+    private let times = 100
+    private let sequential: Int
+    private let cancelled: Int
+    private let rounds: Int
+
+    init(quick: Bool) {
+        tasks = quick ? 200 : 1_000
+        sequential = quick ? 100 : 300
+        cancelled = quick ? 2_000 : 10_000
+        rounds = quick ? 2 : 3
+    }
+
+    private typealias Sleep = @Sendable (Duration) async throws -> Void
+
+    private static let cpu = "process CPU of a sleep of 1 ms"
+    private static let wall = "wall time of the whole"
+    private static let overshoot = "mean time over 1 ms of a task alone"
+    private static let cancel = "cancel a sleeping task and wait for it"
+
+    func table() throws -> ComparisonTable {
+        var samples = Samples()
+        let engine = TimerEngine()
+        defer { engine.shutdown() }
+        let contestants: [(String, Sleep)] = [
+            (Name.ours, { try await engine.sleep(for: $0) }), (Name.taskSleep, { try await Task.sleep(for: $0) }),
+        ]
+        for _ in 0..<rounds {
+            for (name, sleep) in contestants {
+                try crowd(name, sleep, &samples)
+                try alone(name, sleep, &samples)
+                try cancel(name, sleep, &samples)
+            }
+            try check(engine.liveTimers == 0, "sleeps are left behind")
+        }
+        return ComparisonTable(
+            "Sleep and wake: \(short(tasks)) tasks, \(times) sleeps of 1 ms each in sequence",
+            [
+                samples.row(Self.cpu, "ns", target: .ratioAtMost(0.33, of: Name.taskSleep)),
+                samples.row(Self.wall, "ms"), samples.row(Self.overshoot, "us"), samples.row(Self.cancel, "ns"),
+            ])
+    }
+
+    private func crowd(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {
+        waitUntilQuiet()
+        let (tasks, times) = (tasks, times)
+        let start = monotonicNanoseconds()
+        let before = processCPUNanoseconds()
+        let slept = try waitForTask {
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<tasks {
+                    group.addTask {
+                        var slept = 0
+                        for _ in 0..<times {
+                            try await sleep(.milliseconds(1))
+                            slept += 1
+                        }
+                        return slept
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+        }
+        let used = processCPUNanoseconds() - before
+        let took = Double(monotonicNanoseconds() - start)
+        try check(slept == tasks * times, "\(name): \(slept) sleeps instead of \(tasks * times)")
+        try check(took >= 1e6 * Double(times), "\(name): \(times) sleeps of 1 ms took \(took) ns")
+        samples.add(Double(used) / Double(slept), Self.cpu, name)
+        samples.add(took / 1e6, Self.wall, name)
+    }
+
+    private func alone(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {
+        waitUntilQuiet()
+        let sequential = sequential
+        let took = try waitForTask {
+            let start = monotonicNanoseconds()
+            for _ in 0..<sequential { try await sleep(.milliseconds(1)) }
+            return monotonicNanoseconds() - start
+        }
+        samples.add(Double(took) / Double(sequential) / 1e3 - 1_000, Self.overshoot, name)
+    }
+
+    private final class Begun: Sendable { let count = Atomic<Int>(0) }
+
+    private func cancel(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {
+        waitUntilQuiet()
+        let begun = Begun()
+        let sleepers = (0..<cancelled).map { _ in
+            Task {
+                begun.count.wrappingAdd(1, ordering: .relaxed)
+                do {
+                    try await sleep(.seconds(3_600))
+                    return false
+                } catch { return error is CancellationError }
+            }
+        }
+        while begun.count.load(ordering: .relaxed) < cancelled { usleep(100) }
+        waitUntilQuiet()
+        let start = monotonicNanoseconds()
+        for sleeper in sleepers { sleeper.cancel() }
+        let threw = try waitForTask {
+            var threw = 0
+            for sleeper in sleepers where await sleeper.value { threw += 1 }
+            return threw
+        }
+        let took = monotonicNanoseconds() - start
+        try check(threw == cancelled, "\(name): \(threw) of \(cancelled) sleeps ended by cancellation")
+        samples.add(Double(took) / Double(cancelled), Self.cancel, name)
+    }
+}

@@ -1,0 +1,78 @@
+import ApusTimers
+import AsyncAlgorithms
+import BenchSupport
+
+/// What the ticks of an asynchronous sequence cost, and how late they are.
+struct Ticking {
+    private let count: Int
+    private let rounds: Int
+
+    init(quick: Bool) {
+        count = quick ? 200 : 1_000
+        rounds = quick ? 2 : 3
+    }
+
+    private static let cpu = "process CPU of a tick"
+    private static let p50 = "lateness p50"
+    private static let p99 = "lateness p99"
+
+    func table() throws -> ComparisonTable {
+        var samples = Samples()
+        let engine = TimerEngine()
+        defer { engine.shutdown() }
+        let count = count
+        for _ in 0..<rounds {
+            try measure(Name.ours, &samples) {
+                var clock = TickTimes(count)
+                for await _ in try engine.ticks(every: .milliseconds(1), clock: .uptime) {
+                    clock.note()
+                    guard clock.isOpen else { break }
+                }
+                return clock.times
+            }
+            try measure(Name.timerSequence, &samples) {
+                var clock = TickTimes(count)
+                for await _ in AsyncTimerSequence(interval: .milliseconds(1), clock: .suspending) {
+                    clock.note()
+                    guard clock.isOpen else { break }
+                }
+                return clock.times
+            }
+        }
+        return ComparisonTable(
+            "Ticks: \(short(count)) of 1 ms",
+            [samples.row(Self.cpu, "ns"), samples.row(Self.p50, "us"), samples.row(Self.p99, "us")],
+            footnotes: ["Lateness after the last due instant that is in phase with the beginning of the iteration."])
+    }
+
+    /// When the ticks came, the beginning first.
+    private struct TickTimes {
+        private(set) var times: [UInt64]
+        private let count: Int
+
+        init(_ count: Int) {
+            self.count = count
+            times = []
+            times.reserveCapacity(count + 1)
+            times.append(monotonicNanoseconds())
+        }
+
+        mutating func note() { times.append(monotonicNanoseconds()) }
+
+        var isOpen: Bool { times.count <= count }
+    }
+
+    private func measure(
+        _ name: String, _ samples: inout Samples, _ body: @escaping @Sendable () async throws -> [UInt64]
+    ) throws {
+        waitUntilQuiet()
+        let before = processCPUNanoseconds()
+        let times = try waitForTask(body)
+        let used = processCPUNanoseconds() - before
+        try check(times.count == count + 1, "\(name): \(times.count - 1) ticks instead of \(count)")
+        let late = times.dropFirst().map { Double(($0 - times[0]) % 1_000_000) / 1e3 }
+        samples.add(Double(used) / Double(count), Self.cpu, name)
+        samples.add(median(late), Self.p50, name)
+        samples.add(quantile(late, 0.99), Self.p99, name)
+    }
+}

@@ -1,0 +1,18 @@
+import Foundation
+
+/// Runs this program anew to measure something in a process of its own, and returns the numbers that it prints.
+func numbersOfChild(_ arguments: [String]) throws -> [Double] {
+    let process = Process()
+    let output = Pipe()
+    process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+    process.arguments = arguments
+    process.standardOutput = output
+    try process.run()
+    let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    process.waitUntilExit()
+    let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    try check(
+        process.terminationStatus == 0 && !numbers.isEmpty,
+        "the child \(arguments.joined(separator: " ")) ended with status \(process.terminationStatus)")
+    return numbers
+}

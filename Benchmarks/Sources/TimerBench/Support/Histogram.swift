@@ -1,0 +1,41 @@
+import BenchSupport
+
+/// Durations in steps of 100 ns, many of them: what is rare shows, and keeping it costs little.
+struct Histogram {
+    private var counts = [UInt32](repeating: 0, count: 200_000)
+    private(set) var longest: UInt64 = 0
+    /// The longest in which the kernel did not take the processor from the thread: the wait for others is in it, and
+    /// what else the machine does is not.
+    private(set) var longestUndisturbed: UInt64 = 0
+    private(set) var total = 0
+
+    mutating func add(_ nanoseconds: UInt64) {
+        counts[min(Int(nanoseconds / 100), counts.count - 1)] += 1
+        longest = max(longest, nanoseconds)
+        total += 1
+    }
+
+    /// Measures a call.
+    @inline(__always)
+    mutating func measure<Result>(_ body: () -> Result) -> Result {
+        let disturbances = ContextSwitches.involuntaryOfThisThread()
+        let start = monotonicNanoseconds()
+        let result = body()
+        let took = monotonicNanoseconds() - start
+        add(took)
+        if took > longestUndisturbed, ContextSwitches.involuntaryOfThisThread() == disturbances {
+            longestUndisturbed = took
+        }
+        return result
+    }
+
+    /// Nanoseconds that the share of the durations does not exceed.
+    func quantile(_ share: Double) -> Double {
+        var left = Int(Double(total) * share)
+        for (step, count) in counts.enumerated() {
+            left -= Int(count)
+            if left < 0 { return Double(step + 1) * 100 }
+        }
+        return Double(longest)
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+
+/// What the benchmark was asked for.
+struct Options {
+    /// Small sizes and few turns, to see whether it works.
+    var quick = false
+    var subjects = Subject.allCases
+    var json: String?
+    /// What a child process measures for its parent.
+    var child: Child?
+
+    enum Child {
+        case memory(contestant: String, count: Int)
+        case operations(contestant: String, count: Int)
+    }
+
+    struct Refusal: Error { var reason: String }
+
+    static let usage = """
+        timer-bench [--quick] [--only SUBJECT[,SUBJECT...]] [--json FILE] [--help]
+
+          --quick      small sizes and few turns, to see whether it works
+          --only       these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
+          --json FILE  also write the figures to FILE, as a JSON array
+          --help       this text
+
+        """
+
+    init(_ arguments: some Sequence<String>) throws(Refusal) {
+        var rest = arguments.makeIterator()
+        func value(_ option: String, _ form: String) throws(Refusal) -> String {
+            guard let value = rest.next(), !value.isEmpty else { throw Refusal(reason: "\(option) needs \(form)") }
+            return value
+        }
+        while let argument = rest.next() {
+            switch argument {
+            case "--quick": quick = true
+            case "--only": subjects = try Self.subjects(value(argument, "subjects, separated by commas"))
+            case "--json": json = try value(argument, "the path of a file to write")
+            case "--help":
+                print(Self.usage, terminator: "")
+                exit(0)
+            // Of the children that it starts itself.
+            case "--memory", "--operations":
+                let contestant = try value(argument, "a contestant and a count")
+                let text = try value(argument, "a contestant and a count")
+                guard let count = Int(text), count > 0 else {
+                    throw Refusal(reason: "\(argument) \(contestant) \(text): the count is a positive integer")
+                }
+                child =
+                    argument == "--memory"
+                    ? .memory(contestant: contestant, count: count) : .operations(contestant: contestant, count: count)
+            default: throw Refusal(reason: "\(argument) is not an option")
+            }
+        }
+    }
+
+    private static func subjects(_ text: String) throws(Refusal) -> [Subject] {
+        var subjects: Set<Subject> = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let subject = Subject(rawValue: String(name)) else {
+                let accepted = Subject.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Refusal(reason: "--only \(text): \"\(name)\" is not a subject; the subjects are \(accepted)")
+            }
+            subjects.insert(subject)
+        }
+        return Subject.allCases.filter(subjects.contains)
+    }
+}
