@@ -82,14 +82,17 @@ struct TimerSlab: ~Copyable {
         record(index).pointee.tag = payload.tag
     }
 
-    /// The record that a handle names, or nil when that life is over.
+    /// The record that a handle names and its present life, or nil when that life is over.
+    ///
+    /// The life is read once and has to be used: a taken timer may be claimed at any moment, and a second look would
+    /// see what comes after its end.
     @inline(__always)
-    func live(_ handle: TimerHandle) -> Record? {
+    func live(_ handle: TimerHandle) -> (record: Record, life: UInt32)? {
         guard handle.index < extent else { return nil }
         let record = record(handle.index)
         // Handles of coming lives were not given out yet, so an equal generation is a life that goes on.
-        return record.pointee.life.load(ordering: .relaxed) >> TimerRecord.takingBits == handle.generation
-            ? record : nil
+        let life = record.pointee.life.load(ordering: .relaxed)
+        return life >> TimerRecord.takingBits == handle.generation ? (record, life) : nil
     }
 
     @inline(__always)

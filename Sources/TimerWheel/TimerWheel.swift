@@ -110,7 +110,7 @@ package struct TimerWheel: ~Copyable {
     package mutating func activate(
         _ handle: TimerHandle, deadline: UInt64, tolerance: UInt64, payload: TimerPayload
     ) -> Bool {
-        guard let record = slab.live(handle), record.pointee.place == .reserved else { return false }
+        guard let (record, _) = slab.live(handle), record.pointee.place == .reserved else { return false }
         slab.setPayload(handle.index, payload)
         place(handle.index, deadline: deadline, tolerance: tolerance)
         return true
@@ -118,8 +118,8 @@ package struct TimerWheel: ~Copyable {
 
     /// Takes the timer out and gives its payload back. Nil when it has left the wheel before, or was claimed.
     package mutating func remove(_ handle: TimerHandle) -> RemovedTimer? {
-        guard let record = slab.live(handle) else { return nil }
-        return remove(handle.index, life: record.pointee.life.load(ordering: .relaxed))
+        guard let (_, life) = slab.live(handle) else { return nil }
+        return remove(handle.index, life: life)
     }
 
     /// Ends a taken timer under the owner's lock, for whoever runs its action. Nil when it was cancelled, or was reset
@@ -162,11 +162,10 @@ package struct TimerWheel: ~Copyable {
     ///
     /// False when it has left the wheel or was claimed, or was reset 127 times before, each time after it had been taken.
     package mutating func reset(_ handle: TimerHandle, deadline: UInt64, tolerance: UInt64) -> Bool {
-        guard let record = slab.live(handle) else { return false }
+        guard let (record, life) = slab.live(handle) else { return false }
         if record.pointee.place.isList {
             unlink(handle.index)
         } else {
-            let life = record.pointee.life.load(ordering: .relaxed)
             guard record.pointee.place == .taken, life & TimerRecord.takings != TimerRecord.takings,
                 record.pointee.life.compareExchange(
                     expected: life, desired: life &+ 1, ordering: .acquiringAndReleasing
@@ -192,7 +191,7 @@ package struct TimerWheel: ~Copyable {
 
     /// The hard deadline of a waiting timer.
     package func hardDeadline(_ handle: TimerHandle) -> UInt64? {
-        guard let record = slab.live(handle), record.pointee.place.isList else { return nil }
+        guard let (record, _) = slab.live(handle), record.pointee.place.isList else { return nil }
         return record.pointee.hardDeadline
     }
 
