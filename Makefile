@@ -6,8 +6,12 @@ SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swif
 # In the same build folder: what both packages need is compiled once.
 BENCHMARKS = --package-path Benchmarks --scratch-path .build
 
+TSAN = --sanitize=thread --scratch-path .build-tsan
+TSAN_OPTIONS = suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
+STRESS_SECONDS ?= 30
+
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench tsan bootstrap clean help
+.PHONY: run test lint format bench tsan stress bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
@@ -35,8 +39,16 @@ bench: bootstrap  ## measure the timers, the store, the daemon, the command and 
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	TSAN_OPTIONS="suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race" \
-	$(SWIFT) test --sanitize=thread --scratch-path .build-tsan --filter 'TimerWheel|Apus|EndToEnd'
+	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TSAN) --filter 'TimerWheel|Apus|EndToEnd'
+	Scripts/check-races .build-tsan/reports
+
+stress: bootstrap  ## race producers, cancellations and fires for 30 s, with and without the thread sanitizer
+	$(SWIFT) build --product ApusTimerStress
+	"$$($(SWIFT) build --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
+	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
+	$(SWIFT) build $(TSAN) --product ApusTimerStress
+	TSAN_OPTIONS="$(TSAN_OPTIONS)" \
+	"$$($(SWIFT) build $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	Scripts/check-races .build-tsan/reports
 
 bootstrap:

@@ -97,6 +97,8 @@ let package = Package(
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
             ]
         ),
+        // Runs for as long as it is told: `make stress`.
+        .executableTarget(name: "ApusTimerStress", dependencies: ["ApusTimers"], path: "Tests/ApusTimerStress"),
         .testTarget(name: "ApusBackgroundTests", dependencies: ["ApusBackground"]),
         .testTarget(
             name: "ApusJobsTests",

@@ -29,7 +29,10 @@ extension TimerWheel {
         var count = 0
         if now < current { rebase(to: now) }
         while true {
-            if !slots[Self.moving].isEmpty, !moveDown(&work) { return Progress(count: count, isComplete: false) }
+            if !slots[Self.moving].isEmpty {
+                if movingIsDue { take(from: Self.moving, into: buffer, &count) } else { moveDown(&work) }
+                if !slots[Self.moving].isEmpty { return Progress(count: count, isComplete: false) }
+            }
             guard occupiedLevels != 0 else { break }
             let level = occupiedLevels.trailingZeroBitCount
             let digit = occupied[level].trailingZeroBitCount
@@ -111,7 +114,8 @@ extension TimerWheel {
         // Nothing waits before this instant. The nearer it is to the records, the fewer levels they go through: if
         // they are all due at one instant, none between.
         let entry = max(current, start(level: level, digit: digit), min(slot.minimumSoft, now))
-        movingEnd = end(level: level, digit: digit)
+        movingIsDue = slot.minimumSoft == slot.maximumSoft
+        movingEnd = movingIsDue ? entry : end(level: level, digit: digit)
         let wasStale = isStale(position)
         markEmpty(position)
         slots[Self.moving] = slot
@@ -120,9 +124,8 @@ extension TimerWheel {
         current = entry
     }
 
-    /// Moves records to the levels below. False when the allowance was used up before the end.
-    private mutating func moveDown(_ work: inout Int) -> Bool {
-        // Off the list first: what is placed must not find it.
+    /// Moves records to the levels below, until the allowance is used up.
+    private mutating func moveDown(_ work: inout Int) {
         var index = slots[Self.moving].head
         while index != .none, work > 0 {
             work -= 1
@@ -132,12 +135,8 @@ extension TimerWheel {
             assert(isSound(index), "the wheel's ground rules")
             index = next
         }
-        if index == .none {
-            markEmpty(Self.moving)
-            return true
-        }
+        guard index != .none else { return markEmpty(Self.moving) }
         slots[Self.moving].head = index
         slab.record(index).pointee.previous = .none
-        return false
     }
 }

@@ -60,6 +60,7 @@ extension TimerWheel {
         slot.pointee.tail = index
         slot.pointee.minimumHard = min(slot.pointee.minimumHard, record.pointee.hardDeadline)
         slot.pointee.minimumSoft = min(slot.pointee.minimumSoft, record.pointee.deadline)
+        slot.pointee.maximumSoft = max(slot.pointee.maximumSoft, record.pointee.deadline)
     }
 
     /// What follows from a list having lost its last record.
@@ -70,6 +71,7 @@ extension TimerWheel {
         stale[level] &= ~bit
         guard position != Self.moving else {
             movingFrom = nil
+            movingIsDue = false
             return
         }
         occupied[level] &= ~bit

@@ -15,8 +15,8 @@ import Synchronization
 ///      (deadline, insertion), where a deadline that had passed when the timer was inserted counts as due there and
 ///      then.
 /// 3. `current` enters a slot of a higher level only when something in it may be due. The slot's records are then
-///    moved down, a bounded number at a time. Meanwhile they are in the list `moving`, and whoever is inserted into
-///    the slot's range goes to its end, which keeps the order of insertion.
+///    moved down, a bounded number at a time, or taken at once if they are all due at one instant. Meanwhile they are
+///    in the list `moving`, and whoever is inserted into its range goes to its end, which keeps the order of insertion.
 /// 4. Tolerance: a record is indexed by its soft deadline, and each list knows the minimum hard deadline in it (or a
 ///    lower bound, then it is marked stale). Sleeping until ``nextWake()`` and taking everything that is soft-due
 ///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
@@ -29,7 +29,7 @@ package struct TimerWheel: ~Copyable {
     static var levels: Int { 11 }
     static var slotsPerLevel: Int { 64 }
     static var slotCount: Int { levels * slotsPerLevel }
-    /// The list of records that are on their way from a slot to the levels below.
+    /// The list of records that are on their way from a slot to the levels below, or out.
     static var moving: Int { slotCount }
     /// How many records of lists with a stale minimum `nextWake` looks at, so that no caller holds a lock for long.
     static var refreshBudget: Int { 4_096 }
@@ -41,6 +41,8 @@ package struct TimerWheel: ~Copyable {
         var minimumHard: UInt64 = .max
         /// A lower bound of the soft deadlines in the list. `.max` when empty.
         var minimumSoft: UInt64 = .max
+        /// An upper bound of the soft deadlines in the list. 0 when empty.
+        var maximumSoft: UInt64 = 0
 
         var isEmpty: Bool { head == .none }
     }
@@ -55,6 +57,8 @@ package struct TimerWheel: ~Copyable {
     var occupiedLevels: UInt16 = 0
     /// The last instant of the range that the moving records come from; means nothing while there are none.
     var movingEnd: UInt64 = 0
+    /// All moving records are due at one instant, which has come.
+    var movingIsDue = false
     /// The slot that the moving records come from; it stays empty until all have been moved.
     var movingFrom: Int?
     var waiting = 0

@@ -12,7 +12,8 @@ final class EngineCore: Sendable {
     let observers = Locked(Observers())
     let isShutDown = Atomic(false)
     let wakeUps = Atomic(0)
-    let fires = Atomic(0)
+    /// Actions that ran on other executors.
+    let firesElsewhere = Atomic(0)
 
     init(time: any TimeSource, wakeup: any Wakeup, shards: Int) {
         self.time = time
@@ -50,7 +51,8 @@ final class EngineCore: Sendable {
 
     var statistics: TimerEngine.Statistics {
         TimerEngine.Statistics(
-            wakeUps: wakeUps.load(ordering: .relaxed), fires: fires.load(ordering: .relaxed), rearms: arming.rearms
+            wakeUps: wakeUps.load(ordering: .relaxed), fires: driver.fires + firesElsewhere.load(ordering: .relaxed),
+            rearms: arming.rearms
         )
     }
 

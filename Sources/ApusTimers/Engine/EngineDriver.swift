@@ -4,6 +4,10 @@ import TimerWheel
 /// What only the engine's thread uses: the wakeup calls one wake-up after another, never two at once.
 final class EngineDriver: @unchecked Sendable {
     private let lanes: UnsafeMutableBufferPointer<EngineLane>
+    /// Actions that ran here. Written by this thread only, so counting needs no locked instruction.
+    private let count = Atomic(0)
+
+    var fires: Int { count.load(ordering: .relaxed) }
 
     init(shards: Int) {
         lanes = .allocate(capacity: shards)
@@ -31,7 +35,7 @@ final class EngineDriver: @unchecked Sendable {
                 // The timer is claimed when its action starts, so it can be cancelled while it waits for its executor.
                 executor.run { engine.fire(due, clock, UInt8(truncatingIfNeeded: index)) }
             } else if lanes[index].claim(due, shards, index) {
-                engine.countFire()
+                count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
                 due.payload.intoAction().run()
             }
             lanes[index].refill(shards, index, clock, now: now)
@@ -71,10 +75,7 @@ extension EngineCore {
     fileprivate func fire(_ due: DueTimer, _ clock: ClockKind, _ shard: UInt8) {
         let removed = shards.withShard(Int(shard)) { $0.wheel(clock)?.pointee.remove(due) }
         guard let removed else { return }
-        countFire()
+        firesElsewhere.wrappingAdd(1, ordering: .relaxed)
         removed.payload.intoAction().run()
     }
-
-    @inline(__always)
-    fileprivate func countFire() { fires.wrappingAdd(1, ordering: .relaxed) }
 }

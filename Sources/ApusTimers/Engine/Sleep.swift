@@ -17,7 +17,9 @@ extension TimerEngine {
     public func sleep(
         for duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous
     ) async throws {
-        try await sleep(
+        try Task.checkCancellation()
+        if duration <= .zero { return }
+        try await suspend(
             untilNanoseconds: core.deadline(after: duration, on: clock), tolerance: tolerance, clock: clock
         )
     }
@@ -25,6 +27,10 @@ extension TimerEngine {
     func sleep(untilNanoseconds deadline: UInt64, tolerance: Duration, clock: ClockKind) async throws {
         try Task.checkCancellation()
         if deadline <= core.nanoseconds(on: clock) { return }
+        try await suspend(untilNanoseconds: deadline, tolerance: tolerance, clock: clock)
+    }
+
+    private func suspend(untilNanoseconds deadline: UInt64, tolerance: Duration, clock: ClockKind) async throws {
         // The timer exists before the continuation does, so whoever cancels knows what to cancel. Fire, cancellation
         // and shutdown race for the timer's record, and the one that takes it out resumes the task.
         guard let timer = reserve(clock) else { throw CancellationError() }

@@ -1,0 +1,158 @@
+import ApusTimers
+import Dispatch
+import Foundation
+import Synchronization
+
+/// Some tens of thousands of timers, from the first to the last.
+final class StressRound: Sendable {
+    private static let producers = 4
+    private static let perProducer = 5_000
+    private static let sleepers = 50
+
+    /// What is known of one timer. `deadline` and the two flags belong to its producer; the others to who fires it.
+    private struct Account: ~Copyable {
+        let fires = Atomic(0)
+        let firedAt = Atomic<UInt64>(0)
+        let deadline = Atomic<UInt64>(0)
+        let isCancelled = Atomic(false)
+        let resets = Atomic(0)
+    }
+
+    /// The accounts, by the timers' numbers. Their fields are atomic.
+    private struct Accounts: @unchecked Sendable {
+        let base: UnsafeMutablePointer<Account>
+    }
+
+    private let engine: TimerEngine
+    private let seed: UInt64
+    private let accounts: Accounts
+    private let fired: @Sendable (UInt64) -> Void
+    private let handler: TimerHandler
+    private let queue = DispatchQueue(label: "stress", attributes: .concurrent)
+
+    private static var count: Int { producers * perProducer }
+
+    init(engine: TimerEngine, seed: UInt64) {
+        self.engine = engine
+        self.seed = seed
+        let accounts = Accounts(base: .allocate(capacity: Self.count))
+        for index in 0..<Self.count { (accounts.base + index).initialize(to: Account()) }
+        self.accounts = accounts
+        let time = engine.time
+        fired = { token in
+            accounts.base[Int(token)].firedAt.store(time.continuous().nanoseconds, ordering: .relaxed)
+            accounts.base[Int(token)].fires.wrappingAdd(1, ordering: .releasing)
+        }
+        handler = TimerHandler(fired)
+    }
+
+    deinit {
+        accounts.base.deinitialize(count: Self.count)
+        accounts.base.deallocate()
+    }
+
+    func run() async -> Tally {
+        var tally = Tally()
+        await withTaskGroup(of: Bool.self) { group in
+            for sleeper in 0..<Self.sleepers { group.addTask { await self.sleep(sleeper) } }
+            await withCheckedContinuation { continuation in
+                let done = DispatchGroup()
+                for producer in 0..<Self.producers {
+                    done.enter()
+                    // A thread each: producers that share one would not race.
+                    Thread {
+                        self.produce(producer)
+                        done.leave()
+                    }.start()
+                }
+                done.notify(queue: queue) { continuation.resume() }
+            }
+            group.cancelAll()
+            for await wasInterrupted in group {
+                tally.sleeps += 1
+                if wasInterrupted { tally.interrupted += 1 }
+            }
+        }
+        // Everything is due within 3 ms; a timer that is lost would be waited for in vain.
+        let patience = engine.time.uptime().advanced(by: .seconds(20))
+        while engine.liveTimers > 0, engine.time.uptime() < patience { try? await engine.sleep(for: .milliseconds(1)) }
+        if engine.liveTimers > 0 { tally.faults.append("\(engine.liveTimers) timers are left") }
+        // Actions on the queue that have started are not live any more, but may not have finished.
+        queue.sync(flags: .barrier) {}
+        for index in 0..<Self.count { check(index, &tally) }
+        return tally
+    }
+
+    private func produce(_ producer: Int) {
+        let random = SeededRandom(seed: seed &+ UInt64(producer))
+        var mine: [(number: Int, timer: ScheduledTimer)] = []
+        for number in producer * Self.perProducer..<(producer + 1) * Self.perProducer {
+            mine.append((number, schedule(number, random)))
+            switch random.next() % 4 {
+            case 0:
+                let victim = mine.remove(at: Int(random.next() % UInt64(mine.count)))
+                if victim.timer.cancel() {
+                    accounts.base[victim.number].isCancelled.store(true, ordering: .relaxed)
+                }
+            case 1:
+                let (number, timer) = mine[Int(random.next() % UInt64(mine.count))]
+                let delay = delay(random)
+                let deadline = engine.time.continuous().advanced(by: delay).nanoseconds
+                if timer.reset(after: delay) {
+                    accounts.base[number].deadline.store(deadline, ordering: .relaxed)
+                    accounts.base[number].resets.wrappingAdd(1, ordering: .relaxed)
+                }
+            default:
+                break
+            }
+        }
+    }
+
+    private func delay(_ random: SeededRandom) -> Duration {
+        // Many at once, some at the same microsecond, some that are due already.
+        .microseconds(Int64(random.next() % (random.next() % 2 == 0 ? 50 : 3_000)))
+    }
+
+    private func schedule(_ number: Int, _ random: SeededRandom) -> ScheduledTimer {
+        let delay = delay(random)
+        let tolerance = Duration.microseconds(Int64(random.next() % 2 == 0 ? 0 : random.next() % 500))
+        let deadline = engine.time.continuous().advanced(by: delay)
+        accounts.base[number].deadline.store(deadline.nanoseconds, ordering: .relaxed)
+        let token = UInt64(number)
+        switch random.next() % 4 {
+        case 0:
+            return engine.schedule(at: deadline, tolerance: tolerance, handler: handler, token: token)
+        case 1:
+            return engine.schedule(at: deadline, tolerance: tolerance, on: .queue(queue)) { [fired] in fired(token) }
+        default:
+            return engine.schedule(at: deadline, tolerance: tolerance) { [fired] in fired(token) }
+        }
+    }
+
+    /// Sleeps again and again; true if it was interrupted.
+    private func sleep(_ number: Int) async -> Bool {
+        let random = SeededRandom(seed: seed &+ 7_919 &* UInt64(number))
+        do {
+            while true { try await engine.sleep(for: delay(random)) }
+        } catch {
+            return true
+        }
+    }
+
+    private func check(_ index: Int, _ tally: inout Tally) {
+        let fires = accounts.base[index].fires.load(ordering: .acquiring)
+        let isCancelled = accounts.base[index].isCancelled.load(ordering: .relaxed)
+        tally.timers += 1
+        tally.fired += fires
+        tally.cancelled += isCancelled ? 1 : 0
+        tally.resets += accounts.base[index].resets.load(ordering: .relaxed)
+        if fires + (isCancelled ? 1 : 0) != 1 {
+            tally.faults.append("timer \(index) fired \(fires) times\(isCancelled ? " and was cancelled" : "")")
+        }
+        let firedAt = accounts.base[index].firedAt.load(ordering: .relaxed)
+        let deadline = accounts.base[index].deadline.load(ordering: .relaxed)
+        if fires > 0, firedAt < deadline {
+            tally.faults.append("timer \(index) fired \(deadline - firedAt) ns early")
+        }
+    }
+}
