@@ -90,12 +90,12 @@ final class StressRound: Sendable {
             mine.append((number, schedule(number, random)))
             switch random.next() % 4 {
             case 0:
-                let victim = mine.remove(at: Int(random.next() % UInt64(mine.count)))
+                let victim = mine.remove(at: pick(of: mine.count, random))
                 if victim.timer.cancel() {
                     accounts.base[victim.number].isCancelled.store(true, ordering: .relaxed)
                 }
             case 1:
-                let (number, timer) = mine[Int(random.next() % UInt64(mine.count))]
+                let (number, timer) = mine[pick(of: mine.count, random)]
                 let delay = delay(random)
                 let deadline = engine.time.continuous().advanced(by: delay).nanoseconds
                 if timer.reset(after: delay) {
@@ -106,6 +106,12 @@ final class StressRound: Sendable {
                 break
             }
         }
+    }
+
+    /// Any of the timers, or one of the youngest: those are firing just now.
+    private func pick(of count: Int, _ random: SeededRandom) -> Int {
+        let youngest = random.next() % 4 == 0 ? count : min(count, 8)
+        return count - 1 - Int(random.next() % UInt64(youngest))
     }
 
     private func delay(_ random: SeededRandom) -> Duration {
