@@ -88,13 +88,15 @@ final class StressRound: Sendable {
         var mine: [(number: Int, timer: ScheduledTimer)] = []
         for number in producer * Self.perProducer..<(producer + 1) * Self.perProducer {
             mine.append((number, schedule(number, random)))
-            switch random.next() % 4 {
+            switch random.next() % 16 {
             case 0:
-                let victim = mine.remove(at: pick(of: mine.count, random))
-                if victim.timer.cancel() {
-                    accounts.base[victim.number].isCancelled.store(true, ordering: .relaxed)
-                }
-            case 1:
+                // Waits until the timer is about to fire, or does, or has.
+                let moment = engine.time.continuous().advanced(by: .microseconds(Int64(random.next() % 120)))
+                while engine.time.continuous() < moment {}
+                cancel(mine.removeLast())
+            case 1..<4:
+                cancel(mine.remove(at: pick(of: mine.count, random)))
+            case 4..<8:
                 let (number, timer) = mine[pick(of: mine.count, random)]
                 let delay = delay(random)
                 let deadline = engine.time.continuous().advanced(by: delay).nanoseconds
@@ -106,6 +108,10 @@ final class StressRound: Sendable {
                 break
             }
         }
+    }
+
+    private func cancel(_ victim: (number: Int, timer: ScheduledTimer)) {
+        if victim.timer.cancel() { accounts.base[victim.number].isCancelled.store(true, ordering: .relaxed) }
     }
 
     /// Any of the timers, or one of the youngest: those are firing just now.
