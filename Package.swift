@@ -24,6 +24,7 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
@@ -40,7 +41,7 @@ let package = Package(
         .target(name: "CApus"),
         .target(
             name: "ApusTimers",
-            dependencies: ["TimerWheel", "CApus"]
+            dependencies: ["TimerWheel", "CApus", .product(name: "CoreMetrics", package: "swift-metrics")]
         ),
         .target(
             name: "ApusBackground",
@@ -95,6 +96,8 @@ let package = Package(
             dependencies: [
                 "ApusTesting", "ApusTimers", "TimerWheel",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
         // Runs for as long as it is told: `make stress`.

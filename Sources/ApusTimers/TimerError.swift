@@ -2,13 +2,17 @@
 public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of refusal.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Kind: String { case invalidInterval, invalidTolerance }
+        private enum Kind: String { case invalidInterval, invalidTolerance, invalidFrameRate, invalidClock }
         private let kind: Kind
 
         /// The interval of a repeating timer is zero or negative.
         public static var invalidInterval: Code { Code(kind: .invalidInterval) }
         /// The tolerance of a repeating timer is negative, or not shorter than its interval.
         public static var invalidTolerance: Code { Code(kind: .invalidTolerance) }
+        /// The maximum rate of a frame timer is not in the accepted range, or its preferred rate is negative.
+        public static var invalidFrameRate: Code { Code(kind: .invalidFrameRate) }
+        /// The clock of a frame timer is one that can be set.
+        public static var invalidClock: Code { Code(kind: .invalidClock) }
 
         /// The name of the code, for logs.
         public var description: String { kind.rawValue }
@@ -47,5 +51,33 @@ public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
             )
         }
         return (UInt64(nanoseconds), UInt64(tolerance.wholeNanoseconds))
+    }
+
+    /// Throws the error that names the wrong argument of a frame timer, if there is one.
+    static func validate(
+        maximumFramesPerSecond maximum: Int, preferredFramesPerSecond preferred: Int?, clock: ClockKind
+    ) throws(TimerError) {
+        let accepted = FrameGrid.acceptedRates
+        guard accepted.contains(maximum) else {
+            throw TimerError(
+                code: .invalidFrameRate,
+                message:
+                    "`maximumFramesPerSecond` is \(maximum); pass \(accepted.lowerBound) to \(accepted.upperBound), "
+                    + "for example 60"
+            )
+        }
+        if let preferred, preferred < 0 {
+            throw TimerError(
+                code: .invalidFrameRate,
+                message: "`preferredFramesPerSecond` is \(preferred); pass a rate up to \(maximum), "
+                    + "or nil for the maximum"
+            )
+        }
+        guard clock != .wall else {
+            throw TimerError(
+                code: .invalidClock,
+                message: "`clock` is .wall, which jumps when somebody sets it; pass .uptime or .continuous"
+            )
+        }
     }
 }

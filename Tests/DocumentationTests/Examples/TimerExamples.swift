@@ -29,6 +29,20 @@ enum TimerExamples {
         // Shown: end
     }
 
+    static func draw(at instant: ClockInstant) {}
+
+    static func frames() throws {
+        // Shown: frames
+        let link = try FrameTimer(maximumFramesPerSecond: 60, preferredFramesPerSecond: 30) { frame in
+            draw(at: frame.targetTimestamp)  // on the main actor, unless `on:` says otherwise
+            if frame.droppedFrames > 0 { print("\(frame.droppedFrames) frames came too late to be drawn") }
+        }
+        link.isPaused = false  // a new one is paused, and a paused one wakes nobody
+        link.preferredFramesPerSecond = 20  // may be changed while it runs
+        link.invalidate()
+        // Shown: end
+    }
+
     static func ticks() async throws {
         // Shown: ticks
         for await tick in try TimerEngine.shared.ticks(every: .seconds(1), missedTicks: .skip) {

@@ -1,0 +1,274 @@
+import ApusTesting
+import Dispatch
+import Testing
+
+@testable import ApusTimers
+
+@Suite("The life of a FrameTimer", .timeLimit(.minutes(2)))
+struct FrameTimerLifeTests {
+    private final class Owner: Sendable {
+        let timer = Locked<FrameTimer?>(nil)
+        let frames = Log<Int>()
+
+        /// The timer, used outside the lock.
+        var current: FrameTimer? { timer.withLock { $0 } }
+        /// Lets go of the timer, outside the lock.
+        func release() {
+            let last = timer.withLock { $0.take() }
+            withExtendedLifetime(last) {}
+        }
+    }
+
+    @Test(
+        "the handler may invalidate, pause, go on, change the rate of and let go of its own timer",
+        arguments: [
+            ("invalidate", [1]), ("release", [1]), ("pause", [1]), ("pause and go on", [1, 2, 3]),
+            ("change the rate", [1, 2]),
+        ])
+    func fromTheHandler(event: String, numbers: [Int]) throws {
+        let time = VirtualTime()
+        let owner = Owner()
+        var timer: FrameTimer? = try FrameTimer(on: .engine, engine: time.engine) { [weak owner] frame in
+            guard let owner else { return }
+            owner.frames.add(frame.number)
+            switch event {
+            case "invalidate": owner.current?.invalidate()
+            case "release": owner.release()
+            case "change the rate": owner.current?.preferredFramesPerSecond = 30
+            default:
+                owner.current?.isPaused = true
+                if event == "pause and go on" { owner.current?.isPaused = false }
+            }
+        }
+        timer?.isPaused = false
+        owner.timer.withLock { [timer] in $0 = timer }
+        timer = nil
+        time.advance(by: .milliseconds(51))
+        #expect(owner.frames.entries == numbers)
+        #expect(time.pendingTimers == (numbers.count > 1 ? 1 : 0))
+        owner.release()
+        #expect(time.leaks == [])
+    }
+
+    @Test("invalidating releases the handler, also while a frame is awaited")
+    func release() throws {
+        let time = VirtualTime()
+        let timer: FrameTimer
+        weak var captured: Owner?
+        do {
+            let owner = Owner()
+            captured = owner
+            timer = try FrameTimer(on: .engine, engine: time.engine) { owner.frames.add($0.number) }
+        }
+        timer.isPaused = false
+        time.advance(by: .milliseconds(20))
+        #expect(captured?.frames.entries == [1])
+        timer.invalidate()
+        #expect(captured == nil)
+        #expect(timer.isPaused)
+        timer.isPaused = false
+        #expect(timer.isPaused)
+        #expect(time.leaks == [])
+    }
+
+    @Test("no frame comes from an engine that was shut down")
+    func shutDown() throws {
+        let time = VirtualTime()
+        let log = Log<Int>()
+        let timer = try FrameTimer(on: .engine, engine: time.engine) { log.add($0.number) }
+        timer.isPaused = false
+        time.engine.shutdown()
+        timer.isPaused = true
+        timer.isPaused = false
+        time.advance(by: .seconds(1))
+        timer.invalidate()
+        #expect(log.entries == [])
+    }
+
+    // MARK: Every order of events
+
+    private enum Event: CaseIterable { case pause, unpause, invalidate, release, advance }
+
+    @Test("every order of pause, unpause, invalidate, release and a frame's time up to length 6 does the right thing")
+    func everyOrder() throws {
+        var programs: [[Event]] = [[]]
+        var count = 0
+        for _ in 0..<6 {
+            programs = programs.flatMap { program in Event.allCases.map { program + [$0] } }
+            for program in programs {
+                count += 1
+                try check(program)
+            }
+        }
+        #expect(count == 5 + 25 + 125 + 625 + 3_125 + 15_625)
+    }
+
+    private func check(_ program: [Event]) throws {
+        let time = VirtualTime()
+        var owner: Owner? = Owner()
+        weak let captured = owner
+        var timer: FrameTimer? = try FrameTimer(on: .engine, engine: time.engine) { [owner] frame in
+            owner?.frames.add(frame.number)
+        }
+        let frames = owner?.frames ?? Log()
+        owner = nil
+        var isRunning = false
+        var isOver = false
+        var expected = 0
+        for event in program {
+            switch event {
+            case .pause:
+                timer?.isPaused = true
+                isRunning = false
+            case .unpause:
+                timer?.isPaused = false
+                isRunning = !isOver
+            case .invalidate:
+                timer?.invalidate()
+                (isRunning, isOver) = (false, true)
+            case .release:
+                timer = nil
+                (isRunning, isOver) = (false, true)
+            case .advance:
+                // A frame and the part of a nanosecond that is missing to it.
+                time.advance(by: .nanoseconds(16_666_667))
+                if isRunning { expected += 1 }
+            }
+            guard
+                frames.entries == Array(0..<expected).map({ $0 + 1 }), time.pendingTimers == (isRunning ? 1 : 0),
+                timer?.isPaused != isRunning, (captured == nil) == isOver
+            else {
+                Issue.record("after \(event) in \(program): frames \(frames.entries), \(time.pendingTimers) timers")
+                return
+            }
+        }
+        timer = nil
+        if !time.leaks.isEmpty || captured != nil { Issue.record("\(program) leaves \(time.leaks) or its handler") }
+    }
+
+    // MARK: Threads
+
+    /// What the handler sees.
+    private struct Seen {
+        var isInside = false
+        var isQuiet = false
+        var frames = 0
+        var overlaps = 0
+        var unwanted = 0
+    }
+
+    @Test("threads that pause, go on, change the rate and invalidate make the handler neither overlap nor get lost")
+    func threads() async throws {
+        let engine = TimerEngine()
+        let seen = Owned(Seen())
+        let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+        let concurrent = DispatchQueue(label: "frames", attributes: .concurrent)
+        let timer = try FrameTimer(maximumFramesPerSecond: 1_000, on: .queue(concurrent), engine: engine) { _ in
+            seen.value.withLock { seen in
+                if seen.isInside { seen.overlaps += 1 }
+                seen.isInside = true
+                seen.frames += 1
+            }
+            // Longer than a frame, so that one that came meanwhile would be seen.
+            let end = DispatchSemaphore(value: 0)
+            engine.schedule(after: .milliseconds(2)) { end.signal() }
+            end.wait()
+            seen.value.withLock { $0.isInside = false }
+            continuation.yield()
+        }
+        var iterator = stream.makeAsyncIterator()
+        for _ in 0..<10 {
+            // Ends only when a frame was handled in the middle of all this, and one after it.
+            timer.isPaused = false
+            await iterator.next()
+            await onThreads(4) { number in
+                for round in 0..<2_000 {
+                    timer.isPaused = (round + number).isMultiple(of: 2)
+                    if round.isMultiple(of: 7) { timer.preferredFramesPerSecond = 500 + round % 501 }
+                }
+            }
+        }
+        timer.isPaused = false
+        for _ in 0..<5 { await iterator.next() }
+        await onThreads(4) { number in
+            for round in 0..<200 {
+                if (round + number).isMultiple(of: 3) { timer.invalidate() } else { timer.isPaused = false }
+            }
+        }
+        concurrent.sync(flags: .barrier) {}
+        #expect(timer.isPaused)
+        #expect(engine.liveTimers == 0)
+        let result = seen.value.withLock { $0 }
+        #expect(result.frames >= 15)
+        #expect(result.overlaps == 0)
+        engine.shutdown()
+    }
+
+    @Test("on the handler's own queue no frame comes after a pause or the end, whatever other threads do to the rate")
+    func exactOnTheQueue() async throws {
+        let engine = TimerEngine()
+        let queue = DispatchQueue(label: "frames")
+        let seen = Owned(Seen())
+        let timer = try FrameTimer(maximumFramesPerSecond: 1_000, on: .queue(queue), engine: engine) { _ in
+            seen.value.withLock { seen in
+                if seen.isQuiet { seen.unwanted += 1 }
+                seen.frames += 1
+            }
+        }
+        let isOver = Owned(false)
+        await onThreads(2) { number in
+            if number == 0 {
+                for _ in 0..<200 {
+                    queue.sync {
+                        timer.isPaused = true
+                        seen.value.withLock { $0.isQuiet = true }
+                    }
+                    frames(2, on: queue, of: engine)
+                    queue.sync {
+                        seen.value.withLock { $0.isQuiet = false }
+                        timer.isPaused = false
+                    }
+                    frames(2, on: queue, of: engine)
+                }
+                queue.sync {
+                    timer.invalidate()
+                    seen.value.withLock { $0.isQuiet = true }
+                }
+                frames(3, on: queue, of: engine)
+                isOver.value.withLock { $0 = true }
+            } else {
+                var rate = 0
+                while !isOver.value.withLock({ $0 }) {
+                    rate = (rate + 7) % 1_001
+                    timer.preferredFramesPerSecond = rate
+                }
+            }
+        }
+        let result = seen.value.withLock { $0 }
+        #expect(result.frames > 0)
+        #expect(result.unwanted == 0)
+        #expect(engine.liveTimers == 0)
+        engine.shutdown()
+    }
+
+    /// Returns that many frames later, when the queue has done what came before.
+    private func frames(_ count: Int, on queue: DispatchQueue, of engine: TimerEngine) {
+        let done = DispatchSemaphore(value: 0)
+        engine.schedule(after: .milliseconds(count), on: .queue(queue)) { done.signal() }
+        done.wait()
+    }
+
+    private final class Owned<Value: Sendable>: Sendable {
+        let value: Locked<Value>
+        init(_ value: Value) { self.value = Locked(value) }
+    }
+
+    private func onThreads(_ count: Int, _ work: @escaping @Sendable (Int) -> Void) async {
+        await withCheckedContinuation { done in
+            DispatchQueue(label: "threads").async {
+                DispatchQueue.concurrentPerform(iterations: count, execute: work)
+                done.resume()
+            }
+        }
+    }
+}
