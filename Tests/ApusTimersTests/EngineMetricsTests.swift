@@ -1,45 +1,70 @@
+import ApusTesting
+import ApusTimers
 import CoreMetrics
+import Dispatch
 import MetricsTestKit
 import Testing
 
-@testable import ApusTimers
-
-@Suite("EngineMetrics")
+@Suite("Metrics of the engine")
 struct EngineMetricsTests {
     private let backend = TestMetrics()
     private let dimensions = [("engine", "main")]
+    private let time = VirtualTime()
 
-    private func makeMetrics() -> EngineMetrics {
-        EngineMetrics(factory: backend, label: "apus.timers", dimensions: dimensions)
-    }
+    private func report() { time.engine.reportMetrics(to: backend, dimensions: dimensions) }
 
-    @Test("each fired timer reports how late it was, in nanoseconds that are shown as milliseconds")
+    @Test("each action reports how late it was started, in nanoseconds that are shown as milliseconds")
     func lateness() throws {
-        let metrics = makeMetrics()
-        for late: UInt64 in [0, 1_500_000, .max] { metrics.fired(late: late) }
+        report()
+        time.engine.schedule(after: .seconds(1)) {}
+        time.engine.schedule(after: .milliseconds(2_500), tolerance: .milliseconds(500)) {}
+        time.engine.schedule(after: .milliseconds(2_900), tolerance: .milliseconds(500)) {}
+        time.advance(by: .seconds(5))
         let timer = try backend.expectTimer("apus.timers.lateness", dimensions)
-        #expect(timer.values == [0, 1_500_000, .max])
+        #expect(timer.values == [0, 500_000_000, 100_000_000])
         #expect(timer.displayUnit == .milliseconds)
     }
 
-    @Test("each wake-up is counted, with its fires, and with those that shared it")
+    @Test("each wake-up is counted, with the actions that it started, and with those that shared it")
     func wakeUps() throws {
-        let metrics = makeMetrics()
-        for fires in [1, 5, 0, 2] { metrics.woke(fires: fires, liveTimers: 10 - fires) }
-        #expect(try backend.expectCounter("apus.timers.wake_ups", dimensions).totalValue == 4)
-        #expect(try backend.expectCounter("apus.timers.fires", dimensions).values == [1, 5, 2])
-        #expect(try backend.expectCounter("apus.timers.coalesced_fires", dimensions).values == [4, 1])
-        #expect(try backend.expectMeter("apus.timers.live_timers", dimensions).values == [9, 5, 10, 8])
+        report()
+        for after in [1, 2, 2, 2, 4] { time.engine.schedule(after: .seconds(after)) {} }
+        time.engine.schedule(after: .seconds(60)) {}.cancel()
+        time.engine.schedule(after: .seconds(100)) {}
+        time.advance(by: .seconds(10))
+        #expect(try backend.expectCounter("apus.timers.wake_ups", dimensions).totalValue == 3)
+        #expect(try backend.expectCounter("apus.timers.fires", dimensions).totalValue == 5)
+        #expect(try backend.expectCounter("apus.timers.coalesced_fires", dimensions).values == [2])
+        #expect(try backend.expectMeter("apus.timers.live_timers", dimensions).values == [5, 2, 1])
     }
 
-    @Test("the metrics are there before anything happened, and there are no others")
+    @Test("an action for a queue counts when it is started there, and not at all when it is cancelled on the way")
+    func elsewhere() throws {
+        report()
+        let queue = DispatchQueue(label: "busy")
+        queue.suspend()
+        time.engine.schedule(after: .seconds(1), on: .queue(queue)) {}
+        let cancelled = time.engine.schedule(after: .seconds(1), on: .queue(queue)) {}
+        time.advance(by: .seconds(3))
+        let fires = try backend.expectCounter("apus.timers.fires", dimensions)
+        #expect(fires.values == [])
+        cancelled.cancel()
+        queue.resume()
+        queue.sync {}
+        #expect(fires.values == [1])
+        #expect(try backend.expectTimer("apus.timers.lateness", dimensions).values == [2_000_000_000])
+    }
+
+    @Test("the metrics are there before anything happened, and there are no others; without asking there are none")
     func names() {
-        withExtendedLifetime(makeMetrics()) {
-            #expect(backend.timers.map(\.label) == ["apus.timers.lateness"])
-            #expect(backend.meters.map(\.label) == ["apus.timers.live_timers"])
-            #expect(backend.recorders.isEmpty)
-            let counters = backend.counters.map(\.label).sorted()
-            #expect(counters == ["coalesced_fires", "fires", "wake_ups"].map { "apus.timers." + $0 })
-        }
+        time.engine.schedule(after: .seconds(1)) {}
+        time.advance(by: .seconds(1))
+        #expect(backend.counters.isEmpty && backend.timers.isEmpty)
+        report()
+        #expect(backend.timers.map(\.label) == ["apus.timers.lateness"])
+        #expect(backend.meters.map(\.label) == ["apus.timers.live_timers"])
+        #expect(backend.recorders.isEmpty)
+        let counters = backend.counters.map(\.label).sorted()
+        #expect(counters == ["coalesced_fires", "fires", "wake_ups"].map { "apus.timers." + $0 })
     }
 }

@@ -6,7 +6,7 @@ struct ModuleOrder {
         ["ApusBackground"],
         ["ApusJobs"],
         ["Apus", "ApusSQLite", "ApusPostgres", "ApusLinux", "ApusApple", "ApusTesting"],
-        ["ApusDaemon", "ApusStoreProbe"],
+        ["ApusDaemon", "ApusStoreProbe", "ApusTimerStress"],
         ["ApusCommand"],
     ]
 

@@ -11,6 +11,9 @@ final class EngineCore: Sendable {
     let driver: EngineDriver
     let observers = Locked(Observers())
     let isShutDown = Atomic(false)
+    /// Whether `metrics` is worth a look.
+    let hasMetrics = Atomic(false)
+    let metrics = Locked<EngineMetrics?>(nil)
     let wakeUps = Atomic(0)
     /// Actions that ran on other executors.
     let firesElsewhere = Atomic(0)
@@ -65,6 +68,10 @@ final class EngineCore: Sendable {
 
         var handlers: [UInt64: Observer] = [:]
         var next: UInt64 = 0
+    }
+
+    var activeMetrics: EngineMetrics? {
+        hasMetrics.load(ordering: .acquiring) ? metrics.withLock { $0 } : nil
     }
 
     /// Like `time.nanoseconds(on:)`, without asking who `time` is.

@@ -19,29 +19,30 @@ final class EngineDriver: @unchecked Sendable {
         lanes.deallocate()
     }
 
-    /// Runs everything that is due on a clock, in the order of the deadlines. False if nothing was.
-    func fire(_ clock: ClockKind, of engine: EngineCore) -> Bool {
+    /// Runs everything that is due on a clock, in the order of the deadlines; gives how many that were.
+    func fire(_ clock: ClockKind, of engine: EngineCore, metrics: EngineMetrics?) -> Int {
         let shards = engine.shards
         let now = engine.nanoseconds(on: clock)
         for index in lanes.indices {
             lanes[index].begin()
             lanes[index].refill(shards, index, clock, now: now)
         }
-        var any = false
+        var due = 0
         while let index = earliestLane {
-            any = true
-            let (due, executor) = lanes[index].take()
+            due += 1
+            let (timer, executor) = lanes[index].take()
             if let executor {
                 // The timer is claimed when its action starts, so it can be cancelled while it waits for its executor.
-                executor.run { engine.fire(due, clock, UInt8(truncatingIfNeeded: index)) }
-            } else if lanes[index].claim(due, shards, index) {
+                executor.run { engine.fire(timer, clock, UInt8(truncatingIfNeeded: index)) }
+            } else if lanes[index].claim(timer, shards, index) {
                 count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
-                due.payload.intoAction().run()
+                metrics?.started(late: engine.lateness(of: timer.deadline, on: clock))
+                timer.payload.intoAction().run()
             }
             lanes[index].refill(shards, index, clock, now: now)
         }
         for index in lanes.indices { lanes[index].end(shards, index, clock) }
-        return any
+        return due
     }
 
     /// The lane with the earliest timer; of equal ones the first.
@@ -66,7 +67,14 @@ extension EngineCore {
             let observers = observers.withLock { $0.handlers.sorted { $0.key < $1.key }.map(\.value) }
             for observer in observers { observer.executor.run(observer.handler) }
         }
-        while ClockKind.allCases.reduce(false, { driver.fire($1, of: self) || $0 }) {}
+        let metrics = activeMetrics
+        var due = 0
+        while true {
+            let more = ClockKind.allCases.reduce(0) { $0 + driver.fire($1, of: self, metrics: metrics) }
+            if more == 0 { break }
+            due += more
+        }
+        metrics?.woke(due: due, liveTimers: shards.liveTimers)
         arming.endDrain()
         for clock in ClockKind.allCases { arming.settle(clock, earliest: shards.earliest(clock)) }
     }
@@ -76,6 +84,13 @@ extension EngineCore {
         let removed = shards.withShard(Int(shard)) { $0.wheel(clock)?.pointee.remove(due) }
         guard let removed else { return }
         firesElsewhere.wrappingAdd(1, ordering: .relaxed)
+        activeMetrics?.started(late: lateness(of: due.deadline, on: clock))
         removed.payload.intoAction().run()
+    }
+
+    fileprivate func lateness(of deadline: UInt64, on clock: ClockKind) -> UInt64 {
+        let now = nanoseconds(on: clock)
+        // Somebody may have set the wall clock back since it was found due.
+        return now > deadline ? now - deadline : 0
     }
 }

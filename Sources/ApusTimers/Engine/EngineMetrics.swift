@@ -1,8 +1,9 @@
-import CoreMetrics
+public import CoreMetrics
+import Synchronization
 
 /// What an engine reports about itself, to the metrics backend that the app chose.
 ///
-/// Called on the engine's driver thread, outside its locks: a backend may take its time, but every timer waits for it.
+/// Called outside the engine's locks: a backend may take its time, but on the engine's thread every timer waits for it.
 /// The metrics are not destroyed at the end: a backend may give engines of one label the same handlers.
 final class EngineMetrics: Sendable {
     private let lateness: CoreMetrics.Timer
@@ -21,16 +22,37 @@ final class EngineMetrics: Sendable {
         liveTimers = Meter(label: "\(label).live_timers", dimensions: dimensions, factory: factory)
     }
 
-    /// A timer's action was started that many nanoseconds after its deadline.
-    func fired(late nanoseconds: UInt64) {
+    /// An action was started that many nanoseconds after its deadline. Called on whatever executor it runs.
+    func started(late nanoseconds: UInt64) {
         lateness.recordNanoseconds(Int64(clamping: nanoseconds))
+        fires.increment()
     }
 
-    /// The engine was woken and started `fires` actions; `liveTimers` were left.
-    func woke(fires count: Int, liveTimers left: Int) {
+    /// The engine was woken and found `due` timers due; `liveTimers` were left.
+    func woke(due count: Int, liveTimers left: Int) {
         wakeUps.increment()
-        if count > 0 { fires.increment(by: count) }
         if count > 1 { coalescedFires.increment(by: count - 1) }
         liveTimers.set(left)
+    }
+}
+
+extension TimerEngine {
+    /// Reports from now on what the engine does to a metrics backend: its wake-ups, the actions it starts and how late,
+    /// how many shared a wake-up, and the timers that live.
+    ///
+    /// Backends are called where the actions run, the engine's own thread included: one that blocks makes timers late.
+    /// Nothing is reported, and nothing costs, unless this was called. Calling it again replaces the backend.
+    ///
+    /// - Parameters:
+    ///   - factory: The backend; the one that the app has bootstrapped when not given.
+    ///   - label: What the metrics' names begin with, before a dot.
+    ///   - dimensions: On each metric, to tell several engines apart.
+    public func reportMetrics(
+        to factory: any MetricsFactory = MetricsSystem.factory, label: String = "apus.timers",
+        dimensions: [(String, String)] = []
+    ) {
+        let metrics = EngineMetrics(factory: factory, label: label, dimensions: dimensions)
+        core.metrics.withLock { $0 = metrics }
+        core.hasMetrics.store(true, ordering: .releasing)
     }
 }

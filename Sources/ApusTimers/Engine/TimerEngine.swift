@@ -6,8 +6,10 @@ import TimerWheel
 ///   the operating system needs to wake a thread. Tolerance lets timers share a wake-up: the engine sleeps until the
 ///   earliest deadline + tolerance and then fires everything whose deadline has come, which is the minimum number of
 ///   wake-ups.
-/// - Timers of one clock start in the order of (deadline, order of scheduling).
-/// - While nothing is due, the engine does not wake at all.
+/// - Timers of one clock start in the order of their deadlines; equal deadlines in the order of scheduling, if one
+///   thread scheduled them. A deadline that has passed when its timer is scheduled is due there and then.
+/// - While nothing is due, the engine does not wake at all. Only after more than 64 cancellations of the earliest timer
+///   without a wake-up in between it may wake once for nothing.
 /// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like.
 /// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
 ///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
