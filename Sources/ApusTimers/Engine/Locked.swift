@@ -12,46 +12,50 @@ import Synchronization
     /// Not recursive. The protecting lock, for `@unchecked Sendable`, is `word`: the value is touched in `withLock`
     /// only.
     package struct Locked<Value: ~Copyable>: ~Copyable, @unchecked Sendable {
-        struct Storage: ~Copyable {
-            let word: Atomic<UInt32>
-            var value: Value
-        }
-
-        // On the heap: the kernel knows a lock by its address, which must not change.
-        private let storage: UnsafeMutablePointer<Storage>
+        // On the heap, side by side: the kernel knows a lock by its address, which must not change. (Two pointers, and
+        // not one to a generic struct of both: Swift 6.3 crashes asking for that struct's metadata in a closure that
+        // outlives the lock's scope.)
+        private let word: UnsafeMutablePointer<Atomic<UInt32>>
+        private let value: UnsafeMutablePointer<Value>
 
         package init(_ value: consuming sending Value) {
-            storage = .allocate(capacity: 1)
-            storage.initialize(to: Storage(word: Atomic(CAPUS_LOCK_FREE.rawValue), value: value))
+            let alignment = max(8, MemoryLayout<Value>.alignment)
+            let memory = UnsafeMutableRawPointer.allocate(
+                byteCount: alignment + MemoryLayout<Value>.size, alignment: alignment
+            )
+            word = memory.bindMemory(to: Atomic<UInt32>.self, capacity: 1)
+            word.initialize(to: Atomic(CAPUS_LOCK_FREE.rawValue))
+            self.value = (memory + alignment).bindMemory(to: Value.self, capacity: 1)
+            self.value.initialize(to: value)
         }
 
         deinit {
-            storage.deinitialize(count: 1)
-            storage.deallocate()
+            value.deinitialize(count: 1)
+            word.deinitialize(count: 1)
+            UnsafeMutableRawPointer(word).deallocate()
         }
 
         @inline(__always)
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
         ) throws(Failure) -> sending Result {
-            let (exchanged, _) = storage.pointee.word.compareExchange(
+            let (exchanged, _) = word.pointee.compareExchange(
                 expected: CAPUS_LOCK_FREE.rawValue, desired: CAPUS_LOCK_HELD.rawValue, successOrdering: .acquiring,
                 failureOrdering: .relaxed
             )
             if !exchanged { capus_lock_wait(address) }
             defer {
-                if storage.pointee.word.exchange(CAPUS_LOCK_FREE.rawValue, ordering: .releasing)
+                if word.pointee.exchange(CAPUS_LOCK_FREE.rawValue, ordering: .releasing)
                     == CAPUS_LOCK_CONTENDED.rawValue
                 {
                     capus_lock_wake(address)
                 }
             }
-            return try body(&storage.pointee.value)
+            return try body(&value.pointee)
         }
 
-        /// The word is the storage's first field.
         private var address: UnsafeMutablePointer<UInt32> {
-            UnsafeMutableRawPointer(storage).assumingMemoryBound(to: UInt32.self)
+            UnsafeMutableRawPointer(word).assumingMemoryBound(to: UInt32.self)
         }
     }
 #else
