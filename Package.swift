@@ -91,10 +91,11 @@ let package = Package(
             ]
         ),
         .testTarget(name: "TimerWheelTests", dependencies: ["TimerWheel"]),
+        .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
         .testTarget(
             name: "ApusTimersTests",
             dependencies: [
-                "ApusTesting", "ApusTimers", "TimerWheel",
+                "ApusTesting", "ApusTimers", "CAllocationCount", "TimerWheel",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -158,6 +159,6 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where target.name != "CApus" {
+for target in package.targets where !["CApus", "CAllocationCount"].contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }

@@ -23,6 +23,16 @@ public enum ClockKind: Int, CaseIterable, Sendable, Hashable {
     case wall = 2
 }
 
+extension ClockKind {
+    /// Calls `body` with each clock. `allCases` makes an array each time.
+    @inline(__always)
+    static func visitAll(_ body: (ClockKind) -> Void) {
+        body(.uptime)
+        body(.continuous)
+        body(.wall)
+    }
+}
+
 extension NanosecondInstant {
     /// The instant `duration` later (earlier when negative), saturating at the ends of the range.
     public func advanced(by duration: Duration) -> Self {

@@ -70,13 +70,14 @@ extension EngineCore {
         let metrics = activeMetrics
         var due = 0
         while true {
-            let more = ClockKind.allCases.reduce(0) { $0 + driver.fire($1, of: self, metrics: metrics) }
+            var more = 0
+            ClockKind.visitAll { more += driver.fire($0, of: self, metrics: metrics) }
             if more == 0 { break }
             due += more
         }
         metrics?.woke(due: due, liveTimers: shards.liveTimers)
         arming.endDrain()
-        for clock in ClockKind.allCases { arming.settle(clock, earliest: shards.earliest(clock)) }
+        ClockKind.visitAll { arming.settle($0, earliest: shards.earliest($0)) }
     }
 
     /// On another executor, some time after the timer was found due.

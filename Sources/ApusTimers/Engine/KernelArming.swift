@@ -106,14 +106,14 @@ struct KernelArming: ~Copyable {
 
     /// The engine's thread begins to fire: nobody arms until ``endDrain(_:)``.
     func beginDrain(_ reason: WakeReason, now: (ClockKind) -> UInt64) {
-        for clock in ClockKind.allCases {
+        ClockKind.visitAll { clock in
             withArmed(clock) { $0.store(Self.draining, ordering: .sequentiallyConsistent) }
         }
         disarms.store(Self.disarmsPerWakeUp, ordering: .relaxed)
         kernel.withLock { kernel in
             if reason == .wallClockChanged { kernel.wallIsUnknown = true }
             // A kernel timer goes off once: for the same instant it has to be armed again.
-            for clock in ClockKind.allCases {
+            ClockKind.visitAll { clock in
                 if let deadline = kernel[clock], deadline <= now(clock) { kernel[clock] = nil }
             }
         }
@@ -122,7 +122,7 @@ struct KernelArming: ~Copyable {
     /// The engine's thread has fired everything: from now on whoever puts a timer in arms. The caller then looks for
     /// the earliest deadlines and gives them to ``settle(_:earliest:)``.
     func endDrain() {
-        for clock in ClockKind.allCases {
+        ClockKind.visitAll { clock in
             withArmed(clock) { $0.store(Self.searching, ordering: .sequentiallyConsistent) }
         }
     }

@@ -50,9 +50,14 @@ public final class RepeatingTimer: Sendable {
 /// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a tick allocates
 /// nothing.
 private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
+    /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
+    private struct Handler {
+        let body: @Sendable (Tick) -> Void
+    }
+
     private struct State {
         var machine: RepeatingTimerStateMachine
-        var handler: (@Sendable (Tick) -> Void)?
+        var handler: Handler?
         var timer: ScheduledTimer?
     }
 
@@ -65,7 +70,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
         machine: RepeatingTimerStateMachine, tolerance: Duration, clock: ClockKind, executor: ActionExecutor,
         engine: TimerEngine, handler: @escaping @Sendable (Tick) -> Void
     ) {
-        state = Locked(State(machine: machine, handler: handler, timer: nil))
+        state = Locked(State(machine: machine, handler: Handler(body: handler), timer: nil))
         self.tolerance = tolerance
         self.clock = clock
         self.engine = engine
@@ -106,7 +111,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
     }
 
     override func fired(_ epoch: UInt64) {
-        let delivery = state.withLock { state -> (Tick, @Sendable (Tick) -> Void)? in
+        let delivery = state.withLock { state -> (Tick, Handler)? in
             switch state.machine.fired(epoch: epoch, now: now) {
             case .ignore:
                 return nil
@@ -119,7 +124,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
             }
         }
         guard let (tick, handler) = delivery else { return }
-        handler(tick)
+        handler.body(tick)
         state.withLock { state in perform(state.machine.finished(now: now), &state) }
     }
 }
