@@ -3,19 +3,21 @@ import TimerWheel
 
 /// What only the engine's thread uses: the wakeup calls one wake-up after another, never two at once.
 final class EngineDriver: @unchecked Sendable {
-    private let lanes: UnsafeMutableBufferPointer<EngineLane>
+    private let lanes: UnsafeMutablePointer<EngineLane>
+    private let laneCount: Int
     /// Actions that ran here. Written by this thread only, so counting needs no locked instruction.
     private let count = Atomic(0)
 
     var fires: Int { count.load(ordering: .relaxed) }
 
     init(shards: Int) {
+        laneCount = shards
         lanes = .allocate(capacity: shards)
-        for index in 0..<shards { (lanes.baseAddress.unsafelyUnwrapped + index).initialize(to: EngineLane()) }
+        for index in 0..<shards { (lanes + index).initialize(to: EngineLane()) }
     }
 
     deinit {
-        lanes.deinitialize()
+        lanes.deinitialize(count: laneCount)
         lanes.deallocate()
     }
 
@@ -23,7 +25,7 @@ final class EngineDriver: @unchecked Sendable {
     func fire(_ clock: ClockKind, of engine: EngineCore, metrics: EngineMetrics?) -> Int {
         let shards = engine.shards
         let now = engine.nanoseconds(on: clock)
-        for index in lanes.indices {
+        for index in 0..<laneCount {
             lanes[index].begin()
             lanes[index].refill(shards, index, clock, now: now)
         }
@@ -41,16 +43,16 @@ final class EngineDriver: @unchecked Sendable {
             }
             lanes[index].refill(shards, index, clock, now: now)
         }
-        for index in lanes.indices { lanes[index].end(shards, index, clock) }
+        for index in 0..<laneCount { lanes[index].end(shards, index, clock) }
         return due
     }
 
     /// The lane with the earliest timer; of equal ones the first.
     @inline(__always)
     private var earliestLane: Int? {
-        if lanes.count == 1 { return lanes[0].next == nil ? nil : 0 }
+        if laneCount == 1 { return lanes[0].next == nil ? nil : 0 }
         var earliest: (deadline: UInt64, index: Int)?
-        for index in lanes.indices {
+        for index in 0..<laneCount {
             if let next = lanes[index].next, earliest.map({ next < $0.deadline }) ?? true { earliest = (next, index) }
         }
         return earliest?.index

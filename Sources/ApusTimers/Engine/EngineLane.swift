@@ -8,9 +8,10 @@ struct EngineLane: ~Copyable {
     /// that a million due timers do not block `schedule`.
     private static var budget: (taken: Int, moved: Int) { (128, 512) }
 
-    private let buffer: UnsafeMutableBufferPointer<DueTimer>
-    private let claimed: UnsafeMutableBufferPointer<UInt32>
-    private let executors: UnsafeMutableBufferPointer<ActionExecutor?>
+    // Pointers, and not buffers: under the thread sanitizer, Swift 6.3 cannot compile writes through a buffer's elements.
+    private let buffer: UnsafeMutablePointer<DueTimer>
+    private let claimed: UnsafeMutablePointer<UInt32>
+    private let executors: UnsafeMutablePointer<ActionExecutor?>
     private var head = 0
     private var count = 0
     private var claimedCount = 0
@@ -21,11 +22,11 @@ struct EngineLane: ~Copyable {
         buffer = .allocate(capacity: Self.budget.taken)
         claimed = .allocate(capacity: Self.budget.taken)
         executors = .allocate(capacity: Self.budget.taken)
-        executors.initialize(repeating: nil)
+        executors.initialize(repeating: nil, count: Self.budget.taken)
     }
 
     deinit {
-        executors.deinitialize()
+        executors.deinitialize(count: Self.budget.taken)
         executors.deallocate()
         buffer.deallocate()
         claimed.deallocate()
@@ -48,7 +49,10 @@ struct EngineLane: ~Copyable {
                 guard let wheel = shard.wheel(clock) else { return nil }
                 release(into: wheel, shards, index)
                 claims = wheel.pointee.claims
-                let progress = wheel.pointee.takeDue(now: now, into: buffer, work: Self.budget.moved)
+                let progress = wheel.pointee.takeDue(
+                    now: now, into: UnsafeMutableBufferPointer(start: buffer, count: Self.budget.taken),
+                    work: Self.budget.moved
+                )
                 // Only now is it sure that nobody cancels them and lets go of the object that knows.
                 for position in 0..<progress.count where buffer[position].payload.isForElsewhere {
                     executors[position] = buffer[position].payload.retainedExecutor()
