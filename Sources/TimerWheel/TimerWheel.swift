@@ -47,8 +47,10 @@ package struct TimerWheel: ~Copyable {
         var isEmpty: Bool { head == .none }
     }
 
-    var slab: TimerSlab
+    // First, because Swift 6.3 tells the thread sanitizer of each change of the wheel as one of what the first field
+    // points to. What the slots point at is used under the owner's lock only; the slab's records are not.
     let slots: UnsafeMutablePointer<Slot>
+    var slab: TimerSlab
     /// For each level, which of its slots are not empty.
     let occupied: UnsafeMutablePointer<UInt64>
     /// For each level and the moving list, which minima may be too low.

@@ -8,7 +8,8 @@ struct EngineLane: ~Copyable {
     /// that a million due timers do not block `schedule`.
     private static var budget: (taken: Int, moved: Int) { (128, 512) }
 
-    // Pointers, and not buffers: under the thread sanitizer, Swift 6.3 cannot compile writes through a buffer's elements.
+    // A pointer and first: under the thread sanitizer, Swift 6.3 takes each change of the lane for one of what the first
+    // field points to, and does not compile if that is no pointer.
     private let buffer: UnsafeMutablePointer<DueTimer>
     private let claimed: UnsafeMutablePointer<UInt32>
     private let executors: UnsafeMutablePointer<ActionExecutor?>
