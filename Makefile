@@ -30,7 +30,9 @@ format:  ## format the sources in place
 
 bench: bootstrap  ## measure the timers, the store, the daemon, the command and lateness, in release
 	$(SWIFT) build -c release --product apus
-	$(SWIFT) build -c release $(BENCHMARKS)
+	$(SWIFT) build -c release $(BENCHMARKS) --product timer-bench
+	$(SWIFT) build -c release $(BENCHMARKS) --product store-bench
+	$(SWIFT) build -c release $(BENCHMARKS) --product daemon-bench
 	@apus="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
 	benches="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
