@@ -116,6 +116,23 @@ struct TimerEngineTests {
         #expect(!time.engine.schedule(after: .zero) {}.cancel())
     }
 
+    @Test("a timer of an engine that is gone can be cancelled and moved without effect, also on the engines after it")
+    func formerEngine() {
+        var former: [ScheduledTimer] = []
+        for _ in 0..<20 {
+            let time = VirtualTime()
+            // The same records as in the engines before, if these had the same memory.
+            let timers = (0..<5).map { _ in time.engine.schedule(after: .seconds(1)) {} }
+            for timer in former {
+                #expect(!timer.cancel())
+                #expect(!timer.reset(after: .zero))
+            }
+            #expect(time.engine.liveTimers == 5)
+            former += timers
+        }
+        for timer in former { #expect(!timer.cancel()) }
+    }
+
     @Test("zero, negative and past deadlines fire at once, far ones never overflow")
     func extremes() {
         schedule("zero", after: .zero)

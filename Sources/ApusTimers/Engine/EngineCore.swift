@@ -29,6 +29,7 @@ final class EngineCore: Sendable {
 
     /// From now on, until ``shutdown()``, the wakeup keeps the core.
     func start() {
+        for index in 0..<shards.count { shards.withShard(index) { $0.core = .passUnretained(self) } }
         wakeup.start { reason in self.wake(reason) }
     }
 
@@ -37,7 +38,7 @@ final class EngineCore: Sendable {
         var pending: [TimerPayload] = []
         for index in 0..<shards.count {
             shards.withShard(index) { shard in
-                shard.isClosed = true
+                shard.core = nil
                 for clock in ClockKind.allCases { shard.wheel(clock)?.pointee.removeAll { pending.append($0) } }
             }
         }
@@ -87,42 +88,43 @@ final class EngineCore: Sendable {
     }
 
     @inline(__always)
-    private static func nanoseconds(_ tolerance: Duration) -> UInt64 {
+    fileprivate static func nanoseconds(_ tolerance: Duration) -> UInt64 {
         tolerance == .zero ? 0 : UInt64(max(0, tolerance.wholeNanoseconds))
     }
 
     @inline(__always)
     func insert(
         _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
-    ) -> (TimerHandle, shard: UInt8) {
+    ) -> ScheduledTimer {
         let tolerance = Self.nanoseconds(tolerance)
-        let index = shards.own
-        let handle = shards.withShard(Int(index)) { shard -> TimerHandle? in
-            guard !shard.isClosed else { return nil }
+        let reference = shards.own
+        let timer = reference.withShard { shard -> ScheduledTimer? in
+            guard shard.core != nil else { return nil }
             let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
             let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
             arming.lower(clock, to: Self.hard(deadline, tolerance))
-            return handle
+            return ScheduledTimer(shard: reference, handle: handle, epoch: shard.epoch, clock: clock)
         }
-        if let handle { return (handle, index) }
+        if let timer { return timer }
         payload.intoAction().abandon()
-        return (.none, index)
+        return ScheduledTimer(shard: reference, handle: .none, epoch: 0, clock: clock)
     }
 
     /// A timer that has no deadline yet; nil after the engine's end.
-    func reserve(_ clock: ClockKind) -> (TimerHandle, shard: UInt8)? {
-        let index = shards.own
-        let handle = shards.withShard(Int(index)) { shard in
-            shard.isClosed ? nil : shard.wheel(clock, from: nanoseconds(on: clock)).pointee.reserve()
+    func reserve(_ clock: ClockKind) -> ScheduledTimer? {
+        let reference = shards.own
+        return reference.withShard { shard in
+            guard shard.core != nil else { return nil }
+            let handle = shard.wheel(clock, from: nanoseconds(on: clock)).pointee.reserve()
+            return ScheduledTimer(shard: reference, handle: handle, epoch: shard.epoch, clock: clock)
         }
-        return handle.map { ($0, index) }
     }
 
     /// Gives a reserved timer its deadline. False when it was cancelled; then the payload was not taken.
     func activate(_ timer: ScheduledTimer, deadline: UInt64, tolerance: Duration, _ payload: TimerPayload) -> Bool {
         let tolerance = Self.nanoseconds(tolerance)
-        return shards.withShard(Int(timer.shard)) { shard in
-            guard let wheel = shard.wheel(timer.clock),
+        return timer.shard.withShard { shard in
+            guard let wheel = timer.wheel(in: shard),
                 wheel.pointee.activate(timer.handle, deadline: deadline, tolerance: tolerance, payload: payload)
             else { return false }
             arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
@@ -130,36 +132,9 @@ final class EngineCore: Sendable {
         }
     }
 
-    /// Takes a timer out: its action, unless it has started or was cancelled before.
-    @inline(__always)
-    func remove(_ timer: ScheduledTimer) -> RemovedTimer? {
-        let (removed, wasEarliest) = shards.withShard(Int(timer.shard)) { shard -> (RemovedTimer?, Bool) in
-            guard let removed = shard.wheel(timer.clock)?.pointee.remove(timer.handle) else { return (nil, false) }
-            return (removed, removed.wasWaiting && arming.isArmed(timer.clock, for: removed.hardDeadline))
-        }
-        if let removed, wasEarliest { searchEarliest(timer.clock, insteadOf: removed.hardDeadline) }
-        return removed
-    }
-
-    func reset(_ timer: ScheduledTimer, after duration: Duration, tolerance: Duration) -> Bool {
-        let deadline = deadline(after: duration, on: timer.clock)
-        let tolerance = Self.nanoseconds(tolerance)
-        let (isReset, former) = shards.withShard(Int(timer.shard)) { shard -> (Bool, UInt64?) in
-            guard let wheel = shard.wheel(timer.clock) else { return (false, nil) }
-            let former = wheel.pointee.hardDeadline(timer.handle)
-            guard wheel.pointee.reset(timer.handle, deadline: deadline, tolerance: tolerance) else {
-                return (false, nil)
-            }
-            arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
-            return (true, former.flatMap { arming.isArmed(timer.clock, for: $0) ? $0 : nil })
-        }
-        if let former { searchEarliest(timer.clock, insteadOf: former) }
-        return isReset
-    }
-
     /// After the timer for which the kernel is armed went away.
     @inline(never)
-    private func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
+    fileprivate func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
         guard arming.beginSearch(clock, insteadOf: hard) else { return }
         arming.settle(clock, earliest: shards.earliest(clock))
     }
@@ -186,8 +161,54 @@ final class EngineCore: Sendable {
     }
 
     @inline(__always)
-    private static func hard(_ deadline: UInt64, _ tolerance: UInt64) -> UInt64 {
+    fileprivate static func hard(_ deadline: UInt64, _ tolerance: UInt64) -> UInt64 {
         let (sum, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
         return overflow ? .max : sum
+    }
+}
+
+extension ScheduledTimer {
+    /// The wheel that the timer is in, if its engine still has the shard. Under the shard's lock.
+    @inline(__always)
+    fileprivate func wheel(in shard: borrowing EngineShard) -> UnsafeMutablePointer<TimerWheel>? {
+        shard.epoch == epoch ? shard.wheel(clock) : nil
+    }
+
+    /// Takes the timer out: its action, unless it has started or was cancelled before.
+    @inline(__always)
+    func remove() -> RemovedTimer? {
+        let (removed, core) = shard.withShard { shard -> (RemovedTimer?, EngineCore?) in
+            guard let removed = wheel(in: shard)?.pointee.remove(handle) else { return (nil, nil) }
+            return (removed, removed.wasWaiting ? shard.core(armedFor: removed.hardDeadline, on: clock) : nil)
+        }
+        if let removed, let core { core.searchEarliest(clock, insteadOf: removed.hardDeadline) }
+        return removed
+    }
+
+    func moved(after duration: Duration, tolerance: Duration) -> Bool {
+        let tolerance = EngineCore.nanoseconds(tolerance)
+        let (isReset, former, core) = shard.withShard { shard -> (Bool, UInt64, EngineCore?) in
+            guard let core = shard.core, let wheel = wheel(in: shard) else { return (false, 0, nil) }
+            return core._withUnsafeGuaranteedRef { core in
+                let deadline = core.deadline(after: duration, on: clock)
+                let former = wheel.pointee.hardDeadline(handle) ?? 0
+                guard wheel.pointee.reset(handle, deadline: deadline, tolerance: tolerance) else {
+                    return (false, 0, nil)
+                }
+                core.arming.lower(clock, to: EngineCore.hard(deadline, tolerance))
+                return (true, former, shard.core(armedFor: former, on: clock))
+            }
+        }
+        core?.searchEarliest(clock, insteadOf: former)
+        return isReset
+    }
+}
+
+extension EngineShard {
+    /// The engine, if the kernel is armed for that instant: then somebody has to look for the next one.
+    @inline(__always)
+    fileprivate func core(armedFor hard: UInt64, on clock: ClockKind) -> EngineCore? {
+        guard let core, core._withUnsafeGuaranteedRef({ $0.arming.isArmed(clock, for: hard) }) else { return nil }
+        return core.takeUnretainedValue()
     }
 }

@@ -2,24 +2,34 @@ import TimerWheel
 
 /// Some of an engine's timers: one wheel a clock. Threads are spread over the shards, so that they seldom meet.
 ///
+/// A shard is never freed: engines borrow shards, one after another. So a ``ScheduledTimer`` can name its shard without
+/// a reference to the engine, which all threads would have to count at one place in memory. The epoch tells whether it
+/// is still the same engine's.
+///
 /// No method here calls user code.
 struct EngineShard: ~Copyable {
     /// A wheel is made when its clock is first used.
     private let wheels: UnsafeMutablePointer<TimerWheel>
     private var made: UInt8 = 0
-    /// After the engine's end nothing is put in any more.
-    var isClosed = false
+    /// The engine, from its beginning to its shutdown; nothing is put in before or after. It lives at least as long as
+    /// it is named here, because its shutdown needs the lock to take it away.
+    var core: Unmanaged<EngineCore>?
+    /// How many engines the shard has had.
+    private(set) var epoch: UInt32 = 0
     // The next shard's lock is on another pair of cache lines.
     private let padding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
     private let morePadding: (UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0, 0, 0, 0, 0)
 
     init() { wheels = .allocate(capacity: ClockKind.allCases.count) }
 
-    deinit {
+    /// The engine is gone: what it left behind is freed, and its timers' names mean nothing any more.
+    mutating func retire() {
         for clock in ClockKind.allCases where made & bit(clock) != 0 {
             (wheels + clock.rawValue).deinitialize(count: 1)
         }
-        wheels.deallocate()
+        made = 0
+        core = nil
+        epoch &+= 1
     }
 
     private func bit(_ clock: ClockKind) -> UInt8 { 1 &<< UInt8(truncatingIfNeeded: clock.rawValue) }
@@ -42,4 +52,39 @@ struct EngineShard: ~Copyable {
 
     /// Timers in the wheels: those that wait, that were taken, and that were claimed and not yet released.
     var count: Int { ClockKind.allCases.reduce(0) { $0 + (wheel($1)?.pointee.count ?? 0) } }
+}
+
+extension EngineShard {
+    /// A shard and its lock, at an address that stays.
+    ///
+    /// The protecting lock, for `@unchecked Sendable`, is the one at that address.
+    struct Reference: @unchecked Sendable {
+        private let shard: UnsafeMutablePointer<Locked<EngineShard>>
+
+        private static let pool = Locked<[Reference]>([])
+
+        /// A shard that no engine has, for one engine.
+        static func borrow() -> Reference {
+            if let reference = pool.withLock({ $0.popLast() }) { return reference }
+            let shard = UnsafeMutablePointer<Locked<EngineShard>>.allocate(capacity: 1)
+            shard.initialize(to: Locked(EngineShard()))
+            return Reference(shard: shard)
+        }
+
+        /// After the engine's end.
+        func giveBack() {
+            withShard { $0.retire() }
+            Self.pool.withLock { $0.append(self) }
+        }
+
+        @inline(__always)
+        func withShard<Result>(_ body: (inout EngineShard) -> Result) -> Result {
+            // What crosses the lock are values, and objects that may be sent.
+            nonisolated(unsafe) let result = shard.pointee.withLock { shard in
+                nonisolated(unsafe) let result = body(&shard)
+                return result
+            }
+            return result
+        }
+    }
 }

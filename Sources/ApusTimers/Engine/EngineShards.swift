@@ -2,12 +2,12 @@ import CApus
 import Synchronization
 import TimerWheel
 
-/// The shards of an engine, at addresses that do not change.
+/// The shards that an engine has borrowed.
 ///
-/// The protecting locks, for `@unchecked Sendable`, are the shards' own.
+/// For `@unchecked Sendable`: the pointers are set once, and what they point to is atomic or has a lock of its own.
 final class EngineShards: @unchecked Sendable {
     let count: Int
-    private let shards: UnsafeMutablePointer<Locked<EngineShard>>
+    private let shards: UnsafeMutablePointer<EngineShard.Reference>
     /// For each shard, twice the number of its timers that the engine's thread has claimed and not yet released; odd
     /// while it claims one. Written by that thread only.
     private let claimed: UnsafeMutablePointer<Atomic<Int>>
@@ -21,17 +21,18 @@ final class EngineShards: @unchecked Sendable {
 
     /// `count` is a power of two.
     init(count: Int) {
-        precondition(count > 0 && count & (count - 1) == 0 && count <= 1 << 8, "shards are chosen by a mask")
+        precondition(count > 0 && count & (count - 1) == 0, "shards are chosen by a mask")
         self.count = count
         shards = .allocate(capacity: count)
         claimed = .allocate(capacity: count)
         for index in 0..<count {
-            (shards + index).initialize(to: Locked(EngineShard()))
+            (shards + index).initialize(to: .borrow())
             (claimed + index).initialize(to: Atomic(0))
         }
     }
 
     deinit {
+        for index in 0..<count { shards[index].giveBack() }
         shards.deinitialize(count: count)
         claimed.deinitialize(count: count)
         shards.deallocate()
@@ -40,16 +41,14 @@ final class EngineShards: @unchecked Sendable {
 
     /// The shard that the calling thread puts its timers in.
     @inline(__always)
-    var own: UInt8 { count == 1 ? 0 : UInt8(truncatingIfNeeded: Int(capus_thread_number()) & (count - 1)) }
+    var own: EngineShard.Reference { shards[count == 1 ? 0 : Int(capus_thread_number()) & (count - 1)] }
+
+    @inline(__always)
+    subscript(_ index: Int) -> EngineShard.Reference { shards[index] }
 
     @inline(__always)
     func withShard<Result>(_ index: Int, _ body: (inout EngineShard) -> Result) -> Result {
-        // What crosses the lock are values, and objects that may be sent.
-        nonisolated(unsafe) let result = shards[index].withLock { shard in
-            nonisolated(unsafe) let result = body(&shard)
-            return result
-        }
-        return result
+        shards[index].withShard(body)
     }
 
     /// The engine's thread is about to claim a timer.

@@ -2,12 +2,13 @@ import TimerWheel
 
 /// A timer that was scheduled: the value to cancel it with. May be kept, copied or dropped; dropping cancels nothing.
 ///
-/// It keeps its engine alive.
+/// It does not keep its engine: with the engine, its timers end.
 public struct ScheduledTimer: Sendable {
-    let engine: TimerEngine
+    let shard: EngineShard.Reference
     let handle: TimerHandle
+    /// Which of the shard's engines the timer is of.
+    let epoch: UInt32
     let clock: ClockKind
-    let shard: UInt8
 
     /// Cancels the timer and releases its action.
     ///
@@ -16,7 +17,7 @@ public struct ScheduledTimer: Sendable {
     /// thread, also from an action.
     @discardableResult
     public func cancel() -> Bool {
-        guard let removed = engine.core.remove(self) else { return false }
+        guard let removed = remove() else { return false }
         // Outside the lock: what the action captured may do anything when it goes.
         _ = removed.payload.intoAction()
         return true
@@ -32,7 +33,7 @@ public struct ScheduledTimer: Sendable {
     ///   from any thread, also from an action.
     @discardableResult
     public func reset(after duration: Duration, tolerance: Duration = .zero) -> Bool {
-        engine.core.reset(self, after: duration, tolerance: tolerance)
+        moved(after: duration, tolerance: tolerance)
     }
 }
 

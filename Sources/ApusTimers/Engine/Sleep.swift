@@ -33,7 +33,7 @@ extension TimerEngine {
     private func suspend(untilNanoseconds deadline: UInt64, tolerance: Duration, clock: ClockKind) async throws {
         // The timer exists before the continuation does, so whoever cancels knows what to cancel. Fire, cancellation
         // and shutdown race for the timer's record, and the one that takes it out resumes the task.
-        guard let timer = reserve(clock) else { throw CancellationError() }
+        guard let timer = core.reserve(clock) else { throw CancellationError() }
         try await withTaskCancellationHandler {
             try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
                 let isWaiting = core.activate(
@@ -43,7 +43,7 @@ extension TimerEngine {
                 if !isWaiting { continuation.resume(throwing: CancellationError()) }
             }
         } onCancel: {
-            if let removed = core.remove(timer), removed.hadAction { removed.payload.intoAction().abandon() }
+            if let removed = timer.remove(), removed.hadAction { removed.payload.intoAction().abandon() }
         }
     }
 }

@@ -152,12 +152,6 @@ extension TimerEngine {
     func insert(
         _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
     ) -> ScheduledTimer {
-        let (handle, shard) = core.insert(payload, clock: clock, deadline: deadline, tolerance: tolerance)
-        return ScheduledTimer(engine: self, handle: handle, clock: clock, shard: shard)
-    }
-
-    /// A timer that has no deadline yet; nil after the engine's end.
-    func reserve(_ clock: ClockKind) -> ScheduledTimer? {
-        core.reserve(clock).map { ScheduledTimer(engine: self, handle: $0, clock: clock, shard: $1) }
+        core.insert(payload, clock: clock, deadline: deadline, tolerance: tolerance)
     }
 }
