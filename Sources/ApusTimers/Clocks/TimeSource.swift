@@ -21,7 +21,8 @@ public protocol Wakeup: Sendable {
     /// A deadline that has passed wakes at once.
     func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
 
-    /// Ends delivery. No handler runs after this returns, unless `stop` was called from the handler itself.
+    /// Ends delivery and lets go of the handler, which keeps the engine. No handler runs after this returns, unless
+    /// `stop` was called from the handler itself.
     func stop()
 }
 

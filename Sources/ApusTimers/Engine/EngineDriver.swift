@@ -35,7 +35,7 @@ final class EngineDriver: @unchecked Sendable {
             let (timer, executor) = lanes[index].take()
             if let executor {
                 // The timer is claimed when its action starts, so it can be cancelled while it waits for its executor.
-                executor.run { engine.fire(timer, clock, UInt8(truncatingIfNeeded: index)) }
+                executor.run { engine.fire(timer, clock, index) }
             } else if lanes[index].claim(timer, shards, index) {
                 count.store(count.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
                 metrics?.started(late: engine.lateness(of: timer.deadline, on: clock))
@@ -83,8 +83,8 @@ extension EngineCore {
     }
 
     /// On another executor, some time after the timer was found due.
-    fileprivate func fire(_ due: DueTimer, _ clock: ClockKind, _ shard: UInt8) {
-        let removed = shards.withShard(Int(shard)) { $0.wheel(clock)?.pointee.remove(due) }
+    fileprivate func fire(_ due: DueTimer, _ clock: ClockKind, _ shard: Int) {
+        let removed = shards.withShard(shard) { $0.wheel(clock)?.pointee.remove(due) }
         guard let removed else { return }
         firesElsewhere.wrappingAdd(1, ordering: .relaxed)
         activeMetrics?.started(late: lateness(of: due.deadline, on: clock))
