@@ -55,10 +55,7 @@ struct TimerRecord: ~Copyable {
     }
 
     /// Deadline plus tolerance, saturated.
-    var hardDeadline: UInt64 {
-        let (sum, overflow) = deadline.addingReportingOverflow(tolerance)
-        return overflow ? .max : sum
-    }
+    var hardDeadline: UInt64 { deadline.addingSaturating(tolerance) }
 }
 
 extension UInt32 {

@@ -71,6 +71,12 @@ package struct TimerWheel: ~Copyable {
     /// The longest tolerance that is kept; longer ones are cut to it, which keeps their promise.
     package static var longestTolerance: UInt64 { TimerRecord.longestTolerance }
 
+    /// Deadline plus tolerance as a wheel keeps it, saturated.
+    @inline(__always)
+    package static func hardDeadline(_ deadline: UInt64, tolerance: UInt64) -> UInt64 {
+        deadline.addingSaturating(min(tolerance, longestTolerance))
+    }
+
     /// An empty wheel at the instant `now`.
     ///
     /// `firstGeneration` is for tests, which cannot wait for sixteen million lives of one record.
@@ -95,7 +101,7 @@ package struct TimerWheel: ~Copyable {
     package var count: Int { slab.count }
 
     /// What ends taken timers without a lock. Valid as long as the wheel.
-    package var claims: TimerClaims { TimerClaims(directory: slab.directory) }
+    package var claims: TimerClaims { TimerClaims(records: slab.records) }
 
     /// Adds a timer that fires in `deadline ... deadline + tolerance` (saturating).
     package mutating func insert(deadline: UInt64, tolerance: UInt64, payload: TimerPayload) -> TimerHandle {
@@ -211,5 +217,14 @@ package struct TimerWheel: ~Copyable {
         record.pointee.deadline = deadline
         record.pointee.tolerance = min(tolerance, Self.longestTolerance)
         link(index)
+    }
+}
+
+extension UInt64 {
+    /// The sum, or the end of the range.
+    @inlinable
+    package func addingSaturating(_ other: UInt64) -> UInt64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? .max : sum
     }
 }

@@ -10,13 +10,11 @@ import Synchronization
 @main
 struct ApusTimerStress {
     static func main() async {
-        let arguments = CommandLine.arguments.dropFirst().map { UInt64($0) }
-        guard arguments.count <= 2, !arguments.contains(nil) else {
-            print("usage: ApusTimerStress [SECONDS [SEED]], both whole numbers")
-            exit(64)
-        }
-        let seconds = arguments.first.flatMap { $0 } ?? 30
-        let seed = arguments.dropFirst().first.flatMap { $0 } ?? SystemRandom().next() >> 1
+        let arguments = Array(CommandLine.arguments.dropFirst())
+        if let bad = arguments.first(where: { UInt64($0) == nil }) { refuse("\(bad) is not a whole number") }
+        if arguments.count > 2 { refuse("there are \(arguments.count) arguments") }
+        let seconds = arguments.first.flatMap { UInt64($0) } ?? 30
+        let seed = arguments.dropFirst().first.flatMap { UInt64($0) } ?? SystemRandom().next() >> 1
         print("stress for \(seconds) s with the seed \(seed)")
 
         let engine = TimerEngine()
@@ -40,6 +38,11 @@ struct ApusTimerStress {
             exit(1)
         }
         print("none was lost, none fired twice, none early")
+    }
+
+    private static func refuse(_ reason: String) -> Never {
+        FileHandle.standardError.write(Data("\(reason); it is used with [SECONDS [SEED]], both whole numbers\n".utf8))
+        exit(64)
     }
 }
 

@@ -91,15 +91,7 @@ struct FrameTimerLifeTests {
 
     @Test("every order of pause, unpause, invalidate, release and a frame's time up to length 6 does the right thing")
     func everyOrder() throws {
-        var programs: [[Event]] = [[]]
-        var count = 0
-        for _ in 0..<6 {
-            programs = programs.flatMap { program in Event.allCases.map { program + [$0] } }
-            for program in programs {
-                count += 1
-                try check(program)
-            }
-        }
+        let count = try checkEveryProgram(of: Event.self, upTo: 6, check)
         #expect(count == 5 + 25 + 125 + 625 + 3_125 + 15_625)
     }
 

@@ -48,6 +48,7 @@ struct RealEngineTests {
     @Test("sleeping, repeating and ticking work on the real wake-up")
     func repeating() async throws {
         let engine = TimerEngine()
+        // A real sleep, because it is what is tested.
         try await engine.sleep(for: .milliseconds(1))
         var numbers: [Int] = []
         for await tick in try engine.ticks(every: .milliseconds(2)) {

@@ -1,3 +1,5 @@
+import TimerWheel
+
 /// An instant in nanoseconds on one of the engine's clocks.
 ///
 /// The three conforming types are different types on purpose: a deadline on one clock says nothing about
@@ -110,8 +112,7 @@ extension Duration {
 extension UInt64 {
     fileprivate func advancedSaturating(by duration: Duration) -> UInt64 {
         let nanoseconds = duration.wholeNanoseconds
-        let (sum, overflow) = self.addingReportingOverflow(nanoseconds.magnitude)
-        if nanoseconds >= 0 { return overflow ? .max : sum }
+        if nanoseconds >= 0 { return addingSaturating(nanoseconds.magnitude) }
         return self > nanoseconds.magnitude ? self - nanoseconds.magnitude : 0
     }
 }

@@ -83,12 +83,11 @@ final class EngineCore: Sendable {
 
     @inline(__always)
     func deadline(after duration: Duration, on clock: ClockKind) -> UInt64 {
-        let (sum, overflow) = nanoseconds(on: clock).addingReportingOverflow(UInt64(max(0, duration.wholeNanoseconds)))
-        return overflow ? .max : sum
+        nanoseconds(on: clock).addingSaturating(UInt64(max(0, duration.wholeNanoseconds)))
     }
 
     @inline(__always)
-    fileprivate static func nanoseconds(_ tolerance: Duration) -> UInt64 {
+    static func nanoseconds(_ tolerance: Duration) -> UInt64 {
         tolerance == .zero ? 0 : UInt64(max(0, tolerance.wholeNanoseconds))
     }
 
@@ -102,7 +101,7 @@ final class EngineCore: Sendable {
             guard shard.core != nil else { return nil }
             let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
             let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
-            arming.lower(clock, to: Self.hard(deadline, tolerance))
+            arming.lower(clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
             return ScheduledTimer(shard: reference, handle: handle, epoch: shard.epoch, clock: clock)
         }
         if let timer { return timer }
@@ -127,14 +126,14 @@ final class EngineCore: Sendable {
             guard let wheel = timer.wheel(in: shard),
                 wheel.pointee.activate(timer.handle, deadline: deadline, tolerance: tolerance, payload: payload)
             else { return false }
-            arming.lower(timer.clock, to: Self.hard(deadline, tolerance))
+            arming.lower(timer.clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
             return true
         }
     }
 
     /// After the timer for which the kernel is armed went away.
     @inline(never)
-    fileprivate func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
+    func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
         guard arming.beginSearch(clock, insteadOf: hard) else { return }
         arming.settle(clock, earliest: shards.earliest(clock))
     }
@@ -158,57 +157,5 @@ final class EngineCore: Sendable {
             return observer
         }
         withExtendedLifetime(observer) {}
-    }
-
-    @inline(__always)
-    fileprivate static func hard(_ deadline: UInt64, _ tolerance: UInt64) -> UInt64 {
-        let (sum, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
-        return overflow ? .max : sum
-    }
-}
-
-extension ScheduledTimer {
-    /// The wheel that the timer is in, if its engine still has the shard. Under the shard's lock.
-    @inline(__always)
-    fileprivate func wheel(in shard: borrowing EngineShard) -> UnsafeMutablePointer<TimerWheel>? {
-        shard.epoch == epoch ? shard.wheel(clock) : nil
-    }
-
-    /// Takes the timer out: its action, unless it has started or was cancelled before.
-    @inline(__always)
-    func remove() -> RemovedTimer? {
-        let (removed, core) = shard.withShard { shard -> (RemovedTimer?, EngineCore?) in
-            guard let removed = wheel(in: shard)?.pointee.remove(handle) else { return (nil, nil) }
-            return (removed, removed.wasWaiting ? shard.core(armedFor: removed.hardDeadline, on: clock) : nil)
-        }
-        if let removed, let core { core.searchEarliest(clock, insteadOf: removed.hardDeadline) }
-        return removed
-    }
-
-    func moved(after duration: Duration, tolerance: Duration) -> Bool {
-        let tolerance = EngineCore.nanoseconds(tolerance)
-        let (isReset, former, core) = shard.withShard { shard -> (Bool, UInt64, EngineCore?) in
-            guard let core = shard.core, let wheel = wheel(in: shard) else { return (false, 0, nil) }
-            return core._withUnsafeGuaranteedRef { core in
-                let deadline = core.deadline(after: duration, on: clock)
-                let former = wheel.pointee.hardDeadline(handle) ?? 0
-                guard wheel.pointee.reset(handle, deadline: deadline, tolerance: tolerance) else {
-                    return (false, 0, nil)
-                }
-                core.arming.lower(clock, to: EngineCore.hard(deadline, tolerance))
-                return (true, former, shard.core(armedFor: former, on: clock))
-            }
-        }
-        core?.searchEarliest(clock, insteadOf: former)
-        return isReset
-    }
-}
-
-extension EngineShard {
-    /// The engine, if the kernel is armed for that instant: then somebody has to look for the next one.
-    @inline(__always)
-    fileprivate func core(armedFor hard: UInt64, on clock: ClockKind) -> EngineCore? {
-        guard let core, core._withUnsafeGuaranteedRef({ $0.arming.isArmed(clock, for: hard) }) else { return nil }
-        return core.takeUnretainedValue()
     }
 }

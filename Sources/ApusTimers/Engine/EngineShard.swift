@@ -50,6 +50,13 @@ struct EngineShard: ~Copyable {
         return wheels + clock.rawValue
     }
 
+    /// The engine, if the kernel is armed for that instant: then somebody has to look for the next one.
+    @inline(__always)
+    func core(armedFor hard: UInt64, on clock: ClockKind) -> EngineCore? {
+        guard let core, core._withUnsafeGuaranteedRef({ $0.arming.isArmed(clock, for: hard) }) else { return nil }
+        return core.takeUnretainedValue()
+    }
+
     /// Timers in the wheels: those that wait, that were taken, and that were claimed and not yet released.
     var count: Int { ClockKind.allCases.reduce(0) { $0 + (wheel($1)?.pointee.count ?? 0) } }
 }

@@ -44,9 +44,6 @@ final class EngineShards: @unchecked Sendable {
     var own: EngineShard.Reference { shards[count == 1 ? 0 : Int(capus_thread_number()) & (count - 1)] }
 
     @inline(__always)
-    subscript(_ index: Int) -> EngineShard.Reference { shards[index] }
-
-    @inline(__always)
     func withShard<Result>(_ index: Int, _ body: (inout EngineShard) -> Result) -> Result {
         shards[index].withShard(body)
     }

@@ -50,7 +50,7 @@ struct KernelArming: ~Copyable {
 
     /// Telling the kernel that the earliest timer was cancelled is a system call. Who arms and cancels one timeout
     /// after another would pay two for each; so after this many the kernel's timer is left as it is, and goes off
-    /// once for nothing. In exchange, an engine whose timers were all cancelled still does not wake.
+    /// once for nothing. Up to then it is told, and an engine whose timers were all cancelled does not wake.
     static var disarmsPerWakeUp: Int { 64 }
 
     private static var draining: UInt64 { 0 }

@@ -37,6 +37,43 @@ public struct ScheduledTimer: Sendable {
     }
 }
 
+extension ScheduledTimer {
+    /// The wheel that the timer is in, if its engine still has the shard. Under the shard's lock.
+    @inline(__always)
+    func wheel(in shard: borrowing EngineShard) -> UnsafeMutablePointer<TimerWheel>? {
+        shard.epoch == epoch ? shard.wheel(clock) : nil
+    }
+
+    /// Takes the timer out: its action, unless it has started or was cancelled before.
+    @inline(__always)
+    func remove() -> RemovedTimer? {
+        let (removed, core) = shard.withShard { shard -> (RemovedTimer?, EngineCore?) in
+            guard let removed = wheel(in: shard)?.pointee.remove(handle) else { return (nil, nil) }
+            return (removed, removed.wasWaiting ? shard.core(armedFor: removed.hardDeadline, on: clock) : nil)
+        }
+        if let removed, let core { core.searchEarliest(clock, insteadOf: removed.hardDeadline) }
+        return removed
+    }
+
+    func moved(after duration: Duration, tolerance: Duration) -> Bool {
+        let tolerance = EngineCore.nanoseconds(tolerance)
+        let (isReset, former, core) = shard.withShard { shard -> (Bool, UInt64, EngineCore?) in
+            guard let core = shard.core, let wheel = wheel(in: shard) else { return (false, 0, nil) }
+            return core._withUnsafeGuaranteedRef { core in
+                let deadline = core.deadline(after: duration, on: clock)
+                let former = wheel.pointee.hardDeadline(handle) ?? 0
+                guard wheel.pointee.reset(handle, deadline: deadline, tolerance: tolerance) else {
+                    return (false, 0, nil)
+                }
+                core.arming.lower(clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
+                return (true, former, shard.core(armedFor: former, on: clock))
+            }
+        }
+        core?.searchEarliest(clock, insteadOf: former)
+        return isReset
+    }
+}
+
 /// A registration for settings of the wall clock; see ``TimerEngine/onWallClockChange(on:_:)``.
 public struct WallClockObservation: Sendable {
     let engine: TimerEngine

@@ -61,7 +61,7 @@ public final class TimerEngine: Sendable {
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous,
         on executor: ActionExecutor = .engine, _ action: consuming @escaping @Sendable () -> Void
     ) -> ScheduledTimer {
-        insert(
+        core.insert(
             .action(action, on: executor), clock: clock, deadline: core.deadline(after: duration, on: clock),
             tolerance: tolerance
         )
@@ -75,7 +75,7 @@ public final class TimerEngine: Sendable {
         at instant: Instant, tolerance: Duration = .zero, on executor: ActionExecutor = .engine,
         _ action: consuming @escaping @Sendable () -> Void
     ) -> ScheduledTimer {
-        insert(
+        core.insert(
             .action(action, on: executor), clock: Instant.clock, deadline: instant.nanoseconds, tolerance: tolerance
         )
     }
@@ -95,7 +95,7 @@ public final class TimerEngine: Sendable {
         after duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous, handler: TimerHandler,
         token: UInt64
     ) -> ScheduledTimer {
-        insert(
+        core.insert(
             .handler(handler, token: token), clock: clock, deadline: core.deadline(after: duration, on: clock),
             tolerance: tolerance
         )
@@ -108,7 +108,7 @@ public final class TimerEngine: Sendable {
     public func schedule<Instant: NanosecondInstant>(
         at instant: Instant, tolerance: Duration = .zero, handler: TimerHandler, token: UInt64
     ) -> ScheduledTimer {
-        insert(
+        core.insert(
             .handler(handler, token: token), clock: Instant.clock, deadline: instant.nanoseconds, tolerance: tolerance
         )
     }
@@ -147,11 +147,4 @@ extension TimerEngine {
     }
 
     package var statistics: Statistics { core.statistics }
-
-    @inline(__always)
-    func insert(
-        _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
-    ) -> ScheduledTimer {
-        core.insert(payload, clock: clock, deadline: deadline, tolerance: tolerance)
-    }
 }

@@ -46,8 +46,7 @@ public final class FrameTimer: Sendable {
             machine: FrameTimerStateMachine(
                 grid: FrameGrid(framesPerSecond: maximumFramesPerSecond),
                 preferredFramesPerSecond: preferredFramesPerSecond, clock: clock),
-            clock: clock, engine: engine, handler: handler)
-        core.listen(on: executor)
+            clock: clock, executor: executor, engine: engine, handler: handler)
     }
 
     deinit { core.invalidate() }
@@ -83,12 +82,19 @@ public final class FrameTimer: Sendable {
     public func invalidate() { core.invalidate() }
 }
 
-/// What outlives the timer while its handler runs.
-private final class FrameTimerCore: Sendable {
+/// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a frame allocates
+/// nothing.
+///
+/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, behind its lock.
+private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
+    /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
+    private struct Handler {
+        let body: @Sendable (Frame) -> Void
+    }
+
     private struct State {
         var machine: FrameTimerStateMachine
-        var handler: (@Sendable (Frame) -> Void)?
-        var wakeUp: TimerHandler?
+        var handler: Handler?
         var timer: ScheduledTimer?
     }
 
@@ -97,18 +103,13 @@ private final class FrameTimerCore: Sendable {
     private let engine: TimerEngine
 
     init(
-        machine: FrameTimerStateMachine, clock: ClockKind, engine: TimerEngine,
+        machine: FrameTimerStateMachine, clock: ClockKind, executor: ActionExecutor, engine: TimerEngine,
         handler: @escaping @Sendable (Frame) -> Void
     ) {
-        state = Locked(State(machine: machine, handler: handler, wakeUp: nil, timer: nil))
+        state = Locked(State(machine: machine, handler: Handler(body: handler), timer: nil))
         self.clock = clock
         self.engine = engine
-    }
-
-    /// Once, before anything else. Weak, as a pending wake-up must not keep the core, which keeps the wake-up.
-    func listen(on executor: ActionExecutor) {
-        let wakeUp = TimerHandler(on: executor) { [weak self] epoch in self?.fired(epoch) }
-        state.withLock { $0.wakeUp = wakeUp }
+        super.init(overridden: executor)
     }
 
     func read<Value: Sendable>(_ property: @Sendable (FrameTimerStateMachine) -> Value) -> Value {
@@ -150,17 +151,13 @@ private final class FrameTimerCore: Sendable {
 
     private func wait(_ due: UInt64, _ epoch: UInt64, _ state: inout State) {
         state.timer.take()?.cancel()
-        guard let wakeUp = state.wakeUp else { preconditionFailure("it listens before anything else") }
-        state.timer =
-            switch clock {
-            case .uptime: engine.schedule(at: UptimeInstant(nanoseconds: due), handler: wakeUp, token: epoch)
-            case .continuous: engine.schedule(at: ContinuousInstant(nanoseconds: due), handler: wakeUp, token: epoch)
-            case .wall: preconditionFailure("the clock was validated")
-            }
+        state.timer = engine.core.insert(
+            .handler(self, token: epoch), clock: clock, deadline: due, tolerance: .zero
+        )
     }
 
-    private func fired(_ epoch: UInt64) {
-        let delivery = state.withLock { state -> (Frame, @Sendable (Frame) -> Void)? in
+    override func fired(_ epoch: UInt64) {
+        let delivery = state.withLock { state -> (Frame, Handler)? in
             switch state.machine.fired(epoch: epoch, now: now) {
             case .ignore:
                 return nil
@@ -176,7 +173,7 @@ private final class FrameTimerCore: Sendable {
             }
         }
         guard let (frame, handler) = delivery else { return }
-        handler(frame)
+        handler.body(frame)
         state.withLock { state in perform(state.machine.finished(now: now), &state) }
     }
 }

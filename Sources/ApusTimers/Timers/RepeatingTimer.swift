@@ -49,6 +49,8 @@ public final class RepeatingTimer: Sendable {
 
 /// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a tick allocates
 /// nothing.
+///
+/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, behind its lock.
 private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
     /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
     private struct Handler {
@@ -107,7 +109,7 @@ private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
     }
 
     private func wait(_ due: UInt64, _ epoch: UInt64) -> ScheduledTimer {
-        engine.insert(.handler(self, token: epoch), clock: clock, deadline: due, tolerance: tolerance)
+        engine.core.insert(.handler(self, token: epoch), clock: clock, deadline: due, tolerance: tolerance)
     }
 
     override func fired(_ epoch: UInt64) {

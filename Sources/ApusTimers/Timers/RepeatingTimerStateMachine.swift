@@ -1,3 +1,5 @@
+import TimerWheel
+
 /// The logic of a repeating timer, without clock, lock or thread: one method an event, each returns what to do.
 ///
 /// A tick is awaited only while the consumer is free: the event after a delivery is `finished`. Each wait has an
@@ -83,7 +85,7 @@ struct RepeatingTimerStateMachine: Sendable {
             return deliver(due: due, passed: 0, now: now, next: nil)
         case .delay:
             let startsAnew = wasLateByConsumer || overdue > 0
-            return deliver(due: due, passed: 0, now: now, next: startsAnew ? adding(interval, to: now) : nil)
+            return deliver(due: due, passed: 0, now: now, next: startsAnew ? now.addingSaturating(interval) : nil)
         }
     }
 
@@ -97,7 +99,7 @@ struct RepeatingTimerStateMachine: Sendable {
             case .skip:
                 // The number of due instants before now; one that is exactly now is not missed.
                 let passed = (now - due - 1) / interval + 1
-                due = adding(passed.multipliedSaturating(by: interval), to: due)
+                due = due.addingSaturating(passed.multipliedSaturating(by: interval))
                 count(passed)
                 schedule = .running(due: due)
             case .coalesce, .delay, .burst:
@@ -115,7 +117,7 @@ struct RepeatingTimerStateMachine: Sendable {
         )
         nextNumber += 1
         skipped = 0
-        schedule = .running(due: next ?? adding(interval, to: due))
+        schedule = .running(due: next ?? due.addingSaturating(interval))
         return .deliver(tick)
     }
 
@@ -132,11 +134,6 @@ struct RepeatingTimerStateMachine: Sendable {
     private mutating func stopWaiting() -> WaitAction {
         epoch += 1
         return isDelivering ? .none : .stopWaiting
-    }
-
-    private func adding(_ duration: UInt64, to instant: UInt64) -> UInt64 {
-        let (sum, overflow) = instant.addingReportingOverflow(duration)
-        return overflow ? .max : sum
     }
 }
 
