@@ -3,7 +3,8 @@ public struct BackgroundError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Kind: String {
-            case tooLate, notifierUnavailable, notificationRefused
+            case tooLate, notifierUnavailable, notificationRefused, tooManyNotifications
+            case invalidArgument, storeFailed, modeUnavailable
         }
 
         private let kind: Kind
@@ -14,6 +15,14 @@ public struct BackgroundError: Error, Sendable, CustomStringConvertible {
         public static let notifierUnavailable = Code(kind: .notifierUnavailable)
         /// The notification service answered with an error, or not in time.
         public static let notificationRefused = Code(kind: .notificationRefused)
+        /// The notification center keeps no more pending requests.
+        public static let tooManyNotifications = Code(kind: .tooManyNotifications)
+        /// An argument is outside what is accepted; the message names it and the accepted forms.
+        public static let invalidArgument = Code(kind: .invalidArgument)
+        /// A countdown or stopwatch could not be stored, or what is stored cannot be read.
+        public static let storeFailed = Code(kind: .storeFailed)
+        /// Audio or location is not to be had here: not authorized, not declared, or a program is missing.
+        public static let modeUnavailable = Code(kind: .modeUnavailable)
 
         /// The name of the code.
         public var description: String { kind.rawValue }

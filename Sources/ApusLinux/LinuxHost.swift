@@ -52,7 +52,7 @@ public final class LinuxHost: BackgroundHost {
     private let configuration: Configuration
     private let time: HostTime
     private let logger: Logger
-    private let phases = PhaseState(.active)
+    private let phases = Broadcast(Phase.active)
     private let registry: BackgroundTaskRegistry
     private let deadline = Locked<ContinuousInstant?>(nil)
     private let events: AsyncStream<Event>
@@ -83,7 +83,7 @@ public final class LinuxHost: BackgroundHost {
     }
 
     /// The present phase: active until the first signal, then background, then terminated.
-    public var phase: Phase { phases.phase }
+    public var phase: Phase { phases.value }
 
     /// A new sequence of the phases that are entered from now on.
     public var phaseChanges: PhaseChanges { phases.changes() }
@@ -177,7 +177,7 @@ extension LinuxHost {
             time.schedule(max(.zero, grace - configuration.expirationMargin)) { [post] in post.yield(.expirationDue) },
             time.schedule(grace) { [post] in post.yield(.timeIsOver) },
         ]
-        phases.enter(.background)
+        phases.set(.background)
         return timers
     }
 
@@ -188,7 +188,7 @@ extension LinuxHost {
 
     private func finish() -> Outcome {
         let names = registry.openNames
-        phases.enter(.terminated)
+        phases.finish(.terminated)
         guard !names.isEmpty else { return .completed }
         logger.warning("the grace period is over", metadata: ["cut": "\(names.joined(separator: ", "))"])
         return .cut(names: names)

@@ -1,26 +1,4 @@
-internal import Logging
-
-/// What an app asks of a host when it begins a background task.
-public struct BackgroundTaskRequest: Sendable {
-    /// What is being finished, for logs and for the report of what had to be cut.
-    public var name: String
-    /// The place that began the task, as `Module/File.swift:12`.
-    public var place: String
-    /// Called on the main actor when the time is nearly over. The claim ends when it returns.
-    public var onExpiration: @MainActor @Sendable () async -> Void
-
-    /// A request from the calling place.
-    public init(
-        name: String,
-        fileID: String = #fileID,
-        line: Int = #line,
-        onExpiration: @escaping @MainActor @Sendable () async -> Void = {}
-    ) {
-        self.name = name
-        place = "\(fileID):\(line)"
-        self.onExpiration = onExpiration
-    }
-}
+public import Logging
 
 /// A claim that says "do not suspend or end me yet".
 ///
@@ -31,24 +9,30 @@ public final class BackgroundTask: Sendable {
     public let name: String
 
     private let place: String
-    private let id: BackgroundTaskRegistry.ClaimID
-    private let registry: BackgroundTaskRegistry
+    private let logger: Logger
+    private let endClaim: @Sendable () -> Bool
 
-    init(_ request: BackgroundTaskRequest, _ id: BackgroundTaskRegistry.ClaimID, _ registry: BackgroundTaskRegistry) {
+    /// A claim that a host has granted. For those who implement a ``BackgroundHost``.
+    ///
+    /// - Parameters:
+    ///   - request: What was asked for.
+    ///   - logger: Where a claim that nobody ended is reported.
+    ///   - end: Ends the claim if it is open, and says whether it was. Called from any thread, any number of times.
+    public init(_ request: BackgroundTaskRequest, logger: Logger, end: @escaping @Sendable () -> Bool) {
         name = request.name
         place = request.place
-        self.id = id
-        self.registry = registry
+        self.logger = logger
+        endClaim = end
     }
 
     /// Ends the claim. From any thread, as often as you like: only the first end counts.
     public func end() {
-        registry.end(id)
+        _ = endClaim()
     }
 
     deinit {
-        if registry.end(id) {
-            registry.logger.error(
+        if endClaim() {
+            logger.error(
                 "a background task was never ended; call end(), or use withBackgroundTask",
                 metadata: ["task": "\(name)", "begun": "\(place)"])
         }

@@ -8,27 +8,24 @@ public import Logging
 public final class BackgroundTaskRegistry: Sendable {
     typealias ClaimID = BackgroundTaskLedger<BackgroundTaskRequest>.ClaimID
 
-    /// Starts a piece of work on the main actor.
-    public typealias MainStarter = @Sendable (_ work: @escaping @MainActor @Sendable () async -> Void) -> Void
-
-    let logger: Logger
+    private let logger: Logger
     private let ledger = Locked(BackgroundTaskLedger<BackgroundTaskRequest>())
-    private let startOnMain: MainStarter
+    private let mainLoop: any MainLoop
     private let whenIdle: @Sendable () -> Void
 
     /// A registry without claims.
     ///
     /// - Parameters:
     ///   - logger: Where faults are reported.
-    ///   - startOnMain: How work gets to the main actor; a simulation has its own way.
+    ///   - mainLoop: Where expiration handlers are called.
     ///   - whenIdle: Called whenever the last open claim was ended. Somebody else may have begun one since.
     public init(
         logger: Logger = Logger(label: "apus.background"),
-        startOnMain: @escaping MainStarter = { work in Task { @MainActor in await work() } },
+        mainLoop: any MainLoop = SystemMainLoop(),
         whenIdle: @escaping @Sendable () -> Void = {}
     ) {
         self.logger = logger
-        self.startOnMain = startOnMain
+        self.mainLoop = mainLoop
         self.whenIdle = whenIdle
     }
 
@@ -43,22 +40,22 @@ public final class BackgroundTaskRegistry: Sendable {
     public func begin(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         switch ledger.withLock({ $0.begin(request) }) {
         case .granted(let id):
-            return BackgroundTask(request, id, self)
+            return BackgroundTask(request, logger: logger) { [self] in end(id) }
         case .refused:
-            startOnMain(request.onExpiration)
+            mainLoop.run(request.onExpiration)
             throw BackgroundError(
                 .tooLate, "“\(request.name)” asked for time in the background when it was over; begin the task earlier")
         }
     }
 
-    /// Calls the handler of every open claim, once, in one pass on the main actor, each of which ends its claim when it
-    /// returns. Grants nothing more until ``reopen()``.
+    /// Calls the handler of every open claim, once, in one pass on the main loop. A claim ends when its handler returns,
+    /// unless its request wants to end it itself. Grants nothing more until ``reopen()``.
     public func expireAll() {
         let expired = ledger.withLock { $0.expire() }
         for (id, request) in expired {
-            startOnMain { [self] in
-                await request.onExpiration()
-                end(id)
+            mainLoop.run { [self] in
+                request.onExpiration()
+                if request.endsOnExpiration { end(id) }
             }
         }
     }

@@ -1,7 +1,8 @@
 /// Runs `body` under a background task of `host`, which ends when the body returns or throws.
 ///
-/// On expiry the body's Swift task is cancelled, and the claim is held until the body has returned or the host's time
-/// is over. A body that ignores its cancellation is what the host has to cut.
+/// On expiry the body's Swift task is cancelled. A host that waits for expired tasks (``BackgroundHost/waitsForExpiredTasks``:
+/// Linux) gives the body the rest of its time to wind up, and the claim ends when the body has returned; on the others
+/// (a phone) the claim ends there and then, and what the body still does may be suspended with the app.
 ///
 /// - Parameters:
 ///   - name: What is being finished, for logs and for the report of what had to be cut.
@@ -19,15 +20,10 @@ public func withBackgroundTask<Result: Sendable>(
     line: Int = #line,
     _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
-    // Two one-way signals: the host says "expired", the body says "finished".
-    let expired = AsyncStream.makeStream(of: Void.self)
-    let finished = AsyncStream.makeStream(of: Never.self)
-    defer { finished.continuation.finish() }
-
-    let task = try host.beginBackgroundTask(named: name, fileID: fileID, line: line) {
-        expired.continuation.finish()
-        for await _ in finished.stream {}
-    }
+    let expired = AsyncStream.makeStream(of: Never.self)
+    var request = BackgroundTaskRequest(name: name, fileID: fileID, line: line) { expired.continuation.finish() }
+    request.endsOnExpiration = !host.waitsForExpiredTasks
+    let task = try host.beginBackgroundTask(request)
     defer { task.end() }
 
     return try await withThrowingTaskGroup(of: Result?.self) { group in

@@ -1,14 +1,22 @@
-/// What an operating system gives an app: phases, and time to finish its work.
+public import ApusTimers
+
+/// What an operating system gives an app: phases, time to finish its work, a main loop, and what the device is like.
 ///
 /// Linux, Apple's systems and the simulated device are hosts. All members may be used from any thread.
 public protocol BackgroundHost: Sendable {
     /// The present phase.
     var phase: Phase { get }
 
-    /// A new sequence of the phases that are entered from now on.
+    /// A new sequence of the phases that are entered from now on, until ``Phase/terminated``.
     var phaseChanges: PhaseChanges { get }
 
-    /// How much longer the app may run in the background, on the continuous clock; `nil` while nothing limits it.
+    /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
+    ///
+    /// A suspended app runs nothing, so it hears of ``Phase/suspended`` when it runs again, if it does, and of
+    /// ``Phase/terminated`` only if the host gives it time to.
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation
+
+    /// How much longer the app may run in the background, on the uptime clock; `nil` while nothing limits it.
     var backgroundTimeRemaining: Duration? { get }
 
     /// Claims time to finish something. Prefer ``withBackgroundTask(_:on:fileID:line:_:)``.
@@ -18,6 +26,30 @@ public protocol BackgroundHost: Sendable {
     /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more. The expiration
     ///   handler is called then too, because it holds the app's way to wind up.
     func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask
+
+    /// Whether the host waits, for as long as its time lasts, for claims that are still open after their expiration
+    /// handler has returned. A phone ends the app instead.
+    var waitsForExpiredTasks: Bool { get }
+
+    /// What the device is like.
+    var conditions: DeviceConditions { get }
+
+    /// A new sequence of the conditions from now on, one element for each change.
+    var conditionChanges: Changes<DeviceConditions> { get }
+
+    /// The engine on the host's clocks, which stands still while the host suspends the app. The app's timers live here.
+    var engine: TimerEngine { get }
+
+    /// The app's main loop.
+    var mainLoop: any MainLoop { get }
+
+    /// Which start of the machine this is: readings of the monotonic clocks mean something only within one. `nil` when
+    /// the host cannot tell.
+    var bootID: String? { get }
+
+    /// Starts asynchronous work of the app where the host runs it: the global executor on a real system, the
+    /// simulation's own in a simulated one.
+    func start(_ work: @escaping @Sendable () async -> Void)
 }
 
 extension BackgroundHost {
@@ -35,9 +67,12 @@ extension BackgroundHost {
         named name: String,
         fileID: String = #fileID,
         line: Int = #line,
-        onExpiration: @escaping @MainActor @Sendable () async -> Void = {}
+        onExpiration: @escaping @MainActor @Sendable () -> Void = {}
     ) throws(BackgroundError) -> BackgroundTask {
         try beginBackgroundTask(
             BackgroundTaskRequest(name: name, fileID: fileID, line: line, onExpiration: onExpiration))
     }
+
+    /// Unstructured work on the global executor.
+    public func start(_ work: @escaping @Sendable () async -> Void) { Task { await work() } }
 }

@@ -1,0 +1,99 @@
+public import ApusBackground
+public import ApusTimers
+
+/// One line of a simulated device's log: who did what, and when.
+public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
+    /// Who did it.
+    public enum Actor: String, Sendable, Hashable, CaseIterable {
+        /// The person with the device in the hand: a control of the simulation.
+        case user
+        /// The operating system.
+        case system
+        /// The app under test.
+        case app
+    }
+
+    /// What happened. More cases may be added.
+    public enum What: Sendable, Hashable {
+        /// A control was used: "press home".
+        case control(String)
+        /// The app was started.
+        case launched(String)
+        /// The app entered a phase.
+        case phase(Phase)
+        /// The app was ended, and why.
+        case terminated(String)
+        /// A claim was begun in the app's name.
+        case claimBegan(String)
+        /// A claim ended.
+        case claimEnded(String)
+        /// A claim was asked for when no more time was granted.
+        case claimRefused(String)
+        /// The expiration handlers of so many claims were called.
+        case claimsExpired(Int)
+        /// A notification request waits for its instant.
+        case notificationScheduled(String)
+        /// A pending notification request was removed or replaced, or made way for another one.
+        case notificationDropped(String)
+        /// A notification was shown.
+        case notificationDelivered(String)
+        /// The audio player changed what it does: "playing track-1".
+        case audio(String)
+        /// The location service changed what it does: "started".
+        case location(String)
+        /// What a real system prints as a warning.
+        case warning(String)
+        /// What a real system ends the app for, or what makes a test worthless.
+        case fault(Fault)
+        /// What the app under test wanted to have in the log.
+        case note(String)
+    }
+
+    /// The time of day.
+    public var wall: WallInstant
+    /// Time since boot without sleep.
+    public var uptime: UptimeInstant
+    /// Who.
+    public var actor: Actor
+    /// What.
+    public var what: What
+
+    /// An event.
+    public init(wall: WallInstant, uptime: UptimeInstant, actor: Actor, what: What) {
+        self.wall = wall
+        self.uptime = uptime
+        self.actor = actor
+        self.what = what
+    }
+
+    /// The event in one line, the same on every machine: seconds since 1970, actor, what.
+    public var description: String {
+        let (seconds, rest) = wall.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let fraction = String(rest / 1_000_000)
+        return "\(seconds).\(String(repeating: "0", count: 3 - fraction.count))\(fraction) \(actor.rawValue) \(what)"
+    }
+}
+
+extension DeviceEvent.What: CustomStringConvertible {
+    /// What happened, in words.
+    public var description: String {
+        switch self {
+        case .control(let name): name
+        case .launched(let why): "launched: \(why)"
+        case .phase(let phase): "phase \(phase.rawValue)"
+        case .terminated(let why): "terminated: \(why)"
+        case .claimBegan(let name): "claim began: \(name)"
+        case .claimEnded(let name): "claim ended: \(name)"
+        case .claimRefused(let name): "claim refused: \(name)"
+        case .claimsExpired(let count): "claims expired: \(count)"
+        case .notificationScheduled(let identifier): "notification scheduled: \(identifier)"
+        case .notificationDropped(let identifier): "notification dropped: \(identifier)"
+        case .notificationDelivered(let identifier): "notification delivered: \(identifier)"
+        case .audio(let text): "audio: \(text)"
+        case .location(let text): "location: \(text)"
+        case .warning(let text): "warning: \(text)"
+        case .fault(let fault): "fault: \(fault)"
+        case .note(let text): "note: \(text)"
+        }
+    }
+}
