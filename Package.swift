@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "ApusJobs", targets: ["ApusJobs"]),
         .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
         .library(name: "ApusLinux", targets: ["ApusLinux"]),
+        .library(name: "ApusFoundation", targets: ["ApusFoundation"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
         .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
         .executable(name: "apus", targets: ["ApusCommand"]),
@@ -64,6 +65,7 @@ let package = Package(
             name: "ApusLinux",
             dependencies: ["ApusBackground", "ApusTimers", "CApus", .product(name: "Logging", package: "swift-log")]
         ),
+        .target(name: "ApusFoundation", dependencies: ["ApusBackground", "ApusTimers"]),
         .target(
             name: "ApusTesting",
             dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]
@@ -103,7 +105,13 @@ let package = Package(
         ),
         // Runs for as long as it is told: `make stress`.
         .executableTarget(name: "ApusTimerStress", dependencies: ["ApusTimers"], path: "Tests/ApusTimerStress"),
-        .testTarget(name: "ApusBackgroundTests", dependencies: ["ApusBackground"]),
+        .testTarget(
+            name: "ApusBackgroundTests",
+            dependencies: [
+                "ApusBackground", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(name: "ApusFoundationTests", dependencies: ["ApusBackground", "ApusFoundation", "ApusTimers"]),
         .testTarget(
             name: "ApusJobsTests",
             dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]

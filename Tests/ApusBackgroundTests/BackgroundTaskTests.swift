@@ -1,13 +1,16 @@
 import ApusBackground
-import ApusTimers
 import Testing
 
-/// A host that only keeps claims.
+@testable import ApusTimers
+
+/// A host that only keeps claims; the rest is as little as the protocol allows.
 final class ClaimsOnlyHost: BackgroundHost {
     let registry: BackgroundTaskRegistry
     let counter: Counter
+    let waitsForExpiredTasks: Bool
 
-    init() {
+    init(waitsForExpiredTasks: Bool = true) {
+        self.waitsForExpiredTasks = waitsForExpiredTasks
         let counter = Counter()
         registry = BackgroundTaskRegistry(whenIdle: { counter.add() })
         self.counter = counter
@@ -20,8 +23,17 @@ final class ClaimsOnlyHost: BackgroundHost {
     }
 
     var phase: Phase { .background }
-    var phaseChanges: PhaseChanges { PhaseState(.background).changes() }
+    var phaseChanges: PhaseChanges { Broadcast(Phase.background).changes() }
     var backgroundTimeRemaining: Duration? { .seconds(1) }
+    var conditions: DeviceConditions { DeviceConditions() }
+    var conditionChanges: Changes<DeviceConditions> { Broadcast(DeviceConditions()).changes() }
+    var engine: TimerEngine { .shared }
+    var mainLoop: any MainLoop { SystemMainLoop() }
+    var bootID: String? { nil }
+
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+        Broadcast(Phase.background).observe(observer)
+    }
 
     func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         try registry.begin(request)
@@ -96,7 +108,26 @@ struct BackgroundTaskTests {
         #expect(host.registry.openNames.isEmpty)
     }
 
-    @Test("expiry cancels the body, and the claim is held until the body has wound up")
+    @Test("a host that does not wait takes the claim away on expiry, while the body still winds up")
+    func structuredExpiryWithoutWaiting() async throws {
+        let host = ClaimsOnlyHost(waitsForExpiredTasks: false)
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let (never, hold) = AsyncStream.makeStream(of: Void.self)
+        defer { hold.finish() }
+        async let result = withBackgroundTask("sync", on: host) { [registry = host.registry] in
+            start.finish()
+            for await _ in never {}
+            // The claim ends on the main actor, right after the handler that cancelled this.
+            await MainActor.run {}
+            return registry.openNames
+        }
+        for await _ in started {}
+        host.registry.expireAll()
+        #expect(try await result == [])
+        #expect(host.counter.count == 1)
+    }
+
+    @Test("where the host waits, expiry cancels the body, and the claim is held until the body has wound up")
     func structuredExpiry() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)
@@ -142,25 +173,27 @@ struct BackgroundTaskTests {
     }
 }
 
-@Suite("Phases")
-struct PhaseStateTests {
+@Suite("Broadcasts")
+struct BroadcastTests {
     @Test("every listener sees every change in order, and the end")
     func changes() async {
-        let state = PhaseState(.active)
-        let (first, second) = (state.changes(), state.changes())
-        for phase in [Phase.inactive, .inactive, .background, .terminated, .active] { state.enter(phase) }
+        let phase = Broadcast(Phase.active)
+        let (first, second) = (phase.changes(), phase.changes())
+        for next in [Phase.inactive, .inactive, .background] { phase.set(next) }
+        phase.finish(.terminated)
+        phase.set(.active)
         for changes in [first, second] {
             var seen: [Phase] = []
             for await phase in changes { seen.append(phase) }
             #expect(seen == [.inactive, .background, .terminated])
         }
-        #expect(state.phase == .terminated)
+        #expect(phase.value == .terminated)
     }
 
     @Test("who listens after the end hears nothing")
     func afterTheEnd() async {
-        let state = PhaseState(.active)
-        state.enter(.terminated)
-        for await phase in state.changes() { Issue.record("heard \(phase)") }
+        let phase = Broadcast(Phase.active)
+        phase.finish(.terminated)
+        for await phase in phase.changes() { Issue.record("heard \(phase)") }
     }
 }

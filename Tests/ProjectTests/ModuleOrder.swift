@@ -5,7 +5,7 @@ struct ModuleOrder {
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],
-        ["Apus", "ApusSQLite", "ApusPostgres", "ApusLinux", "ApusApple", "ApusTesting"],
+        ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusApple", "ApusTesting"],
         ["ApusDaemon", "ApusStoreProbe", "ApusTimerStress"],
         ["ApusCommand"],
     ]

@@ -1,0 +1,115 @@
+import ApusTimers
+
+/// Timers whose work goes on for a while after the app has left the foreground: one-shot or repeating, any number.
+///
+/// While timers are pending they are covered by background tasks of the host, which are dormant in the foreground and
+/// keep the app from being suspended in the background, as long as its time there lasts (Apple DTS,
+/// developer.apple.com/forums/thread/85066: about 30 s in all, whatever the number of claims). When that is over, the
+/// pending timers are reported as `expired`; they stay pending. An app that is suspended runs nothing; when it runs
+/// again, what fell due meanwhile runs at once, and a timer goes on from its deadline.
+///
+/// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)-(ID)`` returned true for
+/// it. A repeating timer keeps its phase, does not overlap itself, and makes one run of the ticks that it missed.
+/// Deadlines are on the continuous clock: time that the device sleeps counts. There is no polling and no thread: the
+/// host's engine wakes.
+///
+/// All members may be used from any thread, also from the work. When the last reference goes, everything is cancelled.
+public final class BackgroundTimer: Sendable {
+    private let core: BackgroundTimerCore
+
+    /// Timers without any timer yet.
+    ///
+    /// - Parameters:
+    ///   - host: Who grants the time, and whose engine and main loop are used.
+    ///   - name: Names the claims, for logs and for the report of what had to be cut.
+    ///   - coverage: Whether one claim covers all timers, or each has its own.
+    ///   - mode: Whether work runs while the user scrolls, too.
+    ///   - notifications: Where timers are handed over to with ``Handover/notification(_:)``.
+    ///   - delegate: Hears of each event on the main loop. Not retained.
+    public init(
+        host: any BackgroundHost, name: String = "timers", coverage: Coverage = .shared, mode: MainLoopMode = .common,
+        notifications: (any NotificationScheduler)? = nil, delegate: (any BackgroundTimerDelegate)? = nil
+    ) {
+        core = BackgroundTimerCore(
+            host: host, name: name, coverage: coverage, mode: mode, notifications: notifications, delegate: delegate)
+        core.start()
+    }
+
+    deinit { core.shutdown() }
+
+    /// The timers that wait, and the repeating ones whose work is at it. From any thread.
+    public var pending: Set<ID> { core.pending }
+
+    /// A new sequence of the events from now on. It has one consumer, and ends when this object has gone.
+    public func events() -> AsyncStream<Event> { core.events() }
+
+    /// Schedules work, and claims time in the background for it.
+    ///
+    /// If the claim is refused, the event `expired` says so; the timer stays pending.
+    ///
+    /// - Parameters:
+    ///   - duration: How long from now on the continuous clock, and between the runs of a repeating timer. Zero is at
+    ///     once, for one that does not repeat.
+    ///   - repeats: Whether it runs again and again.
+    ///   - tolerance: How much later than its deadline it may fire, to share a wake-up with others; if it repeats, less
+    ///     than `duration`.
+    ///   - handover: What stands in for the timer when the app enters the background with less time than it needs, or
+    ///     when its time is over.
+    ///   - work: Runs on the main loop.
+    /// - Returns: What to cancel it with.
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an argument that is not accepted.
+    @discardableResult
+    public func schedule(
+        after duration: Duration, repeats: Bool = false, tolerance: Duration = .zero, handover: Handover = .none,
+        _ work: @escaping @MainActor @Sendable () -> Void
+    ) throws(BackgroundError) -> ID {
+        try validate(duration, repeats: repeats, tolerance: tolerance, handover: handover)
+        let id = ID.next()
+        core.schedule(
+            id, after: duration, repeats: repeats,
+            BackgroundTimerCore.Item(work: work, handover: handover, tolerance: tolerance))
+        return id
+    }
+
+    /// Cancels a timer; its work does not start any more. Work that runs goes on.
+    ///
+    /// - Returns: Whether it was pending. False when it has fired, or was cancelled before; then nothing happens.
+    @discardableResult
+    public func cancel(_ id: ID) -> Bool { !core.cancel([id]).isEmpty }
+
+    /// Cancels several timers in one step; otherwise like ``cancel(_:)-(ID)``.
+    ///
+    /// - Returns: Those that were pending.
+    @discardableResult
+    public func cancel(_ ids: some Sequence<ID>) -> Set<ID> { core.cancel(Array(ids)) }
+
+    /// Cancels all timers in one step; otherwise like ``cancel(_:)-(ID)``.
+    ///
+    /// - Returns: Those that were pending.
+    @discardableResult
+    public func cancelAll() -> Set<ID> { core.cancelAll() }
+
+    private func validate(
+        _ duration: Duration, repeats: Bool, tolerance: Duration, handover: Handover
+    ) throws(BackgroundError) {
+        if repeats, duration.wholeNanoseconds <= 0 {
+            throw BackgroundError(
+                .invalidArgument,
+                "`after` is \(duration), but a timer that repeats needs at least 1 ns, for example .seconds(5)")
+        }
+        if duration < .zero {
+            throw BackgroundError(.invalidArgument, "`after` is \(duration); pass .zero or more")
+        }
+        if tolerance < .zero || (repeats && tolerance >= duration) {
+            throw BackgroundError(
+                .invalidArgument,
+                "`tolerance` is \(tolerance); pass .zero or more, and less than `after` if the timer repeats")
+        }
+        if case .notification = handover, !core.canNotify {
+            throw BackgroundError(
+                .invalidArgument,
+                "`handover` is a notification, but this BackgroundTimer has nowhere to schedule it; "
+                    + "give it `notifications` when you make it")
+        }
+    }
+}

@@ -1,0 +1,305 @@
+import ApusTimers
+
+/// Which timers are pending, which claims cover them, and who was told: the whole life of a ``BackgroundTimer`` as a
+/// pure state machine, without clock, lock, engine or host.
+///
+/// - A timer that waits is armed once: in the engine, or on its way from there to the main loop. So nothing can run
+///   twice.
+/// - A *scope* is what one claim covers: all timers, or one. It has at most one claim at a time, and each claim has a
+///   number; what is said about a number that is not the scope's any more is ignored, and its claim is given back.
+/// - A timer that was handed over needs no claim.
+struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
+    typealias ID = BackgroundTimer.ID
+
+    enum Scope: Hashable, Sendable {
+        case all
+        case one(ID)
+    }
+
+    struct ClaimRequest: Hashable, Sendable {
+        let number: Int
+        let scope: Scope
+    }
+
+    enum Action: Sendable {
+        /// Wake when the continuous clock reaches the instant.
+        case arm(ID, ContinuousInstant)
+        case report(BackgroundTimer.Event)
+        /// Stop waiting, if that is not over, and let go.
+        case release(Payload)
+        case beginClaim(ClaimRequest)
+        case endClaim(Claim)
+        case handOver(ID, ContinuousInstant, Payload)
+        case takeBack(ID, Payload)
+        /// Nothing will be reported any more.
+        case finishEvents
+    }
+
+    private enum Run {
+        case waiting
+        /// The work is at it; a repeating timer waits again afterwards.
+        case running
+        /// The work is at it, and the timer was cancelled meanwhile.
+        case runningLast
+    }
+
+    private struct Timer {
+        var due: ContinuousInstant
+        /// In nanoseconds; `nil` for one that fires once.
+        let interval: UInt64?
+        let canBeHandedOver: Bool
+        var payload: Payload
+        var run = Run.waiting
+        var isHandedOver = false
+        var wasReportedExpired = false
+
+        var isPending: Bool {
+            switch run {
+            case .waiting: true
+            case .running: interval != nil
+            case .runningLast: false
+            }
+        }
+    }
+
+    private enum ClaimState {
+        case none
+        case beginning(Int)
+        case held(Int, Claim)
+    }
+
+    private struct Cover {
+        /// How many timers need the claim; a cover without any is removed.
+        var needs = 0
+        var claim = ClaimState.none
+
+        func isAbout(_ request: ClaimRequest) -> Bool {
+            switch claim {
+            case .none: false
+            case .beginning(let number), .held(let number, _): number == request.number
+            }
+        }
+    }
+
+    private let coverage: BackgroundTimer.Coverage
+    private var isInBackground = false
+    private var isClosed = false
+    private var timers: [ID: Timer] = [:]
+    private var covers: [Scope: Cover] = [:]
+    private var lastClaim = 0
+
+    init(coverage: BackgroundTimer.Coverage) { self.coverage = coverage }
+
+    var pending: Set<ID> { Set(timers.lazy.filter(\.value.isPending).map(\.key)) }
+
+    /// The payload of a timer that is still known.
+    subscript(id: ID) -> Payload? {
+        get { timers[id]?.payload }
+        set { if let newValue { timers[id]?.payload = newValue } }
+    }
+
+    // MARK: Timers
+
+    /// - Parameter limit: The end of the app's time in the background; `nil` when nothing limits it.
+    mutating func schedule(
+        _ id: ID, due: ContinuousInstant, every interval: UInt64?, canBeHandedOver: Bool, _ payload: Payload,
+        limit: ContinuousInstant?
+    ) -> [Action] {
+        precondition(interval != 0 && timers[id] == nil, "the interval was validated, and identifiers are unique")
+        timers[id] = Timer(due: due, interval: interval, canBeHandedOver: canBeHandedOver, payload: payload)
+        var actions = [Action.arm(id, due)]
+        if isBeyond(limit, id) {
+            handOver([id], &actions, areCovered: false)
+        } else {
+            need(id, &actions)
+        }
+        return actions
+    }
+
+    /// The timer's turn has come on the main loop: what to run, unless it was cancelled on the way.
+    mutating func fire(_ id: ID, now: ContinuousInstant) -> Payload? {
+        guard var timer = timers[id] else { return nil }
+        guard case .waiting = timer.run else { preconditionFailure("a timer that runs is not armed") }
+        timer.run = .running
+        if let interval = timer.interval {
+            // In phase; the ticks that were missed are this one.
+            let overdue = now > timer.due ? (now.nanoseconds - timer.due.nanoseconds) / interval : 0
+            let (passed, overflow) = interval.multipliedReportingOverflow(by: overdue + 1)
+            let (next, overflow2) = timer.due.nanoseconds.addingReportingOverflow(passed)
+            timer.due = ContinuousInstant(nanoseconds: overflow || overflow2 ? .max : next)
+        }
+        timers[id] = timer
+        return timer.payload
+    }
+
+    /// The work has returned.
+    mutating func finished(_ id: ID, limit: ContinuousInstant?) -> [Action] {
+        guard let timer = timers[id] else { preconditionFailure("a timer stays while its work runs") }
+        var actions: [Action] = []
+        guard timer.isPending else {
+            timers[id] = nil
+            actions.append(.report(.executed(id, willRepeat: false)))
+            if !timer.isHandedOver { dispense(with: id, &actions) }
+            actions.append(.release(timer.payload))
+            if isClosed, timers.isEmpty { actions.append(.finishEvents) }
+            return actions
+        }
+        timers[id]?.run = .waiting
+        actions += [.report(.executed(id, willRepeat: true)), .arm(id, timer.due)]
+        if isBeyond(limit, id) {
+            handOver([id], &actions, areCovered: !timer.isHandedOver)
+        } else if timer.isHandedOver {
+            timers[id]?.isHandedOver = false
+            need(id, &actions)
+        }
+        return actions
+    }
+
+    /// The actions, and which of the timers were pending.
+    mutating func cancel(_ ids: [ID]) -> (cancelled: Set<ID>, actions: [Action]) {
+        var cancelled: Set<ID> = []
+        var actions: [Action] = []
+        for id in ids {
+            guard let timer = timers[id] else { continue }
+            switch timer.run {
+            case .waiting:
+                timers[id] = nil
+                actions += [.report(.cancelled(id)), .release(timer.payload)]
+                if timer.isHandedOver {
+                    actions.append(.takeBack(id, timer.payload))
+                } else {
+                    dispense(with: id, &actions)
+                }
+                cancelled.insert(id)
+            case .running where timer.interval != nil:
+                timers[id]?.run = .runningLast
+                cancelled.insert(id)
+            case .running, .runningLast:
+                break
+            }
+        }
+        return (cancelled, actions)
+    }
+
+    mutating func cancelAll() -> (cancelled: Set<ID>, actions: [Action]) { cancel(timers.keys.sorted()) }
+
+    /// Nobody can schedule any more.
+    mutating func close() -> [Action] {
+        isClosed = true
+        let (_, actions) = cancelAll()
+        return timers.isEmpty ? actions + [.finishEvents] : actions
+    }
+
+    // MARK: Phases
+
+    mutating func enteredBackground(limit: ContinuousInstant?) -> [Action] {
+        isInBackground = true
+        var actions: [Action] = []
+        handOver(timers.keys.filter { isBeyond(limit, $0) }.sorted(), &actions, areCovered: true)
+        return actions
+    }
+
+    mutating func enteredForeground() -> [Action] {
+        isInBackground = false
+        var actions: [Action] = []
+        for (id, timer) in timers.sorted(by: { $0.key < $1.key }) where timer.isHandedOver {
+            timers[id]?.isHandedOver = false
+            actions.append(.takeBack(id, timer.payload))
+            need(id, &actions)
+        }
+        // What expired is covered again, in the order of scheduling.
+        for id in timers.keys.sorted() { ask(for: scope(of: id), &actions) }
+        return actions
+    }
+
+    // MARK: Claims
+
+    mutating func granted(_ request: ClaimRequest, _ claim: Claim) -> [Action] {
+        guard let cover = covers[request.scope], cover.isAbout(request) else { return [.endClaim(claim)] }
+        covers[request.scope]?.claim = .held(request.number, claim)
+        for id in covered(by: request.scope) { timers[id]?.wasReportedExpired = false }
+        return []
+    }
+
+    /// The claim was refused, or its time is nearly over.
+    mutating func expired(_ request: ClaimRequest) -> [Action] {
+        guard let cover = covers[request.scope], cover.isAbout(request) else { return [] }
+        covers[request.scope]?.claim = .none
+        var actions: [Action] = []
+        let ids = covered(by: request.scope).filter { id in
+            timers[id].map { $0.isPending && !$0.wasReportedExpired } ?? false
+        }.sorted()
+        for id in ids { timers[id]?.wasReportedExpired = true }
+        if !ids.isEmpty { actions.append(.report(.expired(ids))) }
+        // Whatever the host said before, this is the end of the time.
+        handOver(
+            ids.filter { isBeyond(ContinuousInstant(nanoseconds: 0), $0) }, &actions, areCovered: true)
+        if case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
+        return actions
+    }
+
+    private func scope(of id: ID) -> Scope {
+        switch coverage {
+        case .shared: .all
+        case .each: .one(id)
+        }
+    }
+
+    private func covered(by scope: Scope) -> [ID] {
+        switch scope {
+        case .all: timers.filter { !$0.value.isHandedOver }.map(\.key)
+        case .one(let id): timers[id].map { $0.isHandedOver ? [] : [id] } ?? []
+        }
+    }
+
+    private mutating func need(_ id: ID, _ actions: inout [Action]) {
+        let scope = scope(of: id)
+        covers[scope, default: Cover()].needs += 1
+        ask(for: scope, &actions)
+    }
+
+    private mutating func ask(for scope: Scope, _ actions: inout [Action]) {
+        guard let cover = covers[scope], case .none = cover.claim else { return }
+        lastClaim += 1
+        covers[scope]?.claim = .beginning(lastClaim)
+        actions.append(.beginClaim(ClaimRequest(number: lastClaim, scope: scope)))
+    }
+
+    private mutating func dispense(with id: ID, _ actions: inout [Action]) {
+        let scope = scope(of: id)
+        guard var cover = covers[scope] else { preconditionFailure("a timer that needs a claim has a cover") }
+        cover.needs -= 1
+        covers[scope] = cover.needs > 0 ? cover : nil
+        if cover.needs == 0, case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
+    }
+
+    // MARK: Handing over
+
+    /// Whether something has to stand in for a timer that waits.
+    private func isBeyond(_ limit: ContinuousInstant?, _ id: ID) -> Bool {
+        guard isInBackground, let limit, let timer = timers[id], timer.canBeHandedOver else { return false }
+        if case .waiting = timer.run { return timer.due > limit }
+        return false
+    }
+
+    /// - Parameter areCovered: Whether the timers need a claim until now.
+    private mutating func handOver(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
+        guard !ids.isEmpty else { return }
+        var ends: [Action] = []
+        var handedOver: [ID] = []
+        for id in ids {
+            guard let timer = timers[id] else { continue }
+            if areCovered {
+                // Handed over in an earlier period without a return: nothing has changed.
+                if timer.isHandedOver { continue }
+                dispense(with: id, &ends)
+            }
+            timers[id]?.isHandedOver = true
+            handedOver.append(id)
+            actions.append(.handOver(id, timer.due, timer.payload))
+        }
+        if !handedOver.isEmpty { actions.append(.report(.handedOver(handedOver))) }
+        // Only now: without a claim the app may be suspended at once.
+        actions += ends
+    }
+}

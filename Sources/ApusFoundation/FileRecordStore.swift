@@ -1,0 +1,2 @@
+import ApusBackground
+import Foundation

@@ -1,0 +1,2 @@
+import ApusFoundation
+import Testing
