@@ -1,2 +1,139 @@
-import ApusBackground
-import Foundation
+public import ApusBackground
+import ApusTimers
+public import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// Records in a folder: a JSON file for each key.
+///
+/// A record is written to a temporary file beside it, forced to the disk, and renamed over the old one. So a file holds
+/// the old record or the new one, never half of either, whenever the process or the machine stops; and what was saved
+/// is there after a power cut. (POSIX `rename`: "if newpath already exists, it will be atomically replaced".)
+///
+/// May be used from any thread, and by several processes, of which the last one wins.
+public final class FileRecordStore: RecordStore {
+    /// The folder of the files.
+    public let folder: URL
+
+    /// Distinguishes temporary files, and keeps saves of this process in order.
+    private let saves = Locked<UInt64>(0)
+
+    /// A store in a folder, which is created, with those above it, when it does not exist.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder.
+    public init(folder: URL) throws(BackgroundError) {
+        self.folder = folder
+        guard folder.isFileURL else {
+            throw BackgroundError(.storeFailed, "“\(folder)” is not the URL of a folder on this machine")
+        }
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        } catch {
+            throw BackgroundError(
+                .storeFailed,
+                "the folder “\(folder.path)” for records is not there and cannot be created; create it, or choose "
+                    + "another one",
+                cause: error)
+        }
+    }
+
+    /// A store in the folder at a path; otherwise like ``init(folder:)``.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder.
+    public convenience init(path: String) throws(BackgroundError) {
+        try self.init(folder: URL(fileURLWithPath: path, isDirectory: true))
+    }
+
+    /// The file of a key. Letters and digits of the ASCII alphabet, `-`, `_` and `.` stay (a leading `.` does not);
+    /// everything else is percent-encoded.
+    public func file(for key: String) -> URL {
+        var name = ""
+        for byte in key.utf8 {
+            let character = Character(Unicode.Scalar(byte))
+            let isPlain =
+                byte < 0x80 && (character.isLetter || character.isNumber || "-_".contains(character))
+                || (character == "." && !name.isEmpty)
+            let hex = String(byte, radix: 16, uppercase: true)
+            name += isPlain ? String(character) : "%" + (hex.count < 2 ? "0" + hex : hex)
+        }
+        return folder.appendingPathComponent(name + ".json", isDirectory: false)
+    }
+
+    /// The record under `key`; `nil` when there is no file.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` when the file cannot be read, or holds something else.
+    public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
+        let file = file(for: key)
+        let data: Data
+        do {
+            data = try Data(contentsOf: file)
+        } catch CocoaError.fileReadNoSuchFile, CocoaError.fileNoSuchFile {
+            return nil
+        } catch {
+            throw BackgroundError(
+                .storeFailed, "the file “\(file.path)” cannot be read; check its permissions", cause: error)
+        }
+        do {
+            return try JSONDecoder().decode(type, from: data)
+        } catch {
+            throw BackgroundError(
+                .storeFailed,
+                "the file “\(file.path)” is damaged or holds something else; restore it from a backup, or delete it to "
+                    + "begin anew",
+                cause: error)
+        }
+    }
+
+    /// Keeps `record` under `key`; `nil` removes the file. What was saved is on the disk when this returns.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be written; the old record is still
+    ///   there then.
+    public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
+        let file = file(for: key)
+        let data = try record.map { record in
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys]
+            do {
+                return try encoder.encode(record)
+            } catch {
+                throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
+            }
+        }
+        try saves.withLock { saves in
+            saves += 1
+            if let data {
+                let temporary = file.path + ".\(getpid()).\(saves).new"
+                do {
+                    try AtomicFile.create(temporary, holding: data)
+                    try AtomicFile.move(temporary, to: file.path)
+                } catch {
+                    unlink(temporary)
+                    throw failure(file, error)
+                }
+            } else {
+                guard unlink(file.path) == 0 || errno == ENOENT else {
+                    throw failure(file, AtomicFile.SystemError("unlink"))
+                }
+            }
+            do {
+                try AtomicFile.synchronizeFolder(folder.path)
+            } catch {
+                throw failure(file, error)
+            }
+        }
+    }
+
+    private func failure(_ file: URL, _ cause: any Error) -> BackgroundError {
+        BackgroundError(
+            .storeFailed,
+            "the file “\(file.path)” cannot be written; check that its folder is there and writable, and that the disk "
+                + "is not full",
+            cause: cause)
+    }
+}

@@ -47,4 +47,242 @@ struct BackgroundTimerTests {
         #expect(!wasPending)
         #expect(host.time.leaks.isEmpty)
     }
+
+    @Test("repeating work keeps its phase, and a busy main loop gets one run for all missed ticks")
+    func repeating() throws {
+        let timers = timers()
+        let runs = Log<Duration>()
+        let start = host.time.continuous()
+        let id = try timers.schedule(after: .seconds(1), repeats: true) { [time = host.time] in
+            runs.add(start.duration(to: time.continuous()))
+        }
+        host.advance(by: .seconds(2))
+        #expect(runs.all == [.seconds(1), .seconds(2)])
+        // The main loop is blocked for 3.5 s: the engine fires once, and waits.
+        host.time.advance(by: .milliseconds(3500))
+        #expect(host.loop.drain() == 1 + log.events.count - 2)
+        #expect(runs.all.suffix(1) == [.milliseconds(5500)])
+        host.advance(by: .seconds(1))
+        #expect(runs.all.suffix(2) == [.milliseconds(5500), .seconds(6)])
+        let wasPending = timers.cancel(id)
+        #expect(wasPending)
+        host.advance(by: .seconds(5))
+        #expect(log.events.count == 5)
+        #expect(log.events.last == .cancelled(id))
+        #expect(host.claims.begun == 1 && host.claims.open.isEmpty)
+    }
+
+    @Test("cancelled on its way to the main loop, work does not run")
+    func cancelledOnItsWay() throws {
+        let timers = timers()
+        let id = try timers.schedule(after: .seconds(1)) { Issue.record("the work ran") }
+        host.time.advance(by: .seconds(2))
+        let wasPending = timers.cancel(id)
+        #expect(wasPending)
+        host.settle()
+        #expect(log.events == [.cancelled(id)])
+    }
+
+    @Test("a repeating timer that its own work cancels ends with that run")
+    func cancelledByItsWork() throws {
+        let timers = timers()
+        let ids = Log<BackgroundTimer.ID>()
+        let results = Log<Bool>()
+        let id = try timers.schedule(after: .seconds(1), repeats: true) { [weak timers] in
+            for id in ids.all { results.add(timers?.cancel(id) ?? false) }
+            results.add(timers?.cancelAll().isEmpty ?? false)
+        }
+        ids.add(id)
+        host.advance(by: .seconds(5))
+        #expect(results.all == [true, true])
+        #expect(log.events == [.executed(id, willRepeat: false)])
+        #expect(timers.pending.isEmpty && host.claims.open.isEmpty)
+    }
+
+    @Test("in default mode, work waits while the user scrolls; in common mode it does not")
+    func modes() throws {
+        let held = BackgroundTimer(host: host, mode: .default)
+        let common = BackgroundTimer(host: host)
+        let runs = Log<String>()
+        try held.schedule(after: .seconds(1)) { runs.add("default") }
+        try held.schedule(after: .seconds(1), repeats: true) { runs.add("repeating") }
+        try common.schedule(after: .seconds(2)) { runs.add("common") }
+        host.loop.scroll(true)
+        host.advance(by: .seconds(4))
+        #expect(runs.all == ["common"])
+        host.loop.scroll(false)
+        host.settle()
+        #expect(runs.all == ["common", "default", "repeating"])
+    }
+
+    @Test("after expiry the timers stay pending, and go on covered when the app is back")
+    func expiry() throws {
+        let timers = timers()
+        let runs = Log<Int>()
+        let soon = try timers.schedule(after: .seconds(10)) { runs.add(1) }
+        let later = try timers.schedule(after: .seconds(60)) { runs.add(2) }
+        host.pressHome()
+        host.advance(by: .seconds(26))
+        host.expire()
+        host.settle()
+        #expect(log.events == [.executed(soon, willRepeat: false), .expired([later])])
+        #expect(timers.pending == [later])
+        #expect(host.claims.open.isEmpty)
+        // Asked for when it is too late.
+        let late = try timers.schedule(after: .seconds(60)) { runs.add(3) }
+        host.settle()
+        #expect(log.events.last == .expired([late]))
+        // Suspended: time passes, nothing runs.
+        host.time.advance(by: .seconds(40))
+        host.open()
+        host.settle()
+        #expect(runs.all == [1, 2])
+        #expect(host.claims.open.count == 1)
+        host.advance(by: .seconds(60))
+        #expect(runs.all == [1, 2, 3])
+        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+    }
+
+    @Test("with a claim for each timer, each ends with its timer")
+    func claimForEach() throws {
+        let timers = timers(coverage: .each)
+        let ids = try [1, 2, 3].map { try timers.schedule(after: .seconds($0)) {} }
+        #expect(host.claims.open.count == 3)
+        host.advance(by: .seconds(1))
+        #expect(host.claims.open.count == 2)
+        let cancelled = timers.cancel(ids)
+        #expect(cancelled == Set(ids.suffix(2)))
+        #expect(host.claims.open.isEmpty && host.claims.begun == 3)
+    }
+
+    @Test("a refused claim is reported, and the timer fires all the same while the app runs")
+    func refusal() throws {
+        host.refuse(true)
+        let timers = timers()
+        let id = try timers.schedule(after: .seconds(1)) {}
+        host.advance(by: .seconds(2))
+        #expect(log.events == [.expired([id]), .executed(id, willRepeat: false)])
+    }
+
+    @Test("what is due too late is handed over on leaving: to a notification, or to the app; and taken back")
+    func handover() throws {
+        let center = FakeNotificationCenter(host.time)
+        let timers = timers(notifications: center)
+        let due = host.time.wall().advanced(by: .seconds(60))
+        let submitted = Log<WallInstant>()
+        let near = try timers.schedule(after: .seconds(20), handover: .notification(UserNotification(title: "near"))) {}
+        let told = try timers.schedule(after: .seconds(60), handover: .notification(UserNotification(title: "tea"))) {}
+        let given = try timers.schedule(after: .seconds(60), handover: .custom { _, instant in submitted.add(instant) }) {}
+        host.pressHome()
+        host.settle()
+        #expect(log.events == [.handedOver([told, given])])
+        #expect(Array(center.requests.values) == [due])
+        #expect(submitted.all == [due])
+        #expect(timers.pending == [near, told, given])
+        // One claim for the near timer; the one for the notification center is over.
+        #expect(host.claims.open.count == 1)
+        host.advance(by: .seconds(10))
+        host.open()
+        host.settle()
+        #expect(center.requests.isEmpty)
+        host.advance(by: .seconds(60))
+        #expect(timers.pending.isEmpty)
+        #expect(center.shown.isEmpty)
+        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+    }
+
+    @Test("when nothing but handed-over timers is left, the claim ends; when the app is back late, the work runs")
+    func handoverEndsClaim() throws {
+        let center = FakeNotificationCenter(host.time)
+        let timers = timers(notifications: center)
+        let id = try timers.schedule(after: .seconds(60), handover: .notification(UserNotification(title: "tea"))) {}
+        host.pressHome()
+        host.settle()
+        #expect(host.claims.open.isEmpty)
+        host.time.advance(by: .seconds(90))
+        #expect(center.shown.count == 1)
+        host.open()
+        host.settle()
+        #expect(log.events == [.handedOver([id]), .executed(id, willRepeat: false)])
+        #expect(center.shown.count == 1)
+    }
+
+    @Test("what was due in time is handed over when the time ends early")
+    func handoverOnExpiry() throws {
+        let timers = timers()
+        let submitted = Log<BackgroundTimer.ID>()
+        let id = try timers.schedule(after: .seconds(28), handover: .custom { id, _ in submitted.add(id) }) {}
+        host.pressHome()
+        host.advance(by: .seconds(26))
+        #expect(submitted.all.isEmpty)
+        host.expire()
+        host.settle()
+        #expect(submitted.all == [id])
+        #expect(log.events == [.expired([id]), .handedOver([id])])
+        // In the background already: at once.
+        let late = try timers.schedule(after: .seconds(28), handover: .custom { id, _ in submitted.add(id) }) {}
+        host.settle()
+        #expect(submitted.all == [id, late])
+        #expect(log.events.last == .handedOver([late]))
+    }
+
+    @Test("time that the device sleeps counts")
+    func deviceSleep() throws {
+        let timers = timers()
+        let id = try timers.schedule(after: .seconds(60)) {}
+        host.time.sleepDevice(for: .seconds(60))
+        host.settle()
+        #expect(log.events == [.executed(id, willRepeat: false)])
+    }
+
+    @Test("events come as a sequence too, which ends with the timers")
+    func sequence() throws {
+        var timers: BackgroundTimer? = timers()
+        let events = try #require(timers?.events())
+        let first = try #require(try timers?.schedule(after: .seconds(1)) {})
+        let second = try #require(try timers?.schedule(after: .seconds(9)) {})
+        host.advance(by: .seconds(2))
+        timers = nil
+        host.settle()
+        let seen = try host.time.perform {
+            var seen: [BackgroundTimer.Event] = []
+            for await event in events { seen.append(event) }
+            return seen
+        }
+        #expect(seen == [.executed(first, willRepeat: false), .cancelled(second)])
+        #expect(log.events == seen)
+        #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+        #expect(host.time.leaks.isEmpty)
+    }
+
+    @Test("work that drops its own timers ends well")
+    func droppedByItsWork() throws {
+        final class Owner: Sendable { let timers = Locked<BackgroundTimer?>(nil) }
+        let owner = Owner()
+        owner.timers.withLock { [host, log] in $0 = BackgroundTimer(host: host, delegate: log) }
+        let schedule = { (duration: Duration, work: @escaping @MainActor @Sendable () -> Void) in
+            try owner.timers.withLock { $0 }?.schedule(after: duration, work)
+        }
+        let later = try #require(try schedule(.seconds(9)) {})
+        let id = try #require(try schedule(.seconds(1)) { withExtendedLifetime(owner.timers.withLock { $0.take() }) {} })
+        host.advance(by: .seconds(20))
+        #expect(log.events == [.cancelled(later), .executed(id, willRepeat: false)])
+        #expect(host.claims.open.isEmpty && host.time.leaks.isEmpty)
+    }
+
+    @Test("arguments that make no sense are errors that name them")
+    func arguments() throws {
+        let timers = timers()
+        func message(_ body: () throws -> Void) -> String {
+            let error = #expect(throws: BackgroundError.self) { try body() }
+            #expect(error?.code == .invalidArgument)
+            return error?.message ?? ""
+        }
+        #expect(message { try timers.schedule(after: .seconds(-1)) {} }.contains("`after`"))
+        #expect(message { try timers.schedule(after: .zero, repeats: true) {} }.contains("`after`"))
+        #expect(message { try timers.schedule(after: .seconds(1), tolerance: .seconds(-1)) {} }.contains("`tolerance`"))
+        let handover = BackgroundTimer.Handover.notification(UserNotification(title: "tea"))
+        #expect(message { try timers.schedule(after: .seconds(1), handover: handover) {} }.contains("`handover`"))
+        #expect(timers.pending.isEmpty && host.claims.begun == 0)
+    }
 }

@@ -100,7 +100,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     // MARK: Timers
 
-    /// - Parameter limit: The end of the app's time in the background; `nil` when nothing limits it.
+    /// `limit`, here and below, is the end of the app's time in the background; `nil` when nothing limits it.
     mutating func schedule(
         _ id: ID, due: ContinuousInstant, every interval: UInt64?, canBeHandedOver: Bool, _ payload: Payload,
         limit: ContinuousInstant?
@@ -282,7 +282,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         return false
     }
 
-    /// - Parameter areCovered: Whether the timers need a claim until now.
+    /// `areCovered` says whether the timers need a claim until now.
     private mutating func handOver(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
         guard !ids.isEmpty else { return }
         var ends: [Action] = []

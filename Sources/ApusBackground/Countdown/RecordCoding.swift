@@ -1,0 +1,43 @@
+import ApusTimers
+
+/// How the values of records are written: whole nanoseconds, and a version for those who come later.
+enum RecordCoding {
+    static let version = 1
+
+    static func checkVersion<Key: CodingKey>(
+        _ container: KeyedDecodingContainer<Key>, _ key: Key, of kind: String
+    ) throws {
+        let version = try container.decode(Int.self, forKey: key)
+        guard version == Self.version else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: container,
+                debugDescription: "this version reads \(kind) records of version \(Self.version), not \(version)")
+        }
+    }
+}
+
+extension KeyedEncodingContainer {
+    mutating func encode(_ duration: Duration, forKey key: Key) throws {
+        try encode(duration.wholeNanoseconds, forKey: key)
+    }
+
+    mutating func encode(_ instant: some NanosecondInstant, forKey key: Key) throws {
+        try encode(instant.nanoseconds, forKey: key)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// A duration that is not negative.
+    func decode(_: Duration.Type, forKey key: Key) throws -> Duration {
+        let nanoseconds = try decode(Int64.self, forKey: key)
+        guard nanoseconds >= 0 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key, in: self, debugDescription: "\(nanoseconds) ns is negative")
+        }
+        return .nanoseconds(nanoseconds)
+    }
+
+    func decode<Instant: NanosecondInstant>(_: Instant.Type, forKey key: Key) throws -> Instant {
+        Instant(nanoseconds: try decode(UInt64.self, forKey: key))
+    }
+}

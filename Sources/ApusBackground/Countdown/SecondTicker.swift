@@ -1,0 +1,118 @@
+import ApusTimers
+
+/// What a display of whole seconds shows, and when it changes.
+enum SecondDisplay: Sendable, Hashable {
+    case still(seconds: Int64)
+    /// Down to an instant: rounded up, so that 0 means done.
+    case down(to: ContinuousInstant)
+    /// Up from what had passed at an instant: rounded down.
+    case up(elapsed: Duration, since: ContinuousInstant)
+
+    func seconds(at now: ContinuousInstant) -> Int64 {
+        switch self {
+        case .still(let seconds): seconds
+        case .down(let stop): WholeSeconds.up(now.duration(to: stop))
+        case .up(let elapsed, let since): WholeSeconds.down(elapsed + since.duration(to: now))
+        }
+    }
+
+    /// The instant of the next change.
+    func nextChange(after now: ContinuousInstant) -> ContinuousInstant? {
+        let seconds = seconds(at: now)
+        switch self {
+        case .still:
+            return nil
+        case .down(let stop):
+            return seconds > 0 ? stop.advanced(by: .seconds(1 - seconds)) : nil
+        case .up(let elapsed, let since):
+            return since.advanced(by: .seconds(seconds + 1) - elapsed)
+        }
+    }
+}
+
+/// Calls observers on the main loop when the displayed second changes. The engine is armed for the next change only
+/// while somebody observes, and again only when the observers have been called, so calls never queue up.
+final class SecondTicker: Sendable {
+    private typealias Call = @MainActor @Sendable (Duration) -> Void
+
+    private struct Observer: Sendable {
+        let id: Int
+        let call: Call
+        var last: Int64?
+    }
+
+    private struct State {
+        var display: SecondDisplay
+        var observers: [Observer] = []
+        var nextObserver = 0
+        var waiting: ScheduledTimer?
+    }
+
+    private let engine: TimerEngine
+    private let mainLoop: any MainLoop
+    private let state: Locked<State>
+
+    init(host: any BackgroundHost, display: SecondDisplay) {
+        engine = host.engine
+        mainLoop = host.mainLoop
+        state = Locked(State(display: display))
+    }
+
+    deinit { state.withLock { $0.waiting.take() }?.cancel() }
+
+    /// Shows something else from now on.
+    func show(_ display: SecondDisplay) {
+        let isObserved = state.withLock { state in
+            state.display = display
+            return !state.observers.isEmpty
+        }
+        if isObserved { refreshSoon() }
+    }
+
+    /// Calls `observer` soon with what is shown, and again after each change.
+    func observe(_ observer: @escaping @MainActor @Sendable (Duration) -> Void) -> Observation {
+        let id = state.withLock { state in
+            state.nextObserver += 1
+            state.observers.append(Observer(id: state.nextObserver, call: observer))
+            return state.nextObserver
+        }
+        refreshSoon()
+        return Observation { [weak self] in
+            let removed = self?.state.withLock { state in
+                let removed = state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
+                if state.observers.isEmpty { state.waiting.take()?.cancel() }
+                return removed
+            }
+            // Let go of outside the lock.
+            withExtendedLifetime(removed) {}
+        }
+    }
+
+    private func refreshSoon() {
+        mainLoop.run { [weak self] in self?.refresh() }
+    }
+
+    @MainActor private func refresh() {
+        let (seconds, ids) = state.withLock { state in
+            let seconds = state.display.seconds(at: engine.time.continuous())
+            var ids: [Int] = []
+            for index in state.observers.indices where state.observers[index].last != seconds {
+                state.observers[index].last = seconds
+                ids.append(state.observers[index].id)
+            }
+            return (seconds, ids)
+        }
+        for id in ids {
+            // Looked up one by one: what was cancelled meanwhile is not called.
+            let call = state.withLock { state in state.observers.first { $0.id == id }?.call }
+            call?(.seconds(seconds))
+        }
+        state.withLock { state in
+            state.waiting.take()?.cancel()
+            guard !state.observers.isEmpty,
+                let next = state.display.nextChange(after: engine.time.continuous())
+            else { return }
+            state.waiting = engine.schedule(at: next) { [weak self] in self?.refreshSoon() }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+public import ApusTimers
+
+/// An instant that outlives the process: on the wall clock, and on the continuous one for as long as the machine runs.
+///
+/// Within one start of the machine the continuous clock decides, so nobody moves the instant by setting the wall clock.
+/// After a restart of the machine, only the wall clock is left.
+public struct StoredInstant: Sendable, Hashable {
+    /// The instant on the wall clock.
+    public var wall: WallInstant
+    /// Which start of the machine ``continuous`` is about; `nil` when the host could not tell.
+    public var boot: String?
+    /// The instant on the continuous clock of that start.
+    public var continuous: ContinuousInstant
+
+    /// An instant on both clocks.
+    public init(wall: WallInstant, boot: String?, continuous: ContinuousInstant) {
+        self.wall = wall
+        self.boot = boot
+        self.continuous = continuous
+    }
+
+    /// How far away it is; negative when it has passed.
+    func duration(from now: HostReading) -> Duration {
+        if let boot, boot == now.boot { return now.continuous.duration(to: continuous) }
+        return now.wall.duration(to: wall)
+    }
+}
+
+/// What a host's clocks show at one moment.
+struct HostReading: Sendable, Hashable {
+    var wall: WallInstant
+    var continuous: ContinuousInstant
+    var boot: String?
+
+    /// The present moment on a host.
+    init(_ host: any BackgroundHost) {
+        wall = host.engine.time.wall()
+        continuous = host.engine.time.continuous()
+        boot = host.bootID
+    }
+
+    init(wall: WallInstant, continuous: ContinuousInstant, boot: String?) {
+        self.wall = wall
+        self.continuous = continuous
+        self.boot = boot
+    }
+
+    /// The instant `duration` from now.
+    func stored(in duration: Duration) -> StoredInstant {
+        StoredInstant(
+            wall: wall.advanced(by: duration), boot: boot, continuous: continuous.advanced(by: duration))
+    }
+}
+
+extension Duration {
+    /// To the nanosecond, and within ±292 years, so that sums do not overflow.
+    var clamped: Duration { .nanoseconds(wholeNanoseconds) }
+}

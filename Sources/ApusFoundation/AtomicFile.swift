@@ -1,0 +1,55 @@
+import Foundation
+
+#if canImport(Darwin)
+    import Darwin
+#elseif canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The system calls of a write that is whole or not at all.
+enum AtomicFile {
+    /// What a system call answered.
+    struct SystemError: Error, CustomStringConvertible {
+        let call: String
+        let number: Int32
+
+        /// The error of the call that was made last on this thread.
+        init(_ call: String) {
+            self.call = call
+            number = errno
+        }
+
+        var description: String { "\(call): \(String(cString: strerror(number)))" }
+    }
+
+    /// Creates a file and forces its content to the disk.
+    static func create(_ path: String, holding data: Data) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw SystemError("open") }
+        defer { close(descriptor) }
+        try data.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = write(descriptor, bytes.baseAddress?.advanced(by: written), bytes.count - written)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw SystemError("write") }
+                written += count
+            }
+        }
+        guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
+    }
+
+    static func move(_ source: String, to destination: String) throws {
+        guard rename(source, destination) == 0 else { throw SystemError("rename") }
+    }
+
+    /// Makes renames and removals in a folder outlive a power cut.
+    static func synchronizeFolder(_ path: String) throws {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw SystemError("open") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
+    }
+}

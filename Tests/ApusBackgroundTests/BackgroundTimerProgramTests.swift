@@ -1,0 +1,161 @@
+import ApusBackground
+import ApusTesting
+@testable import ApusTimers
+import Testing
+
+/// Every order of what can happen to background timers, up to a length.
+@MainActor
+@Suite("Background timers, in every order")
+struct BackgroundTimerProgramTests {
+    enum Step: CaseIterable, Sendable {
+        case schedule
+        case cancelOldest
+        case expire
+        case fire
+        case home
+        case comeBack
+    }
+
+    /// One world, and what must hold in it after every step.
+    @MainActor
+    private final class World {
+        let host = ScriptedHost()
+        let log = EventLog()
+        let coverage: BackgroundTimer.Coverage
+        var timers: BackgroundTimer?
+        var ids: [BackgroundTimer.ID] = []
+        let runs = Log<Int>()
+        var isExpired = false
+
+        init(_ coverage: BackgroundTimer.Coverage) {
+            self.coverage = coverage
+            timers = BackgroundTimer(host: host, coverage: coverage, delegate: log)
+        }
+
+        /// Whether a step would change nothing, so that the program without it says the same.
+        func isIdle(_ step: Step) -> Bool {
+            switch step {
+            case .schedule: false
+            case .cancelOldest: ids.isEmpty
+            case .expire: isExpired && host.claims.open.isEmpty
+            case .fire: host.engine.liveTimers == 0
+            case .home: host.phase != .active
+            case .comeBack: host.phase == .active && !isExpired
+            }
+        }
+
+        func perform(_ step: Step) throws {
+            switch step {
+            case .schedule:
+                // The first fires once, the second repeats, the third is handed over; and again.
+                let (runs, number) = (runs, ids.count)
+                let id = try timers?.schedule(
+                    after: .seconds(number % 3 == 2 ? 50 : 1), repeats: number % 3 == 1,
+                    handover: number % 3 == 2 ? .custom { _, _ in } : .none
+                ) { runs.add(number) }
+                if let id { ids.append(id) }
+            case .cancelOldest:
+                if let id = ids.first(where: { timers?.pending.contains($0) ?? false }) ?? ids.first {
+                    let wasPending = timers?.pending.contains(id)
+                    #expect(timers?.cancel(id) == wasPending)
+                }
+            case .expire:
+                host.expire()
+                isExpired = true
+            case .fire:
+                host.time.advance(by: .seconds(1))
+            case .home:
+                if host.phase == .active { host.pressHome() }
+            case .comeBack:
+                host.open()
+                isExpired = false
+            }
+            host.settle()
+        }
+
+        func dropTimers() {
+            timers = nil
+            host.settle()
+        }
+
+        /// What is wrong.
+        var objection: String? {
+            let claims = host.claims
+            let pending = timers?.pending ?? []
+            if claims.faults > 0 { return "a claim was forgotten" }
+            if claims.begun != claims.ended + claims.open.count { return "a claim was ended twice, or not counted" }
+            if pending.isEmpty, !claims.open.isEmpty { return "a claim is open for nothing" }
+            if host.phase == .active, !isExpired {
+                let expected = coverage == .shared ? min(1, pending.count) : pending.count
+                if claims.open.count != expected { return "\(claims.open.count) claims instead of \(expected)" }
+            }
+            if claims.open.count > (coverage == .shared ? 1 : pending.count) { return "too many claims" }
+            var ended: Set<BackgroundTimer.ID> = []
+            var executions = 0
+            for event in log.events {
+                switch event {
+                case .executed(let id, let willRepeat):
+                    executions += 1
+                    if ended.contains(id) { return "\(id) was executed after its end" }
+                    if !willRepeat { ended.insert(id) }
+                case .cancelled(let id):
+                    if !ended.insert(id).inserted { return "\(id) has ended twice" }
+                case .expired(let ids), .handedOver(let ids):
+                    if ids.isEmpty { return "an event about nothing" }
+                    if let id = ids.first(where: ended.contains) { return "\(id) is mentioned after its end" }
+                }
+            }
+            if executions != runs.all.count { return "\(runs.all.count) runs, but \(executions) were reported" }
+            if !ended.isDisjoint(with: pending) { return "what has ended is pending" }
+            if ended.union(pending) != Set(ids) { return "a timer is neither pending nor has it ended" }
+            return nil
+        }
+    }
+
+    @Test("every claim ends once, and every timer has one end", arguments: BackgroundTimer.Coverage.allCases)
+    func everyOrder(_ coverage: BackgroundTimer.Coverage) async throws {
+        var programs = 0
+        for length in 0...6 {
+            var program = Array(repeating: 0, count: length)
+            repeat {
+                if let idle = try run(program.map { Step.allCases[$0] }, coverage) {
+                    // So do all programs that begin like this.
+                    for index in program.indices where index > idle { program[index] = Step.allCases.count - 1 }
+                } else {
+                    programs += 1
+                }
+                // Other tests need the main actor too.
+                if programs.isMultiple(of: 64) { await Task.yield() }
+            } while advance(&program)
+        }
+        #expect(programs > 4_000)
+    }
+
+    /// Runs a program, and then lets go of the timers. Gives the first step that changed nothing: the program is not run
+    /// to its end then.
+    private func run(_ steps: [Step], _ coverage: BackgroundTimer.Coverage) throws -> Int? {
+        let world = World(coverage)
+        for (index, step) in steps.enumerated() {
+            if world.isIdle(step) { return index }
+            try world.perform(step)
+        }
+        // What was wrong earlier was found by a shorter program.
+        if let objection = world.objection { Issue.record("\(steps), \(coverage): \(objection)") }
+        world.dropTimers()
+        // What the host still says is no concern of the timers.
+        for step in [Step.home, .expire, .fire, .comeBack] { try world.perform(step) }
+        if let objection = world.objection { Issue.record("\(steps), deinit, \(coverage): \(objection)") }
+        if !world.host.time.leaks.isEmpty { Issue.record("\(steps), \(coverage): \(world.host.time.leaks)") }
+        return nil
+    }
+
+    /// The next program of the same length; false after the last one.
+    private func advance(_ program: inout [Int]) -> Bool {
+        for index in program.indices.reversed() {
+            program[index] += 1
+            if program[index] < Step.allCases.count { return true }
+            program[index] = 0
+        }
+        return false
+    }
+}

@@ -1,0 +1,64 @@
+import ApusBackground
+import ApusTesting
+@testable import ApusTimers
+
+/// A notification center in virtual time. What falls due is shown when somebody looks.
+final class FakeNotificationCenter: NotificationScheduler {
+    private struct State {
+        var pending: [NotificationRequest] = []
+        var shown: [String] = []
+        var refuses = false
+    }
+
+    private let time: VirtualTime
+    private let state = Locked(State())
+
+    init(_ time: VirtualTime) { self.time = time }
+
+    /// The pending identifiers and the instants at which they will be shown.
+    var requests: [String: WallInstant] {
+        look { state in
+            Dictionary(
+                uniqueKeysWithValues: state.pending.compactMap { request in
+                    if case .at(let instant) = request.trigger { (request.identifier, instant) } else { nil }
+                })
+        }
+    }
+
+    /// The identifiers of everything that was shown, in that order.
+    var shown: [String] { look { $0.shown } }
+
+    func refuse() { state.withLock { $0.refuses = true } }
+
+    private func look<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
+        let now = time.wall()
+        return state.withLock { state in
+            state.pending.removeAll { request in
+                guard case .at(let instant) = request.trigger, instant <= now else { return false }
+                state.shown.append(request.identifier)
+                return true
+            }
+            return body(&state)
+        }
+    }
+
+    func notify(_ notification: UserNotification) async throws {}
+
+    func schedule(_ request: NotificationRequest) async throws {
+        try request.validate()
+        guard !state.withLock({ $0.refuses }) else {
+            throw BackgroundError(.notificationRefused, "the user does not allow notifications")
+        }
+        look { state in
+            state.pending.removeAll { $0.identifier == request.identifier }
+            state.pending.append(request)
+        }
+    }
+
+    func removePending(_ identifiers: [String]) async {
+        look { state in state.pending.removeAll { identifiers.contains($0.identifier) } }
+    }
+
+    func pending() async -> [NotificationRequest] { look { $0.pending } }
+    func delivered() async -> [String] { look { $0.shown } }
+}
