@@ -59,7 +59,11 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
             throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
         }
         lock.withLock { _ in
-            if let data { defaults.set(data, forKey: prefix + key) } else { defaults.removeObject(forKey: prefix + key) }
+            if let data {
+                defaults.set(data, forKey: prefix + key)
+            } else {
+                defaults.removeObject(forKey: prefix + key)
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 import ApusBackground
 import ApusTesting
-@testable import ApusTimers
 import Testing
+
+@testable import ApusTimers
 
 /// Every order of what can happen to background timers, up to a length.
 @MainActor

@@ -172,7 +172,8 @@ struct BackgroundTimerTests {
         let submitted = Log<WallInstant>()
         let near = try timers.schedule(after: .seconds(20), handover: .notification(UserNotification(title: "near"))) {}
         let told = try timers.schedule(after: .seconds(60), handover: .notification(UserNotification(title: "tea"))) {}
-        let given = try timers.schedule(after: .seconds(60), handover: .custom { _, instant in submitted.add(instant) }) {}
+        let given = try timers.schedule(after: .seconds(60), handover: .custom { _, instant in submitted.add(instant) })
+        {}
         host.pressHome()
         host.settle()
         #expect(log.events == [.handedOver([told, given])])
@@ -264,7 +265,8 @@ struct BackgroundTimerTests {
             try owner.timers.withLock { $0 }?.schedule(after: duration, work)
         }
         let later = try #require(try schedule(.seconds(9)) {})
-        let id = try #require(try schedule(.seconds(1)) { withExtendedLifetime(owner.timers.withLock { $0.take() }) {} })
+        let id = try #require(
+            try schedule(.seconds(1)) { withExtendedLifetime(owner.timers.withLock { $0.take() }) {} })
         host.advance(by: .seconds(20))
         #expect(log.events == [.cancelled(later), .executed(id, willRepeat: false)])
         #expect(host.claims.open.isEmpty && host.time.leaks.isEmpty)

@@ -1,7 +1,8 @@
 import ApusBackground
-@testable import ApusTimers
 import Foundation
 import Testing
+
+@testable import ApusTimers
 
 /// A host with an engine of its own, on real threads and the process's main loop.
 private final class ThreadedHost: BackgroundHost {
@@ -116,7 +117,7 @@ struct BackgroundTimerThreadTests {
             var attempts: [(lateness: Duration, wakeUps: Int, newThreads: Int)] = []
             for _ in 0..<3 {
                 let attempt = try await attempt()
-                attempts.append(attempt); print("ATTEMPT", attempt)
+                attempts.append(attempt)
                 if attempt.lateness <= .milliseconds(5), attempt.wakeUps <= 2, attempt.newThreads == 0 { break }
             }
             let last = try #require(attempts.last)

@@ -1,5 +1,6 @@
 import ApusBackground
 import ApusTesting
+
 @testable import ApusTimers
 
 /// A notification center in virtual time. What falls due is shown when somebody looks.
@@ -10,10 +11,13 @@ final class FakeNotificationCenter: NotificationScheduler {
         var refuses = false
     }
 
-    private let time: VirtualTime
+    private let time: Locked<VirtualTime>
     private let state = Locked(State())
 
-    init(_ time: VirtualTime) { self.time = time }
+    init(_ time: VirtualTime) { self.time = Locked(time) }
+
+    /// The machine has been restarted.
+    func follow(_ time: VirtualTime) { self.time.withLock { $0 = time } }
 
     /// The pending identifiers and the instants at which they will be shown.
     var requests: [String: WallInstant] {
@@ -31,7 +35,7 @@ final class FakeNotificationCenter: NotificationScheduler {
     func refuse() { state.withLock { $0.refuses = true } }
 
     private func look<Result: Sendable>(_ body: @Sendable (inout State) -> Result) -> Result {
-        let now = time.wall()
+        let now = time.withLock { $0.wall() }
         return state.withLock { state in
             state.pending.removeAll { request in
                 guard case .at(let instant) = request.trigger, instant <= now else { return false }

@@ -173,7 +173,8 @@ public final class Countdown: Sendable {
             let duration = now.wall.duration(to: instant)
             guard duration > .zero else {
                 throw BackgroundError(
-                    .invalidArgument, "`until` is \(.zero - duration) in the past; pass an instant that is still to come")
+                    .invalidArgument,
+                    "`until` is \(.zero - duration) in the past; pass an instant that is still to come")
             }
             machine.start(for: duration, now: now)
             return true

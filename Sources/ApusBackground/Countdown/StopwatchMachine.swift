@@ -32,7 +32,8 @@ struct StopwatchMachine: Sendable {
     func record(now: HostReading) -> StopwatchRecord? {
         switch state {
         case .idle: nil
-        case .running: StopwatchRecord(.running(elapsed: elapsed(at: now.continuous), at: now.stored(in: .zero)), laps: laps)
+        case .running:
+            StopwatchRecord(.running(elapsed: elapsed(at: now.continuous), at: now.stored(in: .zero)), laps: laps)
         case .paused(let elapsed): StopwatchRecord(.paused(elapsed: elapsed), laps: laps)
         }
     }
