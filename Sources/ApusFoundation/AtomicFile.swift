@@ -24,8 +24,26 @@ enum AtomicFile {
         var description: String { "\(call): \(String(cString: strerror(number)))" }
     }
 
+    /// Puts a file with `data` in the place of the one at `path`, by way of a temporary one in the same folder.
+    static func replace(_ path: String, with data: Data, by temporary: String) throws {
+        // One that an earlier process of the same number was killed over.
+        try remove(temporary)
+        do {
+            try create(temporary, holding: data)
+            guard rename(temporary, path) == 0 else { throw SystemError("rename") }
+        } catch {
+            try? remove(temporary)
+            throw error
+        }
+    }
+
+    /// Removes a file, if it is there.
+    static func remove(_ path: String) throws {
+        guard unlink(path) == 0 || errno == ENOENT else { throw SystemError("unlink") }
+    }
+
     /// Creates a file and forces its content to the disk.
-    static func create(_ path: String, holding data: Data) throws {
+    private static func create(_ path: String, holding data: Data) throws {
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError("open") }
         defer { close(descriptor) }
@@ -39,10 +57,6 @@ enum AtomicFile {
             }
         }
         guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
-    }
-
-    static func move(_ source: String, to destination: String) throws {
-        guard rename(source, destination) == 0 else { throw SystemError("rename") }
     }
 
     /// Makes renames and removals in a folder outlive a power cut.

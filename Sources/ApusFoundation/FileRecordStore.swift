@@ -1,6 +1,6 @@
 public import ApusBackground
-import ApusTimers
 public import Foundation
+import Synchronization
 
 #if canImport(Darwin)
     import Darwin
@@ -14,23 +14,25 @@ public import Foundation
 ///
 /// A record is written to a temporary file beside it, forced to the disk, and renamed over the old one. So a file holds
 /// the old record or the new one, never half of either, whenever the process or the machine stops; and what was saved
-/// is there after a power cut. (POSIX `rename`: "if newpath already exists, it will be atomically replaced".)
+/// is there after a power cut. (POSIX: `rename` puts the new file in the old one's place in one step.)
 ///
 /// May be used from any thread, and by several processes, of which the last one wins.
-public final class FileRecordStore: RecordStore {
+public struct FileRecordStore: RecordStore {
     /// The folder of the files.
     public let folder: URL
 
-    /// Distinguishes temporary files, and keeps saves of this process in order.
-    private let saves = Locked<UInt64>(0)
+    /// How many temporary files this process has made: with the process, their names.
+    private static let temporaryFiles = Atomic(0)
 
     /// A store in a folder, which is created, with those above it, when it does not exist.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder;
+    ///   `invalidArgument` when the URL is not one of a file.
     public init(folder: URL) throws(BackgroundError) {
         self.folder = folder
         guard folder.isFileURL else {
-            throw BackgroundError(.storeFailed, "“\(folder)” is not the URL of a folder on this machine")
+            throw BackgroundError(
+                .invalidArgument, "`folder` is “\(folder)”; pass the URL of a folder on this machine")
         }
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -46,18 +48,18 @@ public final class FileRecordStore: RecordStore {
     /// A store in the folder at a path; otherwise like ``init(folder:)``.
     ///
     /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder.
-    public convenience init(path: String) throws(BackgroundError) {
+    public init(path: String) throws(BackgroundError) {
         try self.init(folder: URL(fileURLWithPath: path, isDirectory: true))
     }
 
-    /// The file of a key. Letters and digits of the ASCII alphabet, `-`, `_` and `.` stay (a leading `.` does not);
-    /// everything else is percent-encoded.
+    /// The file of a key. Small letters of the ASCII alphabet, digits, `-`, `_` and `.` stay (a leading `.` does not);
+    /// everything else is percent-encoded, capitals too, because some file systems do not tell them apart.
     public func file(for key: String) -> URL {
         var name = ""
         for byte in key.utf8 {
             let character = Character(Unicode.Scalar(byte))
             let isPlain =
-                byte < 0x80 && (character.isLetter || character.isNumber || "-_".contains(character))
+                byte < 0x80 && (character.isLowercase || character.isNumber || "-_".contains(character))
                 || (character == "." && !name.isEmpty)
             let hex = String(byte, radix: 16, uppercase: true)
             name += isPlain ? String(character) : "%" + (hex.count < 2 ? "0" + hex : hex)
@@ -105,27 +107,16 @@ public final class FileRecordStore: RecordStore {
                 throw BackgroundError(.storeFailed, "the record “\(key)” cannot be written as JSON", cause: error)
             }
         }
-        try saves.withLock { saves in
-            saves += 1
+        do {
             if let data {
-                let temporary = file.path + ".\(getpid()).\(saves).new"
-                do {
-                    try AtomicFile.create(temporary, holding: data)
-                    try AtomicFile.move(temporary, to: file.path)
-                } catch {
-                    unlink(temporary)
-                    throw failure(file, error)
-                }
+                let number = Self.temporaryFiles.wrappingAdd(1, ordering: .relaxed).newValue
+                try AtomicFile.replace(file.path, with: data, by: "\(file.path).\(getpid()).\(number).new")
             } else {
-                guard unlink(file.path) == 0 || errno == ENOENT else {
-                    throw failure(file, AtomicFile.SystemError("unlink"))
-                }
+                try AtomicFile.remove(file.path)
             }
-            do {
-                try AtomicFile.synchronizeFolder(folder.path)
-            } catch {
-                throw failure(file, error)
-            }
+            try AtomicFile.synchronizeFolder(folder.path)
+        } catch {
+            throw failure(file, error)
         }
     }
 

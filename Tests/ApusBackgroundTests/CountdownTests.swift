@@ -127,6 +127,22 @@ struct CountdownTests {
         observation.cancel()
     }
 
+    @Test("a finish on its way to the main loop is none of the countdown that was started meanwhile")
+    func startedOnItsWay() throws {
+        let countdown = try countdown()
+        let finishes = Log<WallInstant>()
+        let observation = countdown.onFinish { finishes.add($0) }
+        try countdown.start(for: .seconds(10))
+        host.settle()
+        host.time.advance(by: .seconds(10))
+        try countdown.start(for: .seconds(60))
+        host.settle()
+        #expect(countdown.state == .running && finishes.all.isEmpty)
+        host.advance(by: .seconds(60))
+        #expect(finishes.all == [now])
+        observation.cancel()
+    }
+
     @Test("arguments that make no sense are errors that name them, and change nothing")
     func arguments() throws {
         let countdown = try countdown()

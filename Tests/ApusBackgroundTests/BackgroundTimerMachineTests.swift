@@ -1,0 +1,102 @@
+import ApusTimers
+import Testing
+
+@testable import ApusBackground
+
+/// What a host that answers slowly, on other threads, can do to the machine.
+@Suite("The machine of background timers")
+struct BackgroundTimerMachineTests {
+    private typealias Machine = BackgroundTimerMachine<String, String>
+
+    private func describe(_ actions: [Machine.Action]) -> [String] {
+        actions.map { action in
+            switch action {
+            case .arm(let id, _): "arm \(id)"
+            case .report(let event): "\(event)".prefix { $0 != "(" }.description
+            case .release(let payload): "release \(payload)"
+            case .beginClaim(let request): "begin \(request.number)"
+            case .endClaim(let claim): "end \(claim)"
+            case .handOver(_, _, let payload): "hand over \(payload)"
+            case .takeBack(_, let payload): "take back \(payload)"
+            case .finishEvents: "finish"
+            }
+        }
+    }
+
+    private func request(_ actions: [Machine.Action]) -> Machine.ClaimRequest? {
+        for case .beginClaim(let request) in actions { return request }
+        return nil
+    }
+
+    private func schedule(
+        _ machine: inout Machine, _ id: UInt64, canBeHandedOver: Bool = false, limit: ContinuousInstant? = nil
+    ) -> [Machine.Action] {
+        machine.schedule(
+            BackgroundTimer.ID(number: id), due: ContinuousInstant(nanoseconds: 100), every: nil,
+            canBeHandedOver: canBeHandedOver, "timer \(id)", limit: limit)
+    }
+
+    @Test("a claim that is granted after everything was cancelled is given back")
+    func grantedTooLate() throws {
+        var machine = Machine(coverage: .shared)
+        let first = try #require(request(schedule(&machine, 1)))
+        #expect(describe(machine.cancelAll().actions) == ["cancelled", "release timer 1"])
+        // Meanwhile somebody scheduled anew: that is another claim.
+        let second = try #require(request(schedule(&machine, 2)))
+        #expect(second != first)
+        #expect(describe(machine.granted(first, "A")) == ["end A"])
+        #expect(describe(machine.granted(second, "B")).isEmpty)
+        #expect(describe(machine.cancelAll().actions) == ["cancelled", "release timer 2", "end B"])
+    }
+
+    @Test("a claim that expires before it was granted is reported once, and given back when it is granted after all")
+    func expiredBeforeGranted() throws {
+        var machine = Machine(coverage: .shared)
+        let claim = try #require(request(schedule(&machine, 1)))
+        #expect(describe(machine.expired(claim)) == ["expired"])
+        #expect(describe(machine.expired(claim)).isEmpty)
+        #expect(describe(machine.granted(claim, "A")) == ["end A"])
+        let again = machine.enteredForeground()
+        #expect(describe(again) == ["begin 2"])
+        #expect(describe(machine.granted(try #require(request(again)), "B")).isEmpty)
+        #expect(describe(machine.cancelAll().actions).contains("end B"))
+    }
+
+    @Test("a claim is kept until the last stand-in has been told")
+    func endsAfterHandingOver() throws {
+        var machine = Machine(coverage: .shared)
+        let claim = try #require(request(schedule(&machine, 1, canBeHandedOver: true)))
+        _ = schedule(&machine, 2, canBeHandedOver: true)
+        _ = machine.granted(claim, "A")
+        let limit = ContinuousInstant(nanoseconds: 99)
+        #expect(
+            describe(machine.enteredBackground(limit: limit))
+                == ["hand over timer 1", "hand over timer 2", "handedOver", "end A"])
+        #expect(describe(machine.enteredBackground(limit: limit)).isEmpty)
+        #expect(describe(schedule(&machine, 3, canBeHandedOver: true, limit: limit)).contains("hand over timer 3"))
+        #expect(
+            describe(machine.enteredForeground()) == [
+                "take back timer 1", "begin 2", "take back timer 2", "take back timer 3",
+            ])
+    }
+
+    @Test("what is due exactly at the end of the time is not handed over")
+    func limit() throws {
+        var machine = Machine(coverage: .shared)
+        _ = schedule(&machine, 1, canBeHandedOver: true)
+        #expect(describe(machine.enteredBackground(limit: ContinuousInstant(nanoseconds: 100))).isEmpty)
+        #expect(describe(machine.enteredBackground(limit: nil)).isEmpty)
+    }
+
+    @Test("events end after the last work when the timers go while it runs")
+    func closedWhileRunning() throws {
+        var machine = Machine(coverage: .shared)
+        let id = BackgroundTimer.ID(number: 1)
+        let claim = try #require(request(schedule(&machine, 1)))
+        _ = machine.granted(claim, "A")
+        let work = machine.fire(id, now: ContinuousInstant(nanoseconds: 100))
+        #expect(work == "timer 1" && machine.pending.isEmpty)
+        #expect(describe(machine.close()).isEmpty)
+        #expect(describe(machine.finished(id, limit: nil)) == ["executed", "end A", "release timer 1", "finish"])
+    }
+}

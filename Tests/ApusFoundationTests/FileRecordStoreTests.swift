@@ -1,2 +1,0 @@
-import ApusFoundation
-import Testing
