@@ -256,6 +256,21 @@ struct BackgroundTimerTests {
         #expect(host.time.leaks.isEmpty)
     }
 
+    @Test("the delegate is not kept, and one that has gone is not called")
+    func delegateGoes() throws {
+        var delegate: EventLog? = EventLog()
+        let heard = try #require(delegate?.log)
+        weak let witness = delegate
+        let timers = BackgroundTimer(host: host, delegate: delegate)
+        try timers.schedule(after: .seconds(1)) {}
+        try timers.schedule(after: .seconds(3)) {}
+        host.advance(by: .seconds(2))
+        delegate = nil
+        #expect(witness == nil)
+        host.advance(by: .seconds(2))
+        #expect(heard.all.count == 1 && timers.pending.isEmpty)
+    }
+
     @Test("work that drops its own timers ends well")
     func droppedByItsWork() throws {
         final class Owner: Sendable { let timers = Locked<BackgroundTimer?>(nil) }

@@ -1,5 +1,3 @@
-import ApusTimers
-
 /// Times as clocks show them: `0:07`, `12:34`, `1:05:09`, and hours beyond 99.
 public enum CountdownText {
     /// What is left, rounded up to the second, so that `0:00` means done. Less than nothing is nothing.
@@ -15,14 +13,4 @@ public enum CountdownText {
     }
 
     private static func padded(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
-}
-
-/// Durations in whole seconds, not below zero.
-enum WholeSeconds {
-    static func up(_ duration: Duration) -> Int64 {
-        let (seconds, attoseconds) = duration.components
-        return attoseconds > 0 && seconds < .max ? max(0, seconds + 1) : max(0, seconds)
-    }
-
-    static func down(_ duration: Duration) -> Int64 { max(0, duration.components.seconds) }
 }

@@ -23,7 +23,6 @@ final class BackgroundTimerCore: Sendable {
         var machine: Machine
         var nextListener = 0
         var listeners: [Int: AsyncStream<Event>.Continuation] = [:]
-        weak var delegate: (any BackgroundTimerDelegate)?
     }
 
     private let host: any BackgroundHost
@@ -32,6 +31,8 @@ final class BackgroundTimerCore: Sendable {
     /// When this was made, for identifiers that no earlier process had.
     private let birth: UInt64
     private let wishes: NotificationWishes?
+    private weak let delegate: (any BackgroundTimerDelegate)?
+    private let hasDelegate: Bool
     private let state: Locked<State>
     private let observation = Locked<Observation?>(nil)
 
@@ -46,7 +47,9 @@ final class BackgroundTimerCore: Sendable {
         wishes = notifications.map {
             NotificationWishes(host: host, scheduler: $0, logger: Logger(label: "apus.background"))
         }
-        state = Locked(State(machine: Machine(coverage: coverage), delegate: delegate))
+        state = Locked(State(machine: Machine(coverage: coverage)))
+        self.delegate = delegate
+        hasDelegate = delegate != nil
     }
 
     var canNotify: Bool { wishes != nil }
@@ -163,10 +166,9 @@ final class BackgroundTimerCore: Sendable {
                 }
             case .report(let event):
                 for listener in state.listeners.values { listener.yield(event) }
-                if state.delegate != nil {
-                    host.mainLoop.run { [weak delegate = state.delegate, name] in
-                        delegate?.backgroundTimer(named: name, did: event)
-                    }
+                // Looked at later, outside the lock: it may be about to go.
+                if hasDelegate {
+                    host.mainLoop.run { [self] in delegate?.backgroundTimer(named: name, did: event) }
                 }
             case .release, .beginClaim, .endClaim, .handOver, .takeBack, .finishEvents:
                 rest.append(action)
