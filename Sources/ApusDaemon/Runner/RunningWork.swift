@@ -1,4 +1,6 @@
+import ApusBackground
 import ApusJobs
+import ApusLinux
 import ApusTimers
 
 /// The actions that run now.
@@ -14,7 +16,15 @@ final class RunningWork: Sendable {
     /// Whether an action was told to end because the daemon stopped, or goes on although it was told.
     var wasCut: Bool { state.withLock { $0.wasCut || $0.count > 0 } }
 
-    func during(_ context: RunContext, _ body: () async throws -> Void) async throws {
+    /// Runs `body` under a background task of `host` with the job's name, so that the name is in the report when the
+    /// process has to end before it.
+    func during(_ context: RunContext, on host: LinuxHost, _ body: () async throws -> Void) async throws {
+        var request = BackgroundTaskRequest(name: context.job.request.name ?? context.job.id.rawValue)
+        // The scheduler tells the handler to end, before the host would.
+        request.endsOnExpiration = false
+        // Refused when the process is about to end: then the scheduler is about to cancel this run too.
+        let claim = try? host.beginBackgroundTask(request)
+        defer { claim?.end() }
         state.withLock { $0.count += 1 }
         defer {
             let isCut = context.cancellationReason == .shutdown

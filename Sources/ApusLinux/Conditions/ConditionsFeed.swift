@@ -16,7 +16,7 @@ final class ConditionsFeed: Sendable {
     /// Whether the next reading is scheduled or under way.
     private let isReading = Locked(false)
 
-    /// - Parameter executor: Where the files are read; it may be blocked.
+    /// A feed that reads on `executor`, which may be blocked.
     init(_ conditions: LinuxConditions, engine: TimerEngine, mainLoop: any MainLoop, executor: ActionExecutor) {
         self.conditions = conditions
         self.engine = engine
