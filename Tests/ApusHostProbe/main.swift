@@ -22,6 +22,9 @@ guard arguments.count == 4, let grace = Int(arguments[1]), let margin = Int(argu
     exit(64)
 }
 
+// A test that goes wrong must not wait for ever, nor leave this process behind.
+alarm(60)
+
 @Sendable func say(_ line: String) {
     let bytes = Array("\(line)\n".utf8)
     // One call, unbuffered, so that the test reads it when it was said.
