@@ -99,6 +99,12 @@ public struct Daemon: Sendable {
             await scheduler.stop(grace: .zero)
             throw error
         }
+        // Those that go on although they were told are in the host's report.
+        if !work.cutNames.isEmpty {
+            logger.warning(
+                "told to end before they had, and tried again at the next start",
+                metadata: ["cut": "\(work.cutNames.joined(separator: ", "))"])
+        }
         return work.wasCut
     }
 
