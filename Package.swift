@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
         .library(name: "ApusLinux", targets: ["ApusLinux"]),
         .library(name: "ApusFoundation", targets: ["ApusFoundation"]),
+        .library(name: "ApusServiceLifecycle", targets: ["ApusServiceLifecycle"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
         .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
         .executable(name: "apus", targets: ["ApusCommand"]),
@@ -66,6 +67,13 @@ let package = Package(
             dependencies: ["ApusBackground", "ApusTimers", "CApus", .product(name: "Logging", package: "swift-log")]
         ),
         .target(name: "ApusFoundation", dependencies: ["ApusBackground", "ApusTimers"]),
+        // Apart from ApusLinux, so that only who uses ServiceLifecycle builds it.
+        .target(
+            name: "ApusServiceLifecycle",
+            dependencies: [
+                "ApusLinux", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+            ]
+        ),
         .target(
             name: "ApusTesting",
             dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]
@@ -116,11 +124,17 @@ let package = Package(
             name: "ApusJobsTests",
             dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]
         ),
+        // A process under a LinuxHost, for the tests to send signals to.
+        .executableTarget(
+            name: "ApusHostProbe", dependencies: ["ApusBackground", "ApusLinux", "ApusTimers"],
+            path: "Tests/ApusHostProbe"
+        ),
         .testTarget(
             name: "ApusLinuxTests",
             dependencies: [
-                "ApusBackground", "ApusLinux", "ApusTesting", "ApusTimers",
+                "ApusBackground", "ApusHostProbe", "ApusLinux", "ApusServiceLifecycle", "ApusTesting", "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         // Commits jobs until it is killed: the tests' victim.

@@ -49,11 +49,15 @@ struct Install: AsyncParsableCommand {
         Description=Apus keeps jobs that run later
 
         [Service]
+        # The daemon says when requests are answered.
+        Type=notify
+        NotifyAccess=main
         ExecStart="\(executable)" serve
         \(home.map { "Environment=\"APUS_HOME=\($0)\"\n" } ?? "")Restart=on-failure
         RestartSec=1
         # A command that was cut off at the end of the grace period is tried again at the next start; that is no failure.
         SuccessExitStatus=75
+        # For the 10 s of grace that commands have; the daemon asks for more time while they run, if it was given more.
         TimeoutStopSec=30
         # Commands get SIGTERM from the daemon when their grace is over, not from systemd with it.
         KillMode=mixed

@@ -8,19 +8,6 @@ import Hummingbird
 public import Logging
 import NIOCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// One process that keeps the jobs of one home: the store, the scheduler, the actions, and the API on a Unix socket
 /// and, when asked, on loopback.
 public struct Daemon: Sendable {
@@ -71,15 +58,23 @@ public struct Daemon: Sendable {
         let home = configuration.home
         try home.prepare()
         let engine = TimerEngine.shared
+        let host = LinuxHost(
+            engine: engine,
+            // The scheduler keeps to the grace period by itself; the host's is the net below it.
+            configuration: .init(
+                gracePeriod: configuration.grace + .seconds(1), expirationMargin: .milliseconds(500)),
+            serviceManager: ServiceManager(notifySocket: configuration.environment[Self.notifySocket]),
+            logger: logger)
         let scheduler = JobScheduler(
             store: SQLiteStore(path: home.databasePath), engine: engine, random: random,
-            configuration: .init(bootID: Self.bootID(), cancellationGrace: windUp), logger: logger)
+            configuration: .init(bootID: host.bootID, cancellationGrace: windUp), logger: logger)
         let events = EventHub()
         let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath, random: random)
         let runner = ActionRunner(
             command: CommandRunner(
-                environment: configuration.environment, records: records,
+                // The service is this process: a command must not tell the service manager that it is ready.
+                environment: configuration.environment.filter { $0.key != Self.notifySocket }, records: records,
                 patience: min(CommandRunner.patience, windUp * 0.8)),
             http: .shared,
             notifications: NotificationDesk(
@@ -87,7 +82,7 @@ public struct Daemon: Sendable {
             logger: logger)
         for kind in ActionKind.allCases {
             scheduler.handle(kind.rawValue) { context in
-                try await work.during(context) { try await runner.run(context) }
+                try await work.during(context, on: host) { try await runner.run(context) }
             }
         }
         let feed = scheduler.events()
@@ -95,12 +90,6 @@ public struct Daemon: Sendable {
         // earlier one's leftover.
         try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) })
         do {
-            let host = LinuxHost(
-                engine: engine,
-                // The scheduler keeps to the grace period by itself; the host's is the net below it.
-                configuration: .init(
-                    gracePeriod: configuration.grace + .seconds(1), expirationMargin: .milliseconds(500)),
-                logger: logger)
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
                 home: home,
@@ -109,6 +98,12 @@ public struct Daemon: Sendable {
         } catch {
             await scheduler.stop(grace: .zero)
             throw error
+        }
+        // Those that go on although they were told are in the host's report.
+        if !work.cutNames.isEmpty {
+            logger.warning(
+                "told to end before they had, and tried again at the next start",
+                metadata: ["cut": "\(work.cutNames.joined(separator: ", "))"])
         }
         return work.wasCut
     }
@@ -131,12 +126,15 @@ public struct Daemon: Sendable {
         socket.makeWay()
         let listeners = try Listeners(configuration: configuration, socket: socket, random: random)
         let readiness = Readiness(expected: listeners.expected) {
+            host.reportReady()
             onReady(
                 Ready(socketPath: socketPath, url: listeners.url, token: listeners.url.map { _ in listeners.token }))
         }
         let phases = host.phaseChanges
-        // Begun before any signal: it keeps the process until the scheduler has stopped.
-        let claim = try host.beginBackgroundTask(BackgroundTaskRequest(name: "running commands"))
+        // Begun before any signal: it keeps the process until the scheduler has stopped. Each run has its own beside it.
+        var request = BackgroundTaskRequest(name: "the store")
+        request.endsOnExpiration = false
+        let claim = try host.beginBackgroundTask(request)
         let grace = configuration.grace - windUp
         defer {
             claim.end()
@@ -172,9 +170,6 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Which start of the machine this is: a stored reading of the monotonic clock means nothing in another one.
-    private static func bootID() -> String? {
-        guard let data = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") else { return nil }
-        return String(decoding: data, as: UTF8.self).filter { !$0.isWhitespace }
-    }
+    /// The variable by which a service manager says where it listens.
+    static let notifySocket = "NOTIFY_SOCKET"
 }

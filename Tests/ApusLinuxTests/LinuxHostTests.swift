@@ -1,194 +1,177 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import Logging
 import Testing
 
 @testable import ApusLinux
 
-/// Time that a test moves by hand.
-private final class HandTime: Sendable {
-    private struct State {
-        var now = ContinuousInstant(nanoseconds: 1_000)
-        var timers: [(due: ContinuousInstant, action: @Sendable () -> Void)] = []
-    }
-
-    private let state = Locked(State())
-
-    var hostTime: HostTime {
-        HostTime(
-            now: { self.state.withLock { $0.now } },
-            schedule: { delay, action in
-                self.state.withLock { $0.timers.append((due: $0.now.advanced(by: delay), action: action)) }
-                return {}
-            })
-    }
-
-    func advance(by duration: Duration) {
-        let due = state.withLock { state in
-            state.now = state.now.advanced(by: duration)
-            let due = state.timers.filter { $0.due <= state.now }.sorted { $0.due < $1.due }
-            state.timers.removeAll { $0.due <= state.now }
-            return due
-        }
-        for timer in due { timer.action() }
-    }
-}
-
 @Suite("The Linux host")
+@MainActor
 struct LinuxHostTests {
-    private let time = HandTime()
-    private let host: LinuxHost
-    private let signals: AsyncStream<TerminationSignal>
-    private let send: AsyncStream<TerminationSignal>.Continuation
-
-    init() {
-        (signals, send) = AsyncStream.makeStream(of: TerminationSignal.self)
-        host = LinuxHost(
-            configuration: .init(gracePeriod: .seconds(30), expirationMargin: .seconds(4)),
-            time: time.hostTime,
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-    }
+    private let world = HostInVirtualTime()
+    private var host: LinuxHost { world.host }
 
     @Test("without background tasks the first signal is the end, through background to terminated")
-    func idle() async {
+    func idle() throws {
         let changes = host.phaseChanges
         #expect(host.phase == .active)
         #expect(host.backgroundTimeRemaining == nil)
-        send.yield(.terminate)
-        #expect(await host.run(signals: signals) == .completed)
-        var seen: [Phase] = []
-        for await phase in changes { seen.append(phase) }
-        #expect(seen == [.background, .terminated])
+        let run = world.run()
+        #expect(host.phase == .active)
+        world.send(.terminate)
+        #expect(try world.outcome(of: run) == .completed)
+        let phases = try world.time.perform { () -> [Phase] in
+            var phases: [Phase] = []
+            for await phase in changes { phases.append(phase) }
+            return phases
+        }
+        #expect(phases == [.background, .terminated])
+        #expect(world.seen.all == [.background, .terminated])
         #expect(LinuxHost.Outcome.completed.exitCode == 0)
         #expect(throws: BackgroundError.self) { try host.beginBackgroundTask(named: "late") }
+        world.time.drain()
+        #expect(world.time.leaks == [])
     }
 
     @Test("a background task keeps the process alive while the remaining time counts down")
-    func keepsAlive() async throws {
+    func keepsAlive() throws {
         let task = try host.beginBackgroundTask(named: "upload")
-        var changes = host.phaseChanges.makeAsyncIterator()
-        async let outcome = host.run(signals: signals)
-        send.yield(.interrupt)
-        #expect(await changes.next() == .background)
+        let run = world.run()
+        world.send(.interrupt)
+        #expect(host.phase == .background)
         #expect(host.backgroundTimeRemaining == .seconds(30))
-        time.advance(by: .seconds(10))
+        world.time.advance(by: .seconds(10))
         #expect(host.backgroundTimeRemaining == .seconds(20))
         #expect(host.phase == .background)
         task.end()
-        #expect(await outcome == .completed)
+        #expect(try world.outcome(of: run) == .completed)
+        #expect(world.time.leaks == [], "the countdown leaves no timer behind")
     }
 
-    @Test("near the end the tasks expire, and one that winds up in time is not cut")
-    func expires() async throws {
-        let (expired, expire) = AsyncStream.makeStream(of: Void.self)
-        let task = try host.beginBackgroundTask(named: "upload") { expire.finish() }
-        var changes = host.phaseChanges.makeAsyncIterator()
-        async let outcome = host.run(signals: signals)
-        send.yield(.terminate)
-        #expect(await changes.next() == .background)
-        time.advance(by: .seconds(26))
-        for await _ in expired {}
-        #expect(await outcome == .completed)
+    @Test("a sleep of the machine is not part of the grace period")
+    func sleepInTheGracePeriod() throws {
+        let task = try host.beginBackgroundTask(named: "upload")
+        let run = world.run()
+        world.send(.terminate)
+        world.time.sleepDevice(for: .seconds(3_600))
+        #expect(host.backgroundTimeRemaining == .seconds(30))
+        #expect(host.phase == .background)
         task.end()
+        #expect(try world.outcome(of: run) == .completed)
+    }
+
+    @Test("near the end the tasks expire, on time and on the main loop, and those that wound up are not cut")
+    func expires() throws {
+        let expired = Record<UptimeInstant>()
+        let start = world.time.uptime()
+        let tasks = try ["upload", "sync"].map { name in
+            try host.beginBackgroundTask(named: name) { [time = world.time] in expired.add(time.uptime()) }
+        }
+        let run = world.run()
+        world.send(.terminate)
+        world.time.advance(by: .milliseconds(25_999))
+        #expect(expired.all == [])
+        world.time.advance(by: .milliseconds(1))
+        #expect(expired.all == [start.advanced(by: .seconds(26)), start.advanced(by: .seconds(26))])
+        #expect(try world.outcome(of: run) == .completed)
+        withExtendedLifetime(tasks) {}
+        #expect(world.time.leaks == [])
+    }
+
+    @Test("the body of withBackgroundTask has the rest of the grace period to wind up")
+    func windsUp() throws {
+        let host = host
+        let time = world.time
+        let result = time.start {
+            try await withBackgroundTask("upload", on: host) {
+                do {
+                    try await host.engine.sleep(for: .seconds(3_600))
+                    return "slept"
+                } catch {
+                    // A clean-up that takes a while, and does not look at the cancellation.
+                    await withCheckedContinuation { continuation in
+                        host.engine.schedule(after: .seconds(3)) { continuation.resume() }
+                    }
+                    return "wound up"
+                }
+            }
+        }
+        let run = world.run()
+        world.send(.terminate)
+        time.advance(by: .seconds(26))
+        #expect(host.phase == .background)
+        time.advance(by: .seconds(3))
+        #expect(try world.outcome(of: run) == .completed)
+        #expect(try time.perform { try await result.value } == "wound up")
     }
 
     @Test("a task that does not wind up is cut and named, and the exit code says so")
-    func cuts() async throws {
-        let (never, hold) = AsyncStream.makeStream(of: Void.self)
-        defer { hold.finish() }
-        let (expired, expire) = AsyncStream.makeStream(of: Void.self)
-        let deaf = try host.beginBackgroundTask(named: "deaf") {
-            expire.finish()
-            for await _ in never {}
-        }
+    func cuts() throws {
+        let expired = Record<Bool>()
+        var request = BackgroundTaskRequest(name: "deaf") { expired.add(true) }
+        request.endsOnExpiration = false
+        let deaf = try host.beginBackgroundTask(request)
         let good = try host.beginBackgroundTask(named: "good")
-        var changes = host.phaseChanges.makeAsyncIterator()
-        async let outcome = host.run(signals: signals)
-        send.yield(.terminate)
-        #expect(await changes.next() == .background)
+        let run = world.run()
+        world.send(.terminate)
         good.end()
-        time.advance(by: .seconds(26))
-        for await _ in expired {}
+        world.time.advance(by: .seconds(26))
+        #expect(expired.all == [true])
         #expect(throws: BackgroundError.self) { try host.beginBackgroundTask(named: "late") }
-        time.advance(by: .seconds(4))
+        world.time.advance(by: .seconds(4))
         #expect(host.backgroundTimeRemaining == .zero)
-        #expect(await outcome == .cut(names: ["deaf"]))
+        #expect(try world.outcome(of: run) == .cut(names: ["deaf"]))
         #expect(LinuxHost.Outcome.cut(names: ["deaf"]).exitCode == 75)
         deaf.end()
     }
 
     @Test("a second signal expires the tasks at once, a third one ends the run")
-    func impatience() async throws {
-        let (never, hold) = AsyncStream.makeStream(of: Void.self)
-        defer { hold.finish() }
-        let (expired, expire) = AsyncStream.makeStream(of: Void.self)
-        let task = try host.beginBackgroundTask(named: "deaf") {
-            expire.finish()
-            for await _ in never {}
-        }
-        async let outcome = host.run(signals: signals)
-        send.yield(.interrupt)
-        send.yield(.interrupt)
-        for await _ in expired {}
+    func impatience() throws {
+        let expired = Record<Bool>()
+        var request = BackgroundTaskRequest(name: "deaf") { expired.add(true) }
+        request.endsOnExpiration = false
+        let task = try host.beginBackgroundTask(request)
+        let run = world.run()
+        world.send(.interrupt)
+        #expect(expired.all == [])
+        world.send(.interrupt)
+        #expect(expired.all == [true])
+        #expect(host.phase == .background)
         #expect(host.backgroundTimeRemaining == .seconds(30))
-        send.yield(.interrupt)
-        #expect(await outcome == .cut(names: ["deaf"]))
+        world.send(.interrupt)
+        #expect(try world.outcome(of: run) == .cut(names: ["deaf"]))
         task.end()
     }
 
     @Test("a request to stop is a signal without a signal")
-    func requestStop() async {
-        send.finish()
+    func requestStop() throws {
+        world.send.finish()
+        let run = world.run()
         host.requestStop()
-        #expect(await host.run(signals: signals) == .completed)
+        #expect(try world.outcome(of: run) == .completed)
     }
 
     @Test("tasks that come and go while the process is active do not end it")
-    func activeIdle() async throws {
+    func activeIdle() throws {
         try host.beginBackgroundTask(named: "before").end()
         let task = try host.beginBackgroundTask(named: "later")
-        var changes = host.phaseChanges.makeAsyncIterator()
-        async let outcome = host.run(signals: signals)
-        send.yield(.terminate)
-        #expect(await changes.next() == .background)
+        let run = world.run()
+        #expect(host.phase == .active)
+        world.send(.terminate)
+        #expect(host.phase == .background)
         task.end()
-        #expect(await outcome == .completed)
+        #expect(try world.outcome(of: run) == .completed)
     }
 
     @Test("cancelling the run ends it and names what was open")
-    func cancellation() async throws {
-        let host = host
-        let signals = signals
-        let (never, hold) = AsyncStream.makeStream(of: Void.self)
-        defer { hold.finish() }
-        let task = try host.beginBackgroundTask(named: "open") { for await _ in never {} }
-        let run = Task { await host.run(signals: signals) }
+    func cancellation() throws {
+        let expired = Record<Bool>()
+        let task = try host.beginBackgroundTask(named: "open") { expired.add(true) }
+        let run = world.run()
         run.cancel()
-        #expect(await run.value == .cut(names: ["open"]))
-        task.end()
-    }
-
-    @Test("the countdown runs on the engine's clock, and leaves no timer behind")
-    func countsDownOnTheEngine() async throws {
-        let time = VirtualTime()
-        let host = LinuxHost(
-            engine: time.engine,
-            configuration: .init(gracePeriod: .seconds(10), expirationMargin: .seconds(4)),
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-        let (expired, expire) = AsyncStream.makeStream(of: Void.self)
-        let task = try host.beginBackgroundTask(named: "upload") { expire.finish() }
-        host.requestStop()
-        var changes = host.phaseChanges.makeAsyncIterator()
-        let signals = signals
-        async let outcome = host.run(signals: signals)
-        #expect(await changes.next() == .background)
-        time.advance(by: .milliseconds(5_999))
-        #expect(host.backgroundTimeRemaining == .milliseconds(4_001))
-        time.advance(by: .milliseconds(1))
-        for await _ in expired {}
-        #expect(await outcome == .completed)
-        #expect(time.pendingTimers == 0)
+        #expect(try world.outcome(of: run) == .cut(names: ["open"]))
+        world.time.drain()
+        #expect(expired.all == [true])
         task.end()
     }
 }

@@ -1,5 +1,3 @@
-import ApusTimers
-import Logging
 import Testing
 
 @testable import ApusLinux
@@ -15,19 +13,12 @@ import Testing
 /// One test at a time: signals belong to the whole process.
 @Suite("Real signals", .serialized)
 struct SignalTests {
-    private func makeHost() -> LinuxHost {
-        LinuxHost(
-            configuration: .init(),
-            time: HostTime(now: { ContinuousInstant(nanoseconds: 0) }, schedule: { _, _ in {} }),
-            logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
-    }
-
     @Test("signals that the process gets arrive in order, and a second catcher is refused")
     func arrive() async throws {
-        let signals = try CaughtSignals([.terminate, .interrupt])
-        #expect(throws: SignalError(errno: EBUSY)) { try CaughtSignals([.terminate]) }
+        let signals = try CaughtSignals(HostSignal.all)
+        #expect(throws: SignalError(errno: EBUSY)) { try CaughtSignals([.wentOn]) }
         var iterator = signals.stream.makeAsyncIterator()
-        for signal in [TerminationSignal.terminate, .interrupt, .terminate] {
+        for signal in [HostSignal.stop(.terminate), .standStill, .wentOn, .stop(.interrupt)] {
             kill(getpid(), signal.number)
             #expect(await iterator.next() == signal)
         }
@@ -38,7 +29,7 @@ struct SignalTests {
     @Test("SIGTERM ends a host's run, after which the signals are free again")
     func run() async throws {
         for _ in 0..<2 {
-            let host = makeHost()
+            let host = LinuxHost(serviceManager: ServiceManager(notifySocket: nil), logger: silent)
             async let outcome = host.run()
             // The run owns the signals before it can have been asked to stop by one; only then is it safe to send it.
             while !signalIsCaught(SIGTERM) { await Task.yield() }

@@ -6,7 +6,7 @@ struct ModuleOrder {
         ["ApusBackground"],
         ["ApusJobs"],
         ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusApple", "ApusTesting"],
-        ["ApusDaemon", "ApusStoreProbe", "ApusTimerStress"],
+        ["ApusDaemon", "ApusHostProbe", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress"],
         ["ApusCommand"],
     ]
 

@@ -27,6 +27,10 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     /// The present value. May be read from any thread.
     public var value: Value { state.withLock { $0.value } }
 
+    /// Whether anybody would hear of a change: a sequence that was not dropped, or an observer. It may be over when this
+    /// returns.
+    public var hasListeners: Bool { state.withLock { !$0.sequences.isEmpty || !$0.observers.isEmpty } }
+
     /// Sets the value and tells everyone. After ``finish(_:)`` it does nothing.
     public func set(_ value: Value) { change(to: value, andFinish: false) }
 

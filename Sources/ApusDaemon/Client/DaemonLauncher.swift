@@ -60,6 +60,8 @@ public struct DaemonLauncher: Sendable {
         }
         var process: Int32 = 0
         let arguments = [executable, "serve", "--ready-fd", "3"]
+        // Whoever started this process as a service does not wait for the daemon.
+        let environment = environment.filter { $0.key != Daemon.notifySocket }
         let result = Self.withCStrings(arguments) { argv in
             Self.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
                 capus_spawn_detached(executable, argv, envp, log, ready[1], &process)

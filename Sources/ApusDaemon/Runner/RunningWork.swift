@@ -1,26 +1,40 @@
+import ApusBackground
 import ApusJobs
+import ApusLinux
 import ApusTimers
 
 /// The actions that run now.
 final class RunningWork: Sendable {
     private struct State {
         var count = 0
-        var wasCut = false
+        /// The names of those that were told to end because the daemon stopped.
+        var cut: [String] = []
     }
 
     private let state = Locked(State())
 
     var count: Int { state.withLock { $0.count } }
     /// Whether an action was told to end because the daemon stopped, or goes on although it was told.
-    var wasCut: Bool { state.withLock { $0.wasCut || $0.count > 0 } }
+    var wasCut: Bool { state.withLock { !$0.cut.isEmpty || $0.count > 0 } }
+    /// The names of the actions that ended because they were told to.
+    var cutNames: [String] { state.withLock { $0.cut } }
 
-    func during(_ context: RunContext, _ body: () async throws -> Void) async throws {
+    /// Runs `body` under a background task of `host` with the job's name, so that the name is in the report when the
+    /// process has to end before it.
+    func during(_ context: RunContext, on host: LinuxHost, _ body: () async throws -> Void) async throws {
+        let name = context.job.request.name ?? context.job.id.rawValue
+        var request = BackgroundTaskRequest(name: name)
+        // The scheduler tells the handler to end, before the host would.
+        request.endsOnExpiration = false
+        // Refused when the process is about to end: then the scheduler is about to cancel this run too.
+        let claim = try? host.beginBackgroundTask(request)
+        defer { claim?.end() }
         state.withLock { $0.count += 1 }
         defer {
             let isCut = context.cancellationReason == .shutdown
             state.withLock { state in
                 state.count -= 1
-                if isCut { state.wasCut = true }
+                if isCut { state.cut.append(name) }
             }
         }
         try await body()

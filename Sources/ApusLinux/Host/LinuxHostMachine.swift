@@ -1,3 +1,5 @@
+import ApusBackground
+
 /// The way of a process from running to its end, as a pure state machine. The loop in ``LinuxHost`` owns it.
 struct LinuxHostMachine {
     private enum State {
@@ -10,6 +12,18 @@ struct LinuxHostMachine {
     }
 
     private var state = State.active
+    /// Between the request to stand still and the news that the process goes on. Apart from the state: a signal to end
+    /// may arrive first when a stopped process is woken.
+    private var standsStill = false
+
+    /// What the app is in whenever it does not stand still.
+    var phase: Phase {
+        switch state {
+        case .active: .active
+        case .background, .expired: .background
+        case .finished: .terminated
+        }
+    }
 
     enum StopAction: Equatable {
         /// The first request: start the countdown.
@@ -54,6 +68,20 @@ struct LinuxHostMachine {
         }
     }
 
+    enum ExtensionAction: Equatable {
+        /// Tell the service manager once more that this takes a while.
+        case extend
+        case ignore
+    }
+
+    mutating func extensionDue() -> ExtensionAction {
+        switch state {
+        case .background, .expired: .extend
+        case .finished: .ignore
+        case .active: preconditionFailure("nothing is extended before the process is asked to stop")
+        }
+    }
+
     enum FinishAction: Equatable {
         case finish
         case ignore
@@ -70,7 +98,7 @@ struct LinuxHostMachine {
         }
     }
 
-    /// The grace period is over, or nobody waits for the host any more.
+    /// The grace period is over.
     mutating func timeIsOver() -> FinishAction {
         switch state {
         case .active, .background, .expired:
@@ -79,5 +107,33 @@ struct LinuxHostMachine {
         case .finished:
             return .ignore
         }
+    }
+
+    enum StandStillAction: Equatable {
+        /// Enter the suspended phase, and stop the process.
+        case standStill
+        case ignore
+    }
+
+    mutating func standStillRequested() -> StandStillAction {
+        guard state != .finished, !standsStill else { return .ignore }
+        standsStill = true
+        return .standStill
+    }
+
+    enum GoOnAction: Equatable {
+        /// Back to ``phase``.
+        case goOn
+        /// Nobody asked, and the process stood still all the same: suspended, and back to ``phase``.
+        case passThroughSuspended
+        case ignore
+    }
+
+    /// The process goes on after something stopped it, or the machine after a sleep.
+    mutating func wentOn() -> GoOnAction {
+        guard state != .finished else { return .ignore }
+        guard standsStill else { return .passThroughSuspended }
+        standsStill = false
+        return .goOn
     }
 }

@@ -1,0 +1,41 @@
+public import ApusBackground
+
+/// What a Linux machine is like, from the files in which the kernel tells it (sysfs and procfs).
+///
+/// A file that is missing or makes no sense is "not known", never an error.
+///
+/// | condition | from | rule |
+/// |---|---|---|
+/// | external power | `/sys/class/power_supply` | a supply that is online, else what the batteries say; without a battery: yes |
+/// | battery level | the same | all batteries of the machine together, weighted by size; those of mice and the like do not count |
+/// | network | `/proc/net/route`, `/proc/net/ipv6_route` | a default route that is up and not by `lo`. What a connection costs is not known, so never `constrained` |
+/// | thermal state | `/sys/class/thermal` | the worst trip point that is reached: active → `fair`, passive → `serious`, hot and critical → `critical` |
+/// | low-power mode | `/sys/firmware/acpi/platform_profile` | whether it is `low-power` |
+/// | idle | – | not known: logind tells it on the system bus only |
+public struct LinuxConditions: Sendable {
+    private let files: SystemFiles
+
+    /// The conditions of the machine whose `/sys` and `/proc` are below `root`. Tests point it at a folder.
+    public init(root: String = "/") { files = SystemFiles(root: root) }
+
+    /// Reads the files. It blocks for as long as the drivers take, for some batteries tens of milliseconds.
+    public func read() -> DeviceConditions {
+        let power = PowerSupplies(files)
+        return DeviceConditions(
+            network: RoutingTable(files).network,
+            isOnExternalPower: power.isOnExternalPower,
+            batteryLevel: power.level,
+            isLowPowerMode: isLowPowerMode,
+            thermalState: ThermalZones(files).state)
+    }
+
+    /// Which start of the machine this is, from `/proc/sys/kernel/random/boot_id`; `nil` when that cannot be read.
+    public var bootID: String? {
+        files.text("proc/sys/kernel/random/boot_id").flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    private var isLowPowerMode: Bool? {
+        guard let profile = files.text("sys/firmware/acpi/platform_profile"), !profile.isEmpty else { return nil }
+        return profile == "low-power"
+    }
+}

@@ -1,0 +1,54 @@
+import ApusBackground
+
+/// Whether the kernel knows a way to everywhere: a default route that is up and does not lead back to this machine.
+///
+/// From `/proc/net/route` and `/proc/net/ipv6_route` (their writers in Linux: net/ipv4/fib_trie.c,
+/// net/ipv6/route.c). Whether somebody answers at its end is not known, nor what it costs.
+struct RoutingTable {
+    // RTF_UP and RTF_REJECT of linux/route.h.
+    private static let isUp: UInt32 = 0x1
+    private static let rejects: UInt32 = 0x200
+
+    /// `nil` when the table cannot be read.
+    private let hasDefaultIPv4: Bool?
+    private let hasDefaultIPv6: Bool?
+
+    init(_ files: SystemFiles) {
+        hasDefaultIPv4 = files.text("proc/net/route").flatMap(Self.ipv4)
+        hasDefaultIPv6 = files.text("proc/net/ipv6_route").map(Self.ipv6)
+    }
+
+    /// What can be said with what can be read. A machine without IPv6 has no table for it.
+    var network: DeviceConditions.Network? {
+        if hasDefaultIPv4 == true || hasDefaultIPv6 == true { return .available }
+        return hasDefaultIPv4 == false ? DeviceConditions.Network.none : nil
+    }
+
+    private static func ipv4(_ text: String) -> Bool? {
+        let lines = table(text)
+        guard let header = lines.first, header.first == "Iface" else { return nil }
+        // Iface Destination Gateway Flags RefCnt Use Metric Mask …
+        return lines.dropFirst().contains { line in
+            guard line.count >= 8, line[1] == "00000000", line[7] == "00000000" else { return false }
+            return leadsOut(flags: line[3], device: line[0])
+        }
+    }
+
+    private static func ipv6(_ text: String) -> Bool {
+        let everywhere = String(repeating: "0", count: 32)
+        // Destination, its prefix's length, source, its prefix's length, next hop, metric, two counters, flags, device.
+        return table(text).contains { line in
+            guard line.count >= 10, line[0] == everywhere, line[1] == "00" else { return false }
+            return leadsOut(flags: line[8], device: line[9])
+        }
+    }
+
+    private static func table(_ text: String) -> [[String]] {
+        text.split(separator: "\n").map { line in line.split { $0 == " " || $0 == "\t" }.map(String.init) }
+    }
+
+    private static func leadsOut(flags: String, device: String) -> Bool {
+        guard let flags = UInt32(flags, radix: 16) else { return false }
+        return flags & isUp != 0 && flags & rejects == 0 && device != "lo"
+    }
+}

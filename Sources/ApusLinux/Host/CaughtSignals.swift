@@ -1,0 +1,80 @@
+import CApus
+import Dispatch
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// What the signals of a host tell it.
+enum HostSignal: Sendable, Hashable, CustomStringConvertible {
+    case stop(TerminationSignal)
+    /// SIGTSTP, Ctrl-Z: stand still.
+    case standStill
+    /// SIGCONT, `fg` or `kill -CONT`: the process goes on, whatever stopped it.
+    case wentOn
+
+    static let all: [HostSignal] = TerminationSignal.allCases.map { .stop($0) } + [.standStill, .wentOn]
+
+    var number: Int32 {
+        switch self {
+        case .stop(let signal): signal.number
+        case .standStill: SIGTSTP
+        case .wentOn: SIGCONT
+        }
+    }
+
+    var description: String {
+        switch self {
+        case .stop(let signal): signal.description
+        case .standStill: "SIGTSTP"
+        case .wentOn: "SIGCONT"
+        }
+    }
+}
+
+/// The process's signals as a stream, until `stop`.
+struct CaughtSignals {
+    let stream: AsyncStream<HostSignal>
+    private let source: any DispatchSourceRead
+
+    init(_ signals: [HostSignal]) throws(SignalError) {
+        let numbers = signals.map(\.number)
+        let descriptor = capus_signals_catch(numbers, Int32(numbers.count))
+        guard descriptor >= 0 else { throw SignalError(errno: -descriptor) }
+
+        let (stream, continuation) = AsyncStream.makeStream(of: HostSignal.self)
+        let source = DispatchSource.makeReadSource(
+            fileDescriptor: descriptor, queue: DispatchQueue(label: "apus.linux.signals"))
+        source.setEventHandler {
+            var byte: UInt8 = 0
+            while read(descriptor, &byte, 1) == 1 {
+                if let signal = signals.first(where: { $0.number == Int32(byte) }) { continuation.yield(signal) }
+            }
+        }
+        // Only now: the descriptor may not be closed while the source looks at it.
+        source.setCancelHandler {
+            capus_signals_release()
+            continuation.finish()
+        }
+        source.resume()
+        self.stream = stream
+        self.source = source
+    }
+
+    func stop() {
+        source.cancel()
+    }
+}
+
+/// Stops this process, all its threads, until it gets SIGCONT. Returns then.
+///
+/// By SIGSTOP: what SIGTSTP would do by default, it does not do in a process group without a shell that could wake it
+/// (signal(7), "orphaned"), and to get that default back, somebody else's SIGTSTP would be lost for a moment.
+func stopThisProcess() {
+    // To this thread, so that it stands still before this returns.
+    raise(SIGSTOP)
+}

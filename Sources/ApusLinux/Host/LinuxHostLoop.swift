@@ -1,0 +1,133 @@
+import ApusBackground
+import ApusTimers
+import Logging
+
+// All events of a run, one at a time.
+extension LinuxHost {
+    /// How much longer the service manager is asked to wait each time, and how often it is asked: a message may come
+    /// seconds late on a busy machine.
+    private static let timeoutExtension: Duration = .seconds(5)
+    private static let extensionInterval: Duration = .seconds(2)
+
+    /// The loop's own.
+    private struct Run {
+        var machine = LinuxHostMachine()
+        var sleep: MachineSleep
+        var timers: [ScheduledTimer] = []
+        var renewal: ScheduledTimer?
+        /// What the service manager shows now.
+        var status = ""
+    }
+
+    func loop() async -> Outcome {
+        var run = Run(sleep: MachineSleep(engine.time))
+        let observation = engine.onWallClockChange { [post] in post.yield(.wallClockMoved) }
+        defer {
+            observation.cancel()
+            for timer in run.timers { timer.cancel() }
+            run.renewal?.cancel()
+        }
+        for await event in events {
+            if run.sleep.happened(engine.time) { wentOn(&run) }
+            if handle(event, &run) { return finish() }
+        }
+        // The calling task was cancelled.
+        registry.expireAll()
+        return finish()
+    }
+
+    /// Whether the run is over.
+    private func handle(_ event: Event, _ run: inout Run) -> Bool {
+        switch event {
+        case .stopRequested:
+            switch run.machine.stopRequested() {
+            case .enterBackground:
+                enterBackground(&run)
+                return finishesIdle(&run)
+            case .expire: expire(&run)
+            case .finish: return true
+            case .ignore: break
+            }
+        case .becameIdle:
+            return run.machine.phase == .background && finishesIdle(&run)
+        case .expirationDue:
+            if run.machine.expirationDue() == .expire { expire(&run) }
+        case .extensionDue:
+            if run.machine.extensionDue() == .extend { extendTimeout(&run) }
+        case .timeIsOver:
+            return run.machine.timeIsOver() == .finish
+        case .standStillRequested:
+            if run.machine.standStillRequested() == .standStill {
+                phases.set(.suspended)
+                stopProcess()
+            }
+        case .wentOn:
+            wentOn(&run)
+        case .wallClockMoved:
+            // By a sleep, which was looked for already, or by somebody who set it.
+            break
+        }
+        return false
+    }
+
+    private func enterBackground(_ run: inout Run) {
+        let grace = max(.zero, configuration.gracePeriod)
+        let wait = max(.zero, grace - configuration.expirationMargin)
+        deadline.withLock { $0 = engine.time.uptime().advanced(by: grace) }
+        run.timers = [
+            engine.schedule(after: wait, clock: .uptime) { [post] in post.yield(.expirationDue) },
+            engine.schedule(after: grace, clock: .uptime) { [post] in post.yield(.timeIsOver) },
+        ]
+        phases.set(.background)
+        if registry.openNames.isEmpty {
+            tell([.stopping])
+        } else {
+            extendTimeout(&run, first: [.stopping])
+        }
+    }
+
+    private func expire(_ run: inout Run) {
+        registry.expireAll()
+        updateStatus(&run)
+    }
+
+    private func wentOn(_ run: inout Run) {
+        switch run.machine.wentOn() {
+        case .goOn:
+            phases.set(run.machine.phase)
+        case .passThroughSuspended:
+            phases.set(.suspended)
+            phases.set(run.machine.phase)
+        case .ignore:
+            break
+        }
+    }
+
+    private func extendTimeout(_ run: inout Run, first: [ServiceManager.Field] = []) {
+        tell(first + [.extendTimeout(Self.timeoutExtension)])
+        updateStatus(&run)
+        run.renewal = engine.schedule(after: Self.extensionInterval, clock: .uptime) { [post] in
+            post.yield(.extensionDue)
+        }
+    }
+
+    private func updateStatus(_ run: inout Run) {
+        let status = "waiting for " + registry.openNames.joined(separator: ", ")
+        guard status != run.status else { return }
+        run.status = status
+        tell([.status(status)])
+    }
+
+    /// Closes the registry if nothing is open: what was idle when an event was posted may be busy when it is handled.
+    private func finishesIdle(_ run: inout Run) -> Bool {
+        registry.closeIfIdle() && run.machine.becameIdle() == .finish
+    }
+
+    private func finish() -> Outcome {
+        let names = registry.openNames
+        phases.finish(.terminated)
+        guard !names.isEmpty else { return .completed }
+        logger.warning("the grace period is over", metadata: ["cut": "\(names.joined(separator: ", "))"])
+        return .cut(names: names)
+    }
+}

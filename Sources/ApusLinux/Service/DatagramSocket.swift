@@ -1,0 +1,52 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// One message to a datagram socket of this machine.
+enum DatagramSocket {
+    /// Sends `message` to a path, or to a name of the abstract namespace behind an `@`; returns an errno or 0.
+    ///
+    /// Waits a second at most for a receiver that does not keep up.
+    static func send(_ message: String, to name: String) -> Int32 {
+        var bytes = Array(name.utf8)
+        let isAbstract = bytes.first == UInt8(ascii: "@")
+        guard isAbstract || bytes.first == UInt8(ascii: "/") else { return EAFNOSUPPORT }
+        if isAbstract { bytes[0] = 0 }
+
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        // A path may have a terminator; a name in the abstract namespace is as long as the address.
+        let capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard bytes.count < capacity else { return ENAMETOOLONG }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let offset = MemoryLayout<sockaddr_un>.size - capacity
+        let length = socklen_t(offset + bytes.count + (isAbstract ? 0 : 1))
+
+        #if canImport(Darwin)
+            let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
+            let flags: Int32 = 0
+        #elseif canImport(Musl)
+            let descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
+            let flags = Int32(MSG_NOSIGNAL)
+        #else
+            let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        var patience = timeval(tv_sec: 1, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+
+        let text = Array(message.utf8)
+        let sent = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                sendto(descriptor, text, text.count, flags, $0, length)
+            }
+        }
+        return sent == text.count ? 0 : sent < 0 ? errno : EMSGSIZE
+    }
+}

@@ -1,0 +1,64 @@
+import ApusBackground
+import ApusLinux
+import ApusTimers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+// A process under a LinuxHost that begins three background tasks and says on standard output what happens to them.
+//
+// Arguments: the grace period and its last part for winding up, both in milliseconds, and whether the third task is
+// `obedient` (it ends when it expires) or `deaf`. The first two end some time after the process was asked to stop. When
+// the process stood still, its timer says how many of its ticks, one every 50 ms, it missed.
+
+let arguments = CommandLine.arguments
+guard arguments.count == 4, let grace = Int(arguments[1]), let margin = Int(arguments[2]) else {
+    print("usage: \(arguments[0]) GRACE_MS MARGIN_MS obedient|deaf")
+    exit(64)
+}
+
+// A test that goes wrong must not wait for ever, nor leave this process behind.
+alarm(60)
+
+@Sendable func say(_ line: String) {
+    let bytes = Array("\(line)\n".utf8)
+    // One call, unbuffered, so that the test reads it when it was said.
+    if write(STDOUT_FILENO, bytes, bytes.count) != bytes.count { exit(3) }
+}
+
+let host = LinuxHost(
+    configuration: .init(gracePeriod: .milliseconds(grace), expirationMargin: .milliseconds(margin)))
+
+let first = try host.beginBackgroundTask(named: "first") { say("expired first") }
+let second = try host.beginBackgroundTask(named: "second") { say("expired second") }
+var request = BackgroundTaskRequest(name: "third") { say("expired third") }
+request.endsOnExpiration = arguments[3] == "obedient"
+let third = try host.beginBackgroundTask(request)
+
+let phases = host.observePhase { phase in
+    say("phase \(phase)")
+    guard phase == .background else { return }
+    for (task, delay) in [(first, 100), (second, 200)] {
+        host.engine.schedule(after: .milliseconds(delay)) {
+            say("ended \(task.name)")
+            task.end()
+        }
+    }
+}
+
+let timer = try RepeatingTimer(every: .milliseconds(50), engine: host.engine) { tick in
+    // A busy machine may miss one or two without standing still.
+    if tick.missed >= 5 { say("tick that missed \(tick.missed)") }
+}
+timer.resume()
+
+host.reportReady()
+let outcome = try await host.run()
+say(outcome == .completed ? "completed" : "cut third")
+withExtendedLifetime((phases, timer, third)) {}
+exit(outcome.exitCode)

@@ -1,0 +1,87 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Testing
+
+@testable import ApusLinux
+
+@Suite("Changes of the conditions")
+@MainActor
+struct ConditionChangesTests {
+    private let profile = "sys/firmware/acpi/platform_profile"
+    private let root: FakeRoot
+    private let world: HostInVirtualTime
+
+    init() throws {
+        root = try FakeRoot([profile: "balanced"])
+        world = HostInVirtualTime(root: root.path)
+    }
+
+    /// What the sequence hands out, while somebody listens.
+    private func listen() -> (Record<Bool?>, Task<Void, any Error>) {
+        let heard = Record<Bool?>()
+        let changes = world.host.conditionChanges
+        let task = world.time.start {
+            for await conditions in changes { heard.add(conditions.isLowPowerMode) }
+        }
+        world.time.drain()
+        return (heard, task)
+    }
+
+    @Test("asking reads the files there and then")
+    func asking() throws {
+        #expect(world.host.conditions.isLowPowerMode == false)
+        try root.write("low-power", to: profile)
+        #expect(world.host.conditions.isLowPowerMode == true)
+        #expect(world.time.pendingTimers == 0)
+    }
+
+    @Test("a listener hears of each change once, at most 45 s later")
+    func changes() throws {
+        let (heard, task) = listen()
+        world.time.advance(by: .seconds(100))
+        #expect(heard.all == [])
+        try root.write("low-power", to: profile)
+        world.time.advance(by: .seconds(45))
+        #expect(heard.all == [true])
+        world.time.advance(by: .seconds(100))
+        #expect(heard.all == [true])
+        try root.write("?", to: profile)
+        world.time.advance(by: .seconds(45))
+        #expect(heard.all == [true, false])
+        task.cancel()
+        world.time.drain()
+    }
+
+    @Test("what changed before somebody listened is no change for them")
+    func lateListener() throws {
+        let (first, firstTask) = listen()
+        try root.write("low-power", to: profile)
+        let (second, secondTask) = listen()
+        #expect(first.all == [true])
+        world.time.advance(by: .seconds(100))
+        #expect(second.all == [])
+        firstTask.cancel()
+        secondTask.cancel()
+        world.time.drain()
+    }
+
+    @Test("the files are read by a timer only while somebody listens")
+    func onlyWhileListening() throws {
+        let (_, task) = listen()
+        #expect(world.time.pendingTimers == 1)
+        world.time.advance(by: .seconds(1_000))
+        #expect(world.time.pendingTimers == 1)
+        task.cancel()
+        world.time.advance(by: .seconds(45))
+        #expect(world.time.pendingTimers == 0)
+
+        let (heard, again) = listen()
+        try root.write("low-power", to: profile)
+        world.time.advance(by: .seconds(45))
+        #expect(heard.all == [true])
+        again.cancel()
+        world.time.advance(by: .seconds(45))
+        #expect(world.time.leaks == [])
+    }
+}

@@ -1,0 +1,158 @@
+import ApusTimers
+import Foundation
+import Testing
+
+/// A running ApusHostProbe.
+private final class Probe: Sendable {
+    let processID: Int32
+    private let process: Process
+    private let output: FileHandle
+
+    init(grace: Int, margin: Int, _ manners: String, notifySocket: String? = nil) async throws {
+        let process = Process()
+        let pipe = Pipe()
+        process.executableURL = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
+            .appending(path: "ApusHostProbe")
+        process.arguments = ["\(grace)", "\(margin)", manners]
+        process.environment = ProcessInfo.processInfo.environment.merging(["NOTIFY_SOCKET": notifySocket ?? ""]) { $1 }
+        process.standardOutput = pipe
+        try process.run()
+        self.process = process
+        processID = process.processIdentifier
+        output = pipe.fileHandleForReading
+        // Signals before this would be the end of it.
+        try await wait { probe in probe.caughtSignals & (1 << UInt64(SIGTERM - 1)) != 0 }
+    }
+
+    deinit {
+        // A stopped process too.
+        kill(processID, SIGKILL)
+    }
+
+    func send(_ signal: Int32) { kill(processID, signal) }
+
+    /// Looks again and again, because the kernel tells nobody but its parent's `waitpid`, which is Foundation's.
+    func wait(until condition: (Probe) -> Bool) async throws {
+        while !condition(self) {
+            try #require(process.isRunning, "the probe ended by itself")
+            try await TimerEngine.shared.sleep(for: .milliseconds(5))
+        }
+    }
+
+    /// Whether it stands still.
+    var isStopped: Bool { status("State")?.hasPrefix("T") == true }
+
+    private var caughtSignals: UInt64 { status("SigCgt").flatMap { UInt64($0, radix: 16) } ?? 0 }
+
+    private func status(_ key: String) -> String? {
+        let text = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
+        let line = text.split(separator: "\n").first { $0.hasPrefix(key + ":") }
+        return line?.dropFirst(key.count + 1).trimmingCharacters(in: .whitespaces)
+    }
+
+    /// The next line that it says; empty when it has ended.
+    func line() -> String {
+        var line: [UInt8] = []
+        while let byte = output.readData(ofLength: 1).first, byte != UInt8(ascii: "\n") { line.append(byte) }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Waits for its end: the lines that were not read yet, and the exit code.
+    func end() -> (lines: [String], code: Int32) {
+        let rest = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        return (rest.split(separator: "\n").map(String.init), process.terminationStatus)
+    }
+}
+
+/// Real processes, real signals and real time: hundreds of milliseconds, because what is tested is the way from the
+/// kernel through the program to its exit. Nothing here says how fast anything is.
+@Suite("A process under a LinuxHost")
+struct ProcessTests {
+    @Test("after SIGTERM two tasks end, the third expires and ends, and the process exits with 0")
+    func obedient() async throws {
+        // The first two end 100 and 200 ms after the signal; the third is told to when 500 ms are left of a second.
+        let probe = try await Probe(grace: 1_000, margin: 500, "obedient")
+        probe.send(SIGTERM)
+        let (lines, code) = probe.end()
+        #expect(
+            lines.filter { !$0.hasPrefix("tick") && $0 != "phase terminated" } == [
+                "phase background", "ended first", "ended second", "expired third", "completed",
+            ])
+        #expect(code == 0)
+    }
+
+    @Test("a task that ignores its expiry is cut, and the process exits with 75")
+    func deaf() async throws {
+        let probe = try await Probe(grace: 600, margin: 200, "deaf")
+        probe.send(SIGTERM)
+        let (lines, code) = probe.end()
+        #expect(
+            lines.filter { !$0.hasPrefix("tick") && $0 != "phase terminated" } == [
+                "phase background", "ended first", "ended second", "expired third", "cut third",
+            ])
+        #expect(code == 75)
+    }
+
+    @Test("three signals end the process at once, with 75")
+    func impatience() async throws {
+        let probe = try await Probe(grace: 600_000, margin: 1_000, "deaf")
+        for _ in 0..<3 {
+            probe.send(SIGINT)
+            // One by one: a signal that is pending already is not counted again by the kernel.
+            _ = probe.line()
+        }
+        #expect(probe.end().code == 75)
+    }
+
+    @Test("the service manager hears that the process is ready, and stops, and takes a while")
+    func notifies() async throws {
+        let socket = try NotifySocket()
+        let probe = try await Probe(grace: 600, margin: 300, "obedient", notifySocket: socket.name)
+        probe.send(SIGTERM)
+        #expect(probe.end().code == 0)
+        let messages = socket.received()
+        #expect(messages.first == "READY=1")
+        #expect(messages.dropFirst().first == "STOPPING=1\nEXTEND_TIMEOUT_USEC=5000000")
+        #expect(messages.contains("STATUS=waiting for first, second, third"))
+    }
+
+    @Test("after Ctrl-Z the process stands still; afterwards its timer reports one tick with the missed count")
+    func standsStill() async throws {
+        let probe = try await Probe(grace: 400, margin: 300, "obedient")
+        probe.send(SIGTSTP)
+        try await probe.wait(until: \.isStopped)
+        // Twelve ticks of 50 ms fall due meanwhile.
+        try await TimerEngine.shared.sleep(for: .milliseconds(600))
+        probe.send(SIGCONT)
+        var lines: [String] = []
+        while !lines.contains("phase active") || !lines.contains(where: { $0.hasPrefix("tick") }) {
+            let line = probe.line()
+            try #require(!line.isEmpty, "the probe ended by itself after \(lines)")
+            lines.append(line)
+        }
+        #expect(lines.filter { $0.hasPrefix("phase") } == ["phase suspended", "phase active"])
+        let missed = lines.compactMap { $0.hasPrefix("tick") ? $0.split(separator: " ").last.flatMap { Int($0) } : nil }
+        #expect(missed.count == 1)
+        #expect(missed.allSatisfy { $0 >= 11 })
+        probe.send(SIGTERM)
+        #expect(probe.end().code == 0)
+    }
+
+    @Test("a process that SIGSTOP stopped passes through suspended when it goes on")
+    func stoppedByForce() async throws {
+        let probe = try await Probe(grace: 400, margin: 300, "obedient")
+        probe.send(SIGSTOP)
+        try await probe.wait(until: \.isStopped)
+        probe.send(SIGCONT)
+        var phases: [String] = []
+        while phases.last != "phase active" {
+            let line = probe.line()
+            try #require(!line.isEmpty, "the probe ended by itself")
+            if line.hasPrefix("phase") { phases.append(line) }
+        }
+        #expect(phases == ["phase suspended", "phase active"])
+        probe.send(SIGTERM)
+        #expect(probe.end().code == 0)
+    }
+}

@@ -1,0 +1,96 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Logging
+import Testing
+
+@testable import ApusLinux
+
+@Suite("Telling the service manager")
+@MainActor
+struct ServiceManagerTests {
+    @Test("ready is told when asked")
+    func ready() {
+        let world = HostInVirtualTime()
+        #expect(world.told.all == [])
+        world.host.reportReady()
+        #expect(world.told.all == ["READY=1"])
+    }
+
+    @Test("without background tasks the first signal tells stopping, and nothing else")
+    func stopping() throws {
+        let world = HostInVirtualTime()
+        let run = world.run()
+        world.send(.terminate)
+        #expect(try world.outcome(of: run) == .completed)
+        #expect(world.told.all == ["STOPPING=1"])
+    }
+
+    @Test(
+        "while tasks are open, the manager is asked for another 5 s every 2 s until the end, and knows what is awaited")
+    func extends() throws {
+        let world = HostInVirtualTime()
+        var request = BackgroundTaskRequest(name: "deaf")
+        request.endsOnExpiration = false
+        let deaf = try world.host.beginBackgroundTask(request)
+        let upload = try world.host.beginBackgroundTask(named: "upload\nREADY=1")
+        let run = world.run()
+        world.send(.terminate)
+        #expect(
+            world.told.all == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=5000000", "STATUS=waiting for deaf, upload READY=1"],
+            "a name's line end begins no field")
+        world.told.clear()
+        world.time.advance(by: .milliseconds(1_999))
+        #expect(world.told.all == [])
+        world.time.advance(by: .milliseconds(1))
+        #expect(world.told.all == ["EXTEND_TIMEOUT_USEC=5000000"])
+        upload.end()
+        world.time.advance(by: .seconds(2))
+        #expect(world.told.all.last == "STATUS=waiting for deaf")
+
+        world.told.clear()
+        world.time.advance(by: .seconds(30) - .seconds(4))
+        #expect(try world.outcome(of: run) == .cut(names: ["deaf"]))
+        // At 6, 8, … 28 s; at 30 s the end comes first, or the last request goes to a process that is about to exit.
+        let requests = world.told.all.count { $0 == "EXTEND_TIMEOUT_USEC=5000000" }
+        #expect((12...13).contains(requests))
+        #expect(world.told.all.count == requests, "what has not changed is not told again")
+        world.time.drain()
+        #expect(world.time.leaks == [])
+        deaf.end()
+    }
+
+    @Test("a manager that cannot be told is no error, and whoever comes late is not told twice")
+    func unreachable() throws {
+        let lines = Record<String>()
+        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        let manager = ServiceManager(notifySocket: "/nothing/here")
+        manager.tell([.ready], logger: logger)
+        manager.tell([.stopping], logger: logger)
+        #expect(lines.all.count == 1)
+        #expect(lines.all.first?.contains("service manager") == true)
+    }
+
+    @Test("no socket, or an empty name, is no manager", arguments: [nil, ""])
+    func none(name: String?) {
+        let lines = Record<String>()
+        ServiceManager(notifySocket: name).tell([.ready], logger: Logger(label: "test") { _ in LineLog(lines: lines) })
+        #expect(lines.all == [])
+    }
+
+    @Test("messages reach a socket at a path and in the abstract namespace", arguments: [false, true])
+    func sockets(isAbstract: Bool) throws {
+        let socket = try NotifySocket(isAbstract: isAbstract)
+        let manager = ServiceManager(notifySocket: socket.name)
+        manager.tell([.stopping, .extendTimeout(.milliseconds(1_500))], logger: silent)
+        manager.tell([.status("waiting")], logger: silent)
+        #expect(socket.received() == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=1500000", "STATUS=waiting"])
+    }
+
+    @Test(
+        "a name that no socket can have is an error, not a trap",
+        arguments: ["relative", "vsock:2:1", "@" + String(repeating: "x", count: 500)])
+    func badNames(name: String) {
+        #expect(DatagramSocket.send("READY=1", to: name) != 0)
+    }
+}

@@ -1,0 +1,88 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Logging
+
+@testable import ApusLinux
+
+/// A host in virtual time: its loop runs on the simulation's executor, its main loop and its timers on the engine, all on
+/// the thread that drives the time.
+@MainActor
+final class HostInVirtualTime {
+    let time = VirtualTime()
+    let host: LinuxHost
+    /// What the service manager was told.
+    let told = Record<String>()
+    /// The phases, as an observer hears of them.
+    let seen = Record<Phase>()
+    /// How often the process was stopped.
+    let stops = Record<Phase>()
+    let signals: AsyncStream<TerminationSignal>
+    let send: AsyncStream<TerminationSignal>.Continuation
+
+    private var observation: Observation?
+
+    init(
+        grace: Duration = .seconds(30), margin: Duration = .seconds(4), root: String = "/nothing",
+        notifyError: Int32 = 0
+    ) {
+        (signals, send) = AsyncStream.makeStream(of: TerminationSignal.self)
+        let phase = Locked<(@Sendable () -> Phase)?>(nil)
+        host = LinuxHost(
+            engine: time.engine, mainLoop: EngineMainLoop(engine: time.engine),
+            configuration: .init(gracePeriod: grace, expirationMargin: margin),
+            conditions: LinuxConditions(root: root), conditionsExecutor: .engine,
+            serviceManager: ServiceManager { [told] message in
+                told.add(message)
+                return notifyError
+            },
+            logger: silent,
+            stopProcess: { [stops] in stops.add(phase.withLock { $0 }?() ?? .active) })
+        phase.withLock { [host] in $0 = { [weak host] in host?.phase ?? .terminated } }
+        observation = host.observePhase { [seen] in seen.add($0) }
+    }
+
+    /// Runs the host until it waits for something.
+    func run() -> Task<LinuxHost.Outcome, any Error> {
+        let host = host
+        let signals = signals
+        let run = time.start { await host.run(signals: signals) }
+        time.drain()
+        return run
+    }
+
+    func send(_ signal: TerminationSignal) {
+        send.yield(signal)
+        time.drain()
+    }
+
+    func post(_ event: LinuxHost.Event) {
+        host.post.yield(event)
+        time.drain()
+    }
+
+    /// How a run ended that has ended.
+    func outcome(of run: Task<LinuxHost.Outcome, any Error>) throws -> LinuxHost.Outcome {
+        try time.perform { try await run.value }
+    }
+}
+
+let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+
+/// A main loop on an engine's thread, for a simulation that the main actor drives.
+struct EngineMainLoop: MainLoop {
+    let engine: TimerEngine
+
+    func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
+        engine.schedule(after: .zero, clock: .uptime) { MainActor.assumeIsolated(work) }
+    }
+}
+
+/// What happened, in order, from any thread.
+final class Record<Entry: Sendable>: Sendable {
+    private let entries = Locked<[Entry]>([])
+
+    var all: [Entry] { entries.withLock { $0 } }
+    func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+    func clear() { entries.withLock { $0 = [] } }
+}

@@ -1,0 +1,124 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Testing
+
+@testable import ApusLinux
+
+@Suite("Suspension on Linux")
+@MainActor
+struct SuspensionTests {
+    private let world = HostInVirtualTime()
+    private var host: LinuxHost { world.host }
+
+    /// The kernel reports a sleep of the machine like a setting of the wall clock.
+    private func sleepMachine(for duration: Duration) {
+        world.time.sleepDevice(for: duration)
+        world.time.setWall(world.time.wall())
+    }
+
+    @Test("Ctrl-Z enters the suspended phase before the process is stopped, and SIGCONT brings the phase before back")
+    func standsStill() throws {
+        let run = world.run()
+        world.post(.standStillRequested)
+        #expect(world.stops.all == [.suspended])
+        #expect(host.phase == .suspended)
+        world.post(.wentOn)
+        #expect(host.phase == .active)
+        #expect(world.seen.all == [.suspended, .active])
+        world.send(.terminate)
+        #expect(try world.outcome(of: run) == .completed)
+    }
+
+    @Test("a process that stands still is not stopped a second time")
+    func once() {
+        let run = world.run()
+        world.post(.standStillRequested)
+        world.post(.standStillRequested)
+        #expect(world.stops.all == [.suspended])
+        world.post(.wentOn)
+        world.post(.standStillRequested)
+        #expect(world.stops.all == [.suspended, .suspended])
+        run.cancel()
+        world.time.drain()
+    }
+
+    @Test("in the grace period, the phase after suspension is background, and the grace period goes on")
+    func inTheGracePeriod() throws {
+        let task = try host.beginBackgroundTask(named: "upload")
+        let run = world.run()
+        world.send(.terminate)
+        world.post(.standStillRequested)
+        world.post(.wentOn)
+        #expect(world.seen.all == [.background, .suspended, .background])
+        world.time.advance(by: .seconds(26))
+        #expect(try world.outcome(of: run) == .completed)
+        task.end()
+    }
+
+    @Test("a process that is asked to end while it stands still is in the background when it goes on")
+    func terminatedWhileStopped() throws {
+        let task = try host.beginBackgroundTask(named: "upload")
+        let run = world.run()
+        world.post(.standStillRequested)
+        // When both wait, the kernel delivers SIGTERM, which has the smaller number, before SIGCONT.
+        world.send(.terminate)
+        world.post(.wentOn)
+        #expect(world.seen.all == [.suspended, .background])
+        task.end()
+        #expect(try world.outcome(of: run) == .completed)
+    }
+
+    @Test("a process that was stopped without a word passes through suspended when it goes on")
+    func stoppedBySomebody() {
+        let run = world.run()
+        world.post(.wentOn)
+        #expect(world.seen.all == [.suspended, .active])
+        #expect(world.stops.all == [])
+        run.cancel()
+        world.time.drain()
+    }
+
+    @Test("a sleep of the machine passes through suspended, once, when the kernel reports it")
+    func machineSleep() {
+        let run = world.run()
+        sleepMachine(for: .seconds(1))
+        #expect(world.seen.all == [.suspended, .active])
+        world.time.moveWall(by: .seconds(3_600))
+        #expect(world.seen.all == [.suspended, .active], "setting the clock is no sleep")
+        sleepMachine(for: .seconds(3_600))
+        #expect(world.seen.all == [.suspended, .active, .suspended, .active])
+        run.cancel()
+        world.time.drain()
+    }
+
+    @Test("a shorter sleep is none, but short ones add up")
+    func shortSleeps() {
+        let run = world.run()
+        sleepMachine(for: .milliseconds(999))
+        #expect(world.seen.all == [])
+        sleepMachine(for: .milliseconds(1))
+        #expect(world.seen.all == [.suspended, .active])
+        run.cancel()
+        world.time.drain()
+    }
+
+    @Test("a sleep that nobody reported is noticed with the host's next event, before it")
+    func unreportedSleep() throws {
+        let run = world.run()
+        world.time.sleepDevice(for: .seconds(60))
+        #expect(world.seen.all == [])
+        world.send(.terminate)
+        #expect(world.seen.all == [.suspended, .active, .background, .terminated])
+        #expect(try world.outcome(of: run) == .completed)
+    }
+
+    @Test("the host has no timer for all of this")
+    func noPolling() {
+        let run = world.run()
+        #expect(world.time.pendingTimers == 0)
+        run.cancel()
+        world.time.drain()
+        #expect(world.time.leaks == [])
+    }
+}
