@@ -62,6 +62,8 @@ struct AppLifeMachine: Sendable {
             state = .active
             return [.active]
         case .leaving, .background, .suspended:
+            // It may have been launched without the user.
+            isInSwitcher = true
             state = .active
             return [.inactive, .active]
         case .active, .launching, .notRunning, .ending:
