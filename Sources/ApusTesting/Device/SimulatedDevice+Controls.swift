@@ -87,9 +87,10 @@ extension SimulatedDevice {
         }
     }
 
-    /// A call comes in and is taken; an app in front becomes inactive.
+    /// A call comes in and is taken; an app in front becomes inactive. During a call, another one is turned away.
     public func receiveCall() {
         perform("receive call") {
+            guard !isInCall else { return }
             isInCall = true
             tellParts(.call(isActive: true))
             interrupt()

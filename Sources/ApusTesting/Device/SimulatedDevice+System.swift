@@ -27,7 +27,8 @@ extension SimulatedDevice {
 
     /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
     ///
-    /// False when that may not be: no app, the user has force-quit it, or nobody has unlocked the device yet.
+    /// False when that may not be: no app, the user has force-quit it, or nobody has unlocked the device since it was
+    /// started. The app's code runs with the next step of time, so a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: String) -> Bool {
         guard installation != nil, wasUnlockedSinceBoot else { return false }
@@ -148,11 +149,7 @@ extension SimulatedDevice {
         if let expiry {
             timers.expiry = onUptime(expiry) { _ in host.process.mainLoop.run { host.callExpirationHandlers() } }
         }
-        if let zero {
-            timers.zero = onUptime(zero) { _ in
-                host.endForClaims("they were open when the time in the background was over")
-            }
-        }
+        if let zero { timers.zero = onUptime(zero) { _ in host.endIfOverdue() } }
         if keepsRunning || life.state == .leaving {
             timers.suspension.take()?.cancel()
         } else if timers.suspension == nil {

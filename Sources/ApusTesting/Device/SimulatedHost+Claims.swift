@@ -27,6 +27,9 @@ extension SimulatedHost {
 
     /// The raw form of a claim, as UIKit has it: begun with a handler, ended with the identifier.
     ///
+    /// It is granted when this returns. On a phone that may be a little later, so an app that claims at the end of its
+    /// way to the background may be suspended before.
+    ///
     /// - Parameters:
     ///   - name: What is being finished; `nil` gives a name with the calling function's, as the system does.
     ///   - place: The calling place, as `Module/File.swift:12`, for faults.
@@ -91,6 +94,13 @@ extension SimulatedHost {
         if duration > policy.handlerWarning {
             log(.system, .warning("the expiration handler of “\(claim.name)” took \(duration)"))
         }
+    }
+
+    /// Ends the process if it has open claims though its time is over. Handlers may have ended them late.
+    func endIfOverdue() {
+        let now = now
+        guard let zero = state.withLock({ $0.claims.zero(now: now) }), zero <= now else { return }
+        endForClaims("they were open when the time in the background was over")
     }
 
     /// Ends the process because of its open claims, and says which.

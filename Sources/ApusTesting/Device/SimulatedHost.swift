@@ -26,9 +26,8 @@ public final class SimulatedHost: BackgroundHost {
 
     /// Something that may not take longer than that.
     struct Watch: Sendable {
-        var deadline: UInt64
-        var code: TerminationCode
-        var fault: Fault
+        let deadline: UInt64
+        let fault: Fault
     }
 
     /// The app's records, which survive its processes and restarts of the device.
@@ -123,25 +122,27 @@ public final class SimulatedHost: BackgroundHost {
         let now = now
         let end = now + UInt64(max(0, duration.wholeNanoseconds))
         let (watch, zero) = state.withLock { ($0.watch, $0.claims.zero(now: now)) }
-        if let watch, watch.deadline < end, watch.deadline <= zero ?? .max {
-            time.pass(watch.deadline > now ? watch.deadline - now : 0)
-            fault(watch.fault)
-            return self.end("\(watch.code): \(watch.fault.message)")
-        }
-        if let zero, zero < end {
+        if let watch {
+            // Handlers that are at work when the time is over may finish within their limit.
+            if watch.deadline < end {
+                time.pass(watch.deadline > now ? watch.deadline - now : 0)
+                fault(watch.fault)
+                return self.end("\(TerminationCode.watchdog): \(watch.fault.message)")
+            }
+        } else if let zero, zero < end {
             time.pass(zero - now)
-            return endForClaims("they were open when the time in the background was over")
+            return endIfOverdue()
         }
         time.pass(end - now)
     }
 
     // MARK: For the parts of the device
 
-    /// Says whether a continuous mode keeps the process running. False if the app does not declare the mode; then
-    /// nothing was changed.
+    /// Says whether a continuous mode keeps the process running. False if the app does not declare the mode, or has
+    /// ended; then nothing was changed.
     @discardableResult
     func setContinuousMode(_ mode: AppManifest.BackgroundMode, isActive: Bool) -> Bool {
-        guard manifest.backgroundModes.contains(mode) else { return false }
+        guard manifest.backgroundModes.contains(mode), !process.isEnded else { return false }
         let now = now
         state.withLock { $0.claims.setMode(mode, isActive: isActive, now: now) }
         askForReview()
@@ -185,7 +186,7 @@ public final class SimulatedHost: BackgroundHost {
     func beginWatch(_ limit: Duration, _ rule: Fault.Rule, _ message: String) {
         let deadline = now + UInt64(max(0, limit.wholeNanoseconds))
         let fault = Fault(rule, "\(message) within \(limit)")
-        state.withLock { $0.watch = Watch(deadline: deadline, code: .watchdog, fault: fault) }
+        state.withLock { $0.watch = Watch(deadline: deadline, fault: fault) }
     }
 
     func endWatch() { state.withLock { $0.watch = nil } }

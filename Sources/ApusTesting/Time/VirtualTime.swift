@@ -242,7 +242,7 @@ public final class VirtualTime: TimeSource {
     private func stepOnce(towards target: UptimeInstant) -> Bool {
         runAllRunnable()
         let now = clocks.uptime()
-        // Work may have moved the clocks, even beyond the target.
+        // Work that takes its time has moved the clocks, perhaps beyond the target.
         guard now < target else { return true }
         let left = target.nanoseconds - now.nanoseconds
         guard let step = untilNextDeadline, step <= left else {
