@@ -42,6 +42,15 @@ struct ClaimMachineTests {
         #expect(machine.remaining(now: 510 * second) == 30 * second, "without a claim nothing is used up")
     }
 
+    @Test("a claim that was ended in the foreground uses up nothing")
+    func foreground() {
+        var machine = machine()
+        guard case .granted(let id) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        _ = machine.end(id, now: 5 * second)
+        machine.enterBackground(now: 10 * second)
+        #expect(machine.remaining(now: 20 * second) == 30 * second)
+    }
+
     @Test("handlers are due once each")
     func once() {
         var machine = machine(isInForeground: false)
