@@ -53,12 +53,13 @@ struct ClaimTests {
 
     @Test("a claim that is asked for too late is not granted: its handler is called, and Apus says tooLate")
     func tooLate() throws {
-        try SimulatedDevice.run { device in
+        var policy = SystemPolicy()
+        // Between the handlers and the suspension the app still runs.
+        policy.suspensionDelay = .seconds(1)...(.seconds(1))
+        try SimulatedDevice.run(policy: policy) { device in
             let host = try device.launchProbe()
             let first = try host.beginBackgroundTask(named: "first") { host.note("first expired") }
             _ = first
-            // The pass of the handlers leaves time until the suspension, in which the app still runs.
-            device.policy.suspensionDelay = .seconds(1)...(.seconds(1))
             host.engine.schedule(after: .milliseconds(26_010)) {
                 do {
                     _ = try host.beginBackgroundTask(named: "second") { host.note("second expired") }

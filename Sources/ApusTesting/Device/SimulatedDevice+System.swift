@@ -153,7 +153,7 @@ extension SimulatedDevice {
         if keepsRunning || life.state == .leaving {
             timers.suspension.take()?.cancel()
         } else if timers.suspension == nil {
-            timers.suspension = onUptime(now + suspensionDelay) { $0.suspend() }
+            timers.suspension = onUptime(now + suspensionDelay(of: host)) { $0.suspend() }
         }
     }
 
@@ -165,8 +165,8 @@ extension SimulatedDevice {
         }
     }
 
-    private var suspensionDelay: UInt64 {
-        let range = policy.suspensionDelay
+    private func suspensionDelay(of host: SimulatedHost) -> UInt64 {
+        let range = host.policy.suspensionDelay
         let lower = UInt64(max(0, range.lowerBound.wholeNanoseconds))
         let upper = UInt64(max(0, range.upperBound.wholeNanoseconds))
         return lower + random.next() % (upper - lower + 1)

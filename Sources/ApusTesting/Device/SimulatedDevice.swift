@@ -18,7 +18,7 @@ public import ApusTimers
 /// ```
 ///
 /// Only what uses the ``SimulatedHost`` follows the device: its engine, its main loop, its tasks. What sleeps by other
-/// means, and tasks that the app starts by itself, run outside of it; see ``advance(by:)-swift.method``.
+/// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)``.
 @MainActor
 public final class SimulatedDevice {
     /// What the user sees.
@@ -39,7 +39,7 @@ public final class SimulatedDevice {
     public let seed: UInt64
     /// The device's clocks and the system's engine. Move them through the device.
     public let time: VirtualTime
-    /// The rules. Changes hold from the next launch of the app on.
+    /// The rules. For a process, those hold that were there when it was started.
     public var policy: SystemPolicy
     /// The installed app's records. They survive its processes, restarts, and another ``install(_:_:)``.
     public let storage = MemoryRecordStore()
@@ -152,7 +152,7 @@ public final class SimulatedDevice {
     }
 
     /// Runs an asynchronous test on a new device, for apps that use `Task { @MainActor in … }`; see
-    /// ``advance(by:)-swift.method``. At its end the app's process is ended, and the device verified.
+    /// the asynchronous ``advance(by:)``. At its end the app's process is ended, and the device verified.
     ///
     /// - Throws: What `body` throws; ``DeviceError``, see ``verify()``.
     public static func run<Success>(

@@ -10,7 +10,6 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
         var jobs: [UnownedJob] = []
         /// Jobs before this index have run.
         var head = 0
-        var isClosed = false
     }
 
     private let state = Locked(State())
@@ -26,23 +25,12 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
     /// Appends a job. Called by Swift's runtime, from any thread.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        state.withLock { state in
-            if !state.isClosed { state.jobs.append(job) }
-        }
+        state.withLock { $0.jobs.append(job) }
         signal.signal()
     }
 
     /// The reference that Swift's runtime uses.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
-
-    /// Forgets all jobs, also later ones: their tasks never go on, and what they hold is never released.
-    func close() {
-        state.withLock { state in
-            state.isClosed = true
-            state.jobs = []
-            state.head = 0
-        }
-    }
 
     /// Jobs that wait to be run.
     var pendingJobs: Int { state.withLock { $0.jobs.count - $0.head } }

@@ -38,7 +38,8 @@ final class VirtualProcess: Sendable {
     func start(_ work: @escaping @Sendable () async -> Void) {
         guard !isEnded else { return }
         unfinished.add(1)
-        // The task keeps the executor: that of an ended process has to be there for whoever resumes its tasks.
+        // The task keeps the executor, so that it never ends with jobs, and is there for whoever resumes a task of an
+        // ended process.
         Task(executorPreference: executor) { [unfinished, executor] in
             await work()
             unfinished.add(-1)
@@ -55,11 +56,10 @@ final class VirtualProcess: Sendable {
         _ = standing.compareExchange(expected: .stopped, desired: .running, ordering: .acquiringAndReleasing)
     }
 
-    /// Ends it for good. Timers and main-loop work are released without running. Tasks stay where they are, for ever:
-    /// they are not cancelled, because a program that was killed does not clean up.
+    /// Ends it for good. Timers and main-loop work are released without running. Tasks stay where they are, for ever,
+    /// and keep what they hold: they are not cancelled, because a program that was killed does not clean up.
     func end() {
         guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
-        executor.close()
         mainLoop.close()
         engine.shutdown()
     }
