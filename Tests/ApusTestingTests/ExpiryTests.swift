@@ -84,6 +84,18 @@ struct ExpiryTests {
         }
     }
 
+    @Test("a claim without a handler gets the app ended when the handlers are called")
+    func noHandler() throws {
+        try SimulatedDevice.run { device in
+            device.expect(.claimNotEnded)
+            let host = try device.launchProbe()
+            #expect(host.beginClaim(name: "forgotten") != .invalid)
+            device.pressHome()
+            device.advance(by: .seconds(60))
+            #expect(try device.delay(of: .terminated(device.ends[0])) == .seconds(26))
+        }
+    }
+
     @Test("a claim that is ended only in a later hop gets the app ended after the pass, with a reason and the place")
     func laterHop() throws {
         try SimulatedDevice.run { device in

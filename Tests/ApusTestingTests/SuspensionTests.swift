@@ -172,6 +172,14 @@ struct SuspensionTests {
             await device.advance(by: .seconds(20))
             #expect(device.notes == ["first hop at 3610", "second hop", "timer"])
             #expect(device.log.last?.uptime == UptimeInstant(nanoseconds: 3_615_000_000_000))
+            // From the queue to the engine and back, twice, without time.
+            Task { @MainActor in
+                host.engine.schedule(after: .zero) {
+                    Task { @MainActor in host.engine.schedule(after: .zero) { host.note("at once") } }
+                }
+            }
+            await device.advance(by: .zero)
+            #expect(device.notes.last == "at once")
         }
     }
 }

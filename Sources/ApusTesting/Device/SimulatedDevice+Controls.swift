@@ -211,7 +211,8 @@ extension SimulatedDevice {
     /// actor's own queue runs too.
     ///
     /// That is deterministic as long as chains from one main-actor task to the next are shorter than
-    /// ``mainActorPasses``. Those tasks are not the process's: they run although it is suspended, or has ended.
+    /// ``mainActorPasses``. Those tasks are not the process's: they run although it is suspended, or has ended. The
+    /// other controls do not wait for them; let no time pass, `await device.advance(by: .zero)`, behind one.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
         repeat { await settle() } while !time.step(towards: target)

@@ -297,8 +297,10 @@ public final class VirtualTime: TimeSource {
     /// One step of ``advance(by:)``, for those who have something to do between two steps.
     func step(towards target: UptimeInstant) -> Bool { drive { stepOnce(towards: target) } }
 
-    /// Whether there is work in a queue of the system or of a running process.
-    var isRunnable: Bool { executor.pendingJobs > 0 || processes.withLock { $0 }.contains { $0.isRunnable } }
+    /// Whether there is anything that ``drain()`` would run.
+    var isRunnable: Bool {
+        executor.pendingJobs > 0 || untilNextDeadline == 0 || processes.withLock { $0 }.contains { $0.isRunnable }
+    }
 
     private var inventory: String {
         let leaks = leaks
