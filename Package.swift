@@ -76,7 +76,9 @@ let package = Package(
         ),
         .target(
             name: "ApusTesting",
-            dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .target(
             name: "ApusDaemon",

@@ -23,8 +23,10 @@ public final class VirtualTime: TimeSource {
     public let executor: VirtualExecutor
 
     let clocks: VirtualClocks
+    private let wakeup: VirtualWakeup
+    private let processes = Locked<[VirtualProcess]>([])
     private let isDriven = Atomic(false)
-    private let unfinishedTasks = Counter()
+    private let unfinishedTasks = TaskCounter()
 
     /// Clocks at the given instants (an hour of uptime, 2026-01-01T00:00:00Z), with no sleep so far.
     public init(
@@ -33,13 +35,15 @@ public final class VirtualTime: TimeSource {
     ) {
         let executor = VirtualExecutor()
         let signal = executor.signal
-        clocks = VirtualClocks(uptime: uptime, wall: wall) { signal.signal() }
-        engine = TimerEngine(time: clocks, wakeup: clocks)
+        clocks = VirtualClocks(uptime: uptime, wall: wall)
+        wakeup = VirtualWakeup(clocks: clocks) { signal.signal() }
+        engine = TimerEngine(time: wakeup, wakeup: wakeup)
         self.executor = executor
     }
 
     // Sleeping tasks end with `CancellationError`, and what they do then still runs.
     deinit {
+        for process in processes.withLock({ $0 }) { process.end() }
         engine.shutdown()
         while executor.runOne() {}
     }
@@ -73,19 +77,8 @@ public final class VirtualTime: TimeSource {
     /// Lets `duration` pass: drains, moves to the next deadline, and so on; ends drained, exactly `duration` later on
     /// every clock. Zero and negative durations only drain.
     public func advance(by duration: Duration) {
-        drive {
-            let target = clocks.uptime().advanced(by: max(.zero, duration))
-            while true {
-                runAllRunnable()
-                let left = target.nanoseconds - clocks.uptime().nanoseconds
-                guard let step = clocks.untilNextDeadline(), step <= left else {
-                    clocks.move(by: left)
-                    runAllRunnable()
-                    return
-                }
-                clocks.move(by: step)
-            }
-        }
+        let target = uptime().advanced(by: max(.zero, duration))
+        drive { while !stepOnce(towards: target) {} }
     }
 
     /// Drains, moves to the engine's next wake-up and drains again. False, without moving, when there is none.
@@ -111,7 +104,8 @@ public final class VirtualTime: TimeSource {
     public func setWall(_ instant: WallInstant) {
         drive {
             clocks.setWall(instant)
-            clocks.reportWallClockChange()
+            wakeup.reportWallClockChange()
+            for process in processes.withLock({ $0 }) { process.reportWallClockChange() }
             runAllRunnable()
         }
     }
@@ -222,16 +216,42 @@ public final class VirtualTime: TimeSource {
     // MARK: The step loop
 
     private func runAllRunnable() {
-        repeat {
-            while executor.runOne() {}
-        } while clocks.wakeIfDue()
+        while executor.runOne() || wakeup.wakeIfDue() || runProcesses() {}
+    }
+
+    /// In the order in which they were started; after each piece of work the system is looked at again.
+    private func runProcesses() -> Bool {
+        processes.withLock { $0 }.contains { $0.runOne() }
+    }
+
+    private var untilNextDeadline: UInt64? {
+        processes.withLock { $0 }.reduce(wakeup.untilNextDeadline) { earliest, process in
+            guard let other = process.untilNextDeadline else { return earliest }
+            return min(earliest ?? .max, other)
+        }
     }
 
     private func step() -> Bool {
-        guard let step = clocks.untilNextDeadline() else { return false }
+        guard let step = untilNextDeadline else { return false }
         clocks.move(by: step)
         runAllRunnable()
         return true
+    }
+
+    /// Drains, then moves to the next deadline, but not beyond `target`. True when that is reached and all is drained.
+    private func stepOnce(towards target: UptimeInstant) -> Bool {
+        runAllRunnable()
+        let now = clocks.uptime()
+        // Work that takes its time has moved the clocks, perhaps beyond the target.
+        guard now < target else { return true }
+        let left = target.nanoseconds - now.nanoseconds
+        guard let step = untilNextDeadline, step <= left else {
+            clocks.move(by: left)
+            runAllRunnable()
+            return true
+        }
+        clocks.move(by: step)
+        return false
     }
 
     private func drive<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -255,6 +275,33 @@ public final class VirtualTime: TimeSource {
         )
     }
 
+    // MARK: Processes
+
+    /// A process that runs after the system, and after those that were started before it.
+    func startProcess(boot: VirtualWakeup.Boot) -> VirtualProcess {
+        let signal = executor.signal
+        let process = VirtualProcess(clocks: clocks, boot: boot) { signal.signal() }
+        processes.withLock { $0.append(process) }
+        return process
+    }
+
+    /// Ends a process and forgets it.
+    func end(_ process: VirtualProcess) {
+        processes.withLock { $0.removeAll { $0 === process } }
+        process.end()
+    }
+
+    /// Work that is running takes that long: the clocks move, and nothing else runs meanwhile.
+    func pass(_ nanoseconds: UInt64) { clocks.move(by: nanoseconds) }
+
+    /// One step of ``advance(by:)``, for those who have something to do between two steps.
+    func step(towards target: UptimeInstant) -> Bool { drive { stepOnce(towards: target) } }
+
+    /// Whether there is anything that ``drain()`` would run.
+    var isRunnable: Bool {
+        executor.pendingJobs > 0 || untilNextDeadline == 0 || processes.withLock { $0 }.contains { $0.isRunnable }
+    }
+
     private var inventory: String {
         let leaks = leaks
         return leaks.isEmpty ? "nothing is pending" : leaks.joined(separator: ", ")
@@ -272,11 +319,4 @@ private final class Outcome<Success: Sendable>: Sendable {
         do { value = .success(try await work()) } catch { value = .failure(error) }
         result.withLock { $0 = value }
     }
-}
-
-private final class Counter: Sendable {
-    private let count = Atomic(0)
-
-    var value: Int { count.load(ordering: .acquiring) }
-    func add(_ number: Int) { count.wrappingAdd(number, ordering: .acquiringAndReleasing) }
 }

@@ -1,0 +1,31 @@
+/// What an app declares of itself: the part of `Info.plist` that the system's rules look at.
+public struct AppManifest: Sendable, Hashable {
+    /// What the app wants to do in the background (`UIBackgroundModes`).
+    public enum BackgroundMode: String, Sendable, Hashable, CaseIterable {
+        /// To play or record sound.
+        case audio
+        /// To be told where the device is.
+        case location
+        /// To refresh its content for a short time (`fetch`).
+        case fetch
+        /// To do longer work while nobody uses the device (`processing`).
+        case processing
+    }
+
+    /// The declared modes.
+    public var backgroundModes: Set<BackgroundMode>
+    /// The identifiers of tasks that the app may ask to be launched for (`BGTaskSchedulerPermittedIdentifiers`).
+    public var permittedTaskIdentifiers: Set<String>
+    /// Whether the app has the life cycle of scenes: it then starts in the phase `background`, otherwise in `inactive`
+    /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).
+    public var usesScenes: Bool
+
+    /// A manifest; without arguments that of an app with scenes that declares nothing.
+    public init(
+        backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true
+    ) {
+        self.backgroundModes = backgroundModes
+        self.permittedTaskIdentifiers = permittedTaskIdentifiers
+        self.usesScenes = usesScenes
+    }
+}

@@ -1,0 +1,191 @@
+/// Names a claim within a process, as `UIBackgroundTaskIdentifier` does.
+public struct ClaimID: Sendable, Hashable, CustomStringConvertible {
+    let number: Int
+
+    /// No claim: the answer when the app cannot run in the background.
+    public static let invalid = ClaimID(number: 0)
+
+    /// The number.
+    public var description: String { self == .invalid ? "invalid" : String(number) }
+}
+
+/// What a process says about a claim when it begins it.
+struct Claim: Sendable {
+    let name: String
+    let place: String?
+    /// Whether the claim ends when its handler has returned.
+    let endsOnExpiration: Bool
+    let handler: (@MainActor @Sendable () -> Void)?
+}
+
+/// The claims of one process and the time that it has in the background: a pure state machine.
+///
+/// Time belongs to the process, not to a claim. It begins to run when a claim is open in the background, and goes on
+/// until the process is in the foreground again, whatever claims come and go. It stands still while the process is
+/// suspended, and while a continuous mode (audio, location) keeps the process running; about the latter the sources are
+/// silent. Instants are nanoseconds of uptime.
+struct ClaimMachine: Sendable {
+    struct Rules: Sendable {
+        var budget: UInt64
+        var lead: UInt64
+        var limit: Int
+        var refusesLate: Bool
+        var givesInvalid: Bool
+    }
+
+    private enum Standing { case foreground, background, suspended }
+
+    private struct OpenClaim {
+        let id: ClaimID
+        let claim: Claim
+        /// Its handler was called, or is about to be.
+        var isTold = false
+    }
+
+    private let rules: Rules
+    private var standing: Standing
+    private var modes: Set<AppManifest.BackgroundMode> = []
+    /// In the order in which they were begun.
+    private var claims: [OpenClaim] = []
+    private var refused: Set<ClaimID> = []
+    private var lastNumber = 0
+    /// How much of the budget was used up to `countedAt`; nil before it began to run.
+    private var spent: UInt64?
+    private var countedAt: UInt64 = 0
+
+    init(rules: Rules, isInForeground: Bool) {
+        self.rules = rules
+        standing = isInForeground ? .foreground : .background
+    }
+
+    // MARK: Claims
+
+    enum BeginAction: Equatable {
+        case granted(ClaimID)
+        /// Call the handler instead; the id may be ended, and that means nothing.
+        case tooLate(ClaimID)
+        case invalid
+        /// End the process.
+        case overLimit
+    }
+
+    mutating func begin(_ claim: Claim, now: UInt64) -> BeginAction {
+        count(now)
+        if rules.givesInvalid { return .invalid }
+        if claims.count >= rules.limit { return .overLimit }
+        lastNumber += 1
+        let id = ClaimID(number: lastNumber)
+        if rules.refusesLate, isExpired {
+            refused.insert(id)
+            return .tooLate(id)
+        }
+        claims.append(OpenClaim(id: id, claim: claim))
+        count(now)
+        return .granted(id)
+    }
+
+    enum EndAction: Equatable {
+        case ended(name: String)
+        /// It was refused when it was asked for.
+        case endedRefused
+        case unknown
+    }
+
+    mutating func end(_ id: ClaimID, now: UInt64) -> EndAction {
+        count(now)
+        if let index = claims.firstIndex(where: { $0.id == id }) {
+            return .ended(name: claims.remove(at: index).claim.name)
+        }
+        return refused.remove(id) == nil ? .unknown : .endedRefused
+    }
+
+    /// The claims whose handlers are to be called now, in the order in which they were begun; none the second time.
+    mutating func expire(now: UInt64) -> [(id: ClaimID, claim: Claim)] {
+        count(now)
+        guard isExpired else { return [] }
+        var told: [(id: ClaimID, claim: Claim)] = []
+        for index in claims.indices where !claims[index].isTold {
+            claims[index].isTold = true
+            told.append((claims[index].id, claims[index].claim))
+        }
+        return told
+    }
+
+    func isOpen(_ id: ClaimID) -> Bool { claims.contains { $0.id == id } }
+    func claim(_ id: ClaimID) -> Claim? { claims.first { $0.id == id }?.claim }
+    var openClaims: [Claim] { claims.map(\.claim) }
+
+    // MARK: Where the process is
+
+    mutating func enterForeground(now: UInt64) {
+        standing = .foreground
+        spent = nil
+        refused = []
+        // A claim that was told and is still there is an ordinary one again.
+        for index in claims.indices { claims[index].isTold = false }
+        count(now)
+    }
+
+    /// From the foreground, or from suspension; then the time goes on where it stopped.
+    mutating func enterBackground(now: UInt64) {
+        count(now)
+        standing = .background
+        count(now)
+    }
+
+    mutating func suspend(now: UInt64) {
+        count(now)
+        standing = .suspended
+    }
+
+    mutating func setMode(_ mode: AppManifest.BackgroundMode, isActive: Bool, now: UInt64) {
+        count(now)
+        if isActive { modes.insert(mode) } else { modes.remove(mode) }
+        count(now)
+    }
+
+    // MARK: What follows
+
+    /// Whether something keeps the process from being suspended.
+    var keepsRunning: Bool { !claims.isEmpty || !modes.isEmpty }
+
+    /// How much longer the process may run; nil when nothing limits it.
+    func remaining(now: UInt64) -> UInt64? {
+        guard standing != .foreground, modes.isEmpty else { return nil }
+        let spent = spent(at: now)
+        return rules.budget > spent ? rules.budget - spent : 0
+    }
+
+    /// When the handlers of claims that were not told yet have to be called; nil when there are none.
+    func expiry(now: UInt64) -> UInt64? {
+        guard isTicking, claims.contains(where: { !$0.isTold }) else { return nil }
+        return instant(ofSpending: rules.budget > rules.lead ? rules.budget - rules.lead : 0, now: now)
+    }
+
+    /// When the process is ended for the claims that it has; nil when it has none.
+    func zero(now: UInt64) -> UInt64? {
+        isTicking && !claims.isEmpty ? instant(ofSpending: rules.budget, now: now) : nil
+    }
+
+    private var isTicking: Bool { spent != nil && standing == .background && modes.isEmpty }
+
+    /// Whether the handlers' instant has come; up to the last `count`.
+    private var isExpired: Bool {
+        guard isTicking, let spent else { return false }
+        return spent + rules.lead >= rules.budget
+    }
+
+    private func spent(at now: UInt64) -> UInt64 { (spent ?? 0) + (isTicking ? now - countedAt : 0) }
+
+    private func instant(ofSpending amount: UInt64, now: UInt64) -> UInt64 {
+        let spent = spent(at: now)
+        return amount > spent ? now + (amount - spent) : now
+    }
+
+    /// Brings `spent` up to `now`, and starts it when a claim is effective.
+    private mutating func count(_ now: UInt64) {
+        if spent != nil { spent = spent(at: now) }
+        countedAt = now
+        if spent == nil, standing == .background, modes.isEmpty, !claims.isEmpty { spent = 0 }
+    }
+}

@@ -1,0 +1,20 @@
+extension Fault.Rule {
+    /// A claim was not ended in its expiration handler, or not before the time was over.
+    public static let claimNotEnded = Fault.Rule("claimNotEnded")
+    /// The last reference to a background task went away before it was ended.
+    public static let claimDropped = Fault.Rule("claimDropped")
+    /// A process began more claims than the system keeps.
+    public static let tooManyClaims = Fault.Rule("tooManyClaims")
+    /// The expiration handlers took too long.
+    public static let slowHandlers = Fault.Rule("slowHandlers")
+    /// The app took too long to start.
+    public static let slowLaunch = Fault.Rule("slowLaunch")
+    /// The app took too long to do its work on the way to the background.
+    public static let slowBackgroundEntry = Fault.Rule("slowBackgroundEntry")
+    /// The app took too long to do its work at the end.
+    public static let slowTermination = Fault.Rule("slowTermination")
+    /// The app object is still there although its process has ended.
+    public static let leakedApp = Fault.Rule("leakedApp")
+    /// A test wanted to start an app that it had not installed.
+    public static let noApp = Fault.Rule("noApp")
+}

@@ -1,0 +1,277 @@
+public import ApusBackground
+public import ApusTimers
+
+/// What a person does with the device, and what happens to it. Each control is logged, and returns when everything that
+/// follows from it at once has run.
+extension SimulatedDevice {
+    func control(_ name: String) { log(.user, .control(name)) }
+
+    /// A control that lets no time pass by itself.
+    func perform(_ name: String, _ body: () -> Void) {
+        control(name)
+        body()
+        time.drain()
+    }
+
+    // MARK: The app
+
+    /// The user taps the icon of an app that does not run. If it runs, nothing happens but a warning.
+    public func launch() {
+        perform("launch") {
+            guard runningHost == nil else { return log(.system, .warning("the app runs already; use open()")) }
+            comeToFront()
+        }
+    }
+
+    /// The user taps the icon, or the app's picture in the switcher: it is launched, or comes back. A locked device is
+    /// unlocked first.
+    public func open() { perform("open") { comeToFront() } }
+
+    /// The user goes to the home screen.
+    public func pressHome() {
+        perform("press home") {
+            guard !isLocked else { return }
+            screen = .home
+            leaveForeground()
+        }
+    }
+
+    /// The user opens the app switcher; an app in front becomes inactive.
+    public func openAppSwitcher() {
+        perform("open app switcher") {
+            guard !isLocked else { return }
+            screen = .switcher
+            interrupt()
+        }
+    }
+
+    /// The user removes the app from the switcher (force quit). A process that runs is told and has
+    /// ``SystemPolicy/willTerminateTime``; a suspended one is not told. Afterwards only the user starts the app.
+    public func swipeAway() {
+        perform("swipe away") {
+            if isLocked { unlockScreen() }
+            screen = .home
+            leaveForeground()
+            // What the app does on its way to the background comes before its end.
+            time.drain()
+            switch life.forceQuit() {
+            case .nothing: log(.system, .warning("the app is not in the switcher"))
+            case .removed: break
+            case .endSilently: runningHost?.end("force quit while suspended")
+            case .endWithNotice: if let runningHost { endWithNotice(runningHost, "force quit") }
+            }
+        }
+    }
+
+    /// The process ends there and then, without a word to it: a crash, or the system for the reason of that code.
+    public func kill(_ code: TerminationCode? = nil) {
+        perform("kill") { runningHost?.end(code.map(\.description) ?? "crash") }
+    }
+
+    // MARK: The screen
+
+    /// The user, or the time without a touch, locks the screen; an app in front goes to the background.
+    public func lock() {
+        perform("lock") {
+            isLocked = true
+            change { $0.isIdle = true }
+            leaveForeground()
+        }
+    }
+
+    /// The user unlocks the screen; an app that was in front comes back.
+    public func unlock() {
+        perform("unlock") {
+            unlockScreen()
+            if screen == .app { activate() }
+        }
+    }
+
+    /// A call comes in and is taken; an app in front becomes inactive. During a call, another one is turned away.
+    public func receiveCall() {
+        perform("receive call") {
+            guard !isInCall else { return }
+            isInCall = true
+            tellParts(.call(isActive: true))
+            interrupt()
+        }
+    }
+
+    /// The call ends; an app that it covered becomes active again.
+    public func endCall() {
+        perform("end call") {
+            guard isInCall else { return }
+            isInCall = false
+            tellParts(.call(isActive: false))
+            if screen == .app, life.state == .inactive { activate() }
+        }
+    }
+
+    /// The user scrolls in the app for that long: main-loop work of the `default` mode waits meanwhile. Time passes.
+    public func scroll(for duration: Duration) {
+        control("scroll for \(duration)")
+        let mainLoop = life.state == .active ? runningHost?.process.mainLoop : nil
+        mainLoop?.isTracking = true
+        time.advance(by: duration)
+        mainLoop?.isTracking = false
+        time.drain()
+    }
+
+    // MARK: The device
+
+    /// The charge of the battery, from 0 to 1; other values are brought to the nearer end.
+    public func setBattery(_ level: Double) {
+        let level = level.isNaN ? 0 : min(1, max(0, level))
+        perform("battery \(level)") { change { $0.batteryLevel = level } }
+    }
+
+    /// The user plugs the charger in.
+    public func plugIn() { perform("plug in") { change { $0.isOnExternalPower = true } } }
+
+    /// The user unplugs the charger.
+    public func unplug() { perform("unplug") { change { $0.isOnExternalPower = false } } }
+
+    /// The user switches the low-power mode.
+    public func setLowPowerMode(_ isOn: Bool) {
+        perform("low-power mode \(isOn ? "on" : "off")") { change { $0.isLowPowerMode = isOn } }
+    }
+
+    /// The network changes.
+    public func setNetwork(_ network: DeviceConditions.Network) {
+        perform("network \(network.rawValue)") { change { $0.network = network } }
+    }
+
+    /// The user switches background refresh in the settings.
+    public func setBackgroundRefresh(_ isOn: Bool) {
+        perform("background refresh \(isOn ? "on" : "off")") { isBackgroundRefreshOn = isOn }
+    }
+
+    /// The device gets warmer or cooler.
+    public func setThermalState(_ state: DeviceConditions.ThermalState) {
+        perform("thermal state \(state.rawValue)") { change { $0.thermalState = state } }
+    }
+
+    /// Other apps need memory: a suspended process is ended without a word; one that runs gets a warning.
+    public func applyMemoryPressure() {
+        perform("memory pressure") {
+            guard let runningHost else { return }
+            if life.state == .suspended {
+                runningHost.end("purged from memory while suspended")
+            } else {
+                log(.system, .warning("memory is low"))
+            }
+        }
+    }
+
+    /// The device sleeps for that long, whatever the app was doing: nothing runs, uptime stands still, the continuous
+    /// and the wall clock go on.
+    public func sleepDevice(for duration: Duration) {
+        control("sleep for \(duration)")
+        time.sleepDevice(for: duration)
+    }
+
+    /// Somebody sets the wall clock. The other clocks do not move.
+    public func setWallClock(_ instant: WallInstant) {
+        control("set wall clock")
+        time.setWall(instant)
+    }
+
+    /// Somebody moves the wall clock forth or (negative) back.
+    public func moveWallClock(by duration: Duration) {
+        control("move wall clock by \(duration)")
+        time.moveWall(by: duration)
+    }
+
+    /// The device is restarted: the process ends without a word, ``SystemPolicy/rebootTime`` passes, and uptime begins
+    /// again. The device is locked then.
+    public func reboot() {
+        control("reboot")
+        runningHost?.end("reboot")
+        time.drain()
+        time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))
+        boot = VirtualWakeup.Boot(uptime: time.uptime().nanoseconds, continuous: time.continuous().nanoseconds)
+        bootNumber += 1
+        deviceLog.restartUptime()
+        (isLocked, wasUnlockedSinceBoot, isInCall, screen) = (true, false, false, .home)
+        change { $0.isIdle = true }
+        tellParts(.rebooted)
+        time.drain()
+    }
+
+    // MARK: Time
+
+    /// Lets `duration` pass: everything that falls due meanwhile runs, at its instant. It is longer only if the app is
+    /// at work (``SimulatedHost/work(for:)``) at the end.
+    public func advance(by duration: Duration) { time.advance(by: duration) }
+
+    /// Lets time pass until the wall clock shows `instant`; returns at once when it has passed.
+    public func run(until instant: WallInstant) { advance(by: time.wall().duration(to: instant)) }
+
+    /// Like the synchronous form, for apps that use `Task { @MainActor in … }`: at each step, what waits in the main
+    /// actor's own queue runs too.
+    ///
+    /// That is deterministic as long as chains from one main-actor task to the next are shorter than
+    /// ``mainActorPasses``. Those tasks are not the process's: they run although it is suspended, or has ended. The
+    /// other controls do not wait for them; let no time pass, `await device.advance(by: .zero)`, behind one.
+    public func advance(by duration: Duration) async {
+        let target = time.uptime().advanced(by: max(.zero, duration))
+        repeat { await settle() } while !time.step(towards: target)
+        await settle()
+    }
+
+    /// How many hops through the main actor's queue are waited for at each step of the asynchronous form.
+    public static var mainActorPasses: Int { 8 }
+
+    /// Runs what can run at this instant, in the process and in the main actor's queue.
+    func settle() async {
+        repeat {
+            time.drain()
+            // The queue is first in, first out: what was there before this hop has run when it returns.
+            for _ in 0..<Self.mainActorPasses { await Task.yield() }
+        } while time.isRunnable
+    }
+
+    // MARK: Private
+
+    private func comeToFront() {
+        if isLocked { unlockScreen() }
+        guard installation != nil else { return fault(Fault(.noApp, "install an app first")) }
+        screen = .app
+        if runningHost == nil { start(toForeground: true, "icon") } else { activate() }
+    }
+
+    private func unlockScreen() {
+        isLocked = false
+        wasUnlockedSinceBoot = true
+        change { $0.isIdle = false }
+    }
+
+    private func activate() {
+        guard let host = runningHost else { return }
+        let phases = life.activate()
+        guard !phases.isEmpty else { return }
+        timers.cancelAll()
+        resume(host)
+        walk(phases, of: host) { _ in }
+    }
+
+    private func interrupt() {
+        if let host = runningHost { walk(life.interrupt(), of: host) { _ in } }
+    }
+
+    private func leaveForeground() {
+        guard let host = runningHost else { return }
+        let phases = life.leaveForeground()
+        guard !phases.isEmpty else { return }
+        walk(phases, of: host) { device in
+            device.life.settle()
+            device.review()
+        }
+    }
+
+    private func change(_ body: (inout DeviceConditions) -> Void) {
+        body(&conditions)
+        // A suspended process hears of it when it runs again.
+        if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
+    }
+}

@@ -1,0 +1,188 @@
+public import ApusBackground
+import ApusTimers
+import Logging
+
+extension SimulatedHost {
+    /// Claims time to finish something. An expiration handler is called on the main loop, in one pass with all others.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `tooLate` when the time is over or nearly over, or when the policy
+    ///   gives no claims; the handler is called on the main loop then too. A process that has ended gets the error
+    ///   only.
+    public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
+        let claim = Claim(
+            name: request.name, place: request.place, endsOnExpiration: request.endsOnExpiration,
+            handler: request.onExpiration)
+        switch begin(claim) {
+        case .granted(let id):
+            return BackgroundTask(request, logger: claimLogger) { [weak self] in self?.endIfOpen(id) ?? false }
+        case .tooLate:
+            break
+        case .invalid, .overLimit:
+            process.mainLoop.run(request.onExpiration)
+        }
+        throw BackgroundError(
+            .tooLate, "“\(request.name)” asked for time in the background when none was granted; begin the task earlier"
+        )
+    }
+
+    /// The raw form of a claim, as UIKit has it: begun with a handler, ended with the identifier.
+    ///
+    /// It is granted when this returns. On a phone that may be a little later, so an app that claims at the end of its
+    /// way to the background may be suspended before.
+    ///
+    /// - Parameters:
+    ///   - name: What is being finished; `nil` gives a name with the calling function's, as the system does.
+    ///   - place: The calling place, as `Module/File.swift:12`, for faults.
+    ///   - function: The calling function.
+    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over; the claim
+    ///     has to be ended in it.
+    /// - Returns: The identifier, which must be ended; ``ClaimID/invalid`` when there is no claim.
+    public func beginClaim(
+        name: String? = nil, place: String? = nil, function: String = #function,
+        expirationHandler: (@MainActor @Sendable () -> Void)? = nil
+    ) -> ClaimID {
+        let claim = Claim(
+            name: name ?? "Called from \(function)", place: place, endsOnExpiration: false, handler: expirationHandler)
+        return switch begin(claim) {
+        case .granted(let id), .tooLate(let id): id
+        case .invalid, .overLimit: .invalid
+        }
+    }
+
+    /// Ends a claim. An identifier that is unknown, or was ended before, is only a warning in the log.
+    public func endClaim(_ id: ClaimID) {
+        guard !process.isEnded else { return }
+        let now = now
+        switch state.withLock({ $0.claims.end(id, now: now) }) {
+        case .ended(let name): ended(id, name)
+        case .endedRefused: break
+        case .unknown: log(.system, .warning("there is no claim \(id) that could be ended"))
+        }
+    }
+
+    // MARK: For the device
+
+    /// The pass of the expiration handlers, on the process's main loop.
+    @MainActor
+    func callExpirationHandlers() {
+        let now = now
+        let expired = state.withLock { $0.claims.expire(now: now) }
+        guard !expired.isEmpty else { return }
+        log(.system, .claimsExpired(expired.count))
+        beginWatch(policy.handlerLimit, .slowHandlers, "the expiration handlers did not all return")
+        for (id, claim) in expired where state.withLock({ $0.claims.isOpen(id) }) {
+            call(claim)
+            guard !process.isEnded else { return }
+            if claim.endsOnExpiration { _ = endIfOpen(id) }
+        }
+        endWatch()
+        let open = expired.filter { expired in state.withLock { $0.claims.isOpen(expired.id) } }.map(\.claim)
+        guard !open.isEmpty else { return }
+        switch policy.unendedClaims {
+        case .endsAppAfterHandlers: endForClaims("they were open when their expiration handlers had returned")
+        case .endsAppAtZero:
+            let names = open.map(\.name).joined(separator: ", ")
+            log(.system, .warning("claims not ended when their expiration handlers had returned: \(names)"))
+        }
+    }
+
+    @MainActor
+    private func call(_ claim: Claim) {
+        let begin = now
+        claim.handler?()
+        let duration = Duration.nanoseconds(Int64(clamping: now - begin))
+        if duration > policy.handlerWarning {
+            log(.system, .warning("the expiration handler of “\(claim.name)” took \(duration)"))
+        }
+    }
+
+    /// Ends the process if it has open claims though its time is over. Handlers may have ended them late.
+    func endIfOverdue() {
+        let now = now
+        guard let zero = state.withLock({ $0.claims.zero(now: now) }), zero <= now else { return }
+        endForClaims("they were open when the time in the background was over")
+    }
+
+    /// Ends the process because of its open claims, and says which.
+    func endForClaims(_ why: String) {
+        let claims = state.withLock { $0.claims.openClaims }
+        for claim in claims {
+            fault(
+                Fault(.claimNotEnded, "end the claim “\(claim.name)” in its handler at the latest", place: claim.place))
+        }
+        let names = claims.map { "“\($0.name)”" }.joined(separator: ", ")
+        end("\(policy.claimOverrunCode): claims \(names): \(why)")
+    }
+
+    // MARK: Private
+
+    private func begin(_ claim: Claim) -> ClaimMachine.BeginAction {
+        guard !process.isEnded else { return .invalid }
+        let now = now
+        let action = state.withLock { $0.claims.begin(claim, now: now) }
+        switch action {
+        case .granted(let id):
+            log(.app, .claimBegan(claim.name))
+            warnLater(id, claim)
+            askForReview()
+        case .tooLate:
+            log(.system, .claimRefused(claim.name))
+            if let handler = claim.handler { process.mainLoop.run(handler) }
+        case .invalid:
+            log(.system, .claimRefused(claim.name))
+        case .overLimit:
+            fault(
+                Fault(
+                    .tooManyClaims, "there are \(policy.claimLimit) open claims; end each one that was begun",
+                    place: claim.place))
+            end("\(TerminationCode.tooManyClaims): “\(claim.name)” was one claim too many")
+        }
+        return action
+    }
+
+    private func warnLater(_ id: ClaimID, _ claim: Claim) {
+        let limit = policy.longClaimWarning
+        let timer = time.engine.schedule(after: limit, clock: .uptime) { [weak self] in
+            guard let self, state.withLock({ $0.warnings.removeValue(forKey: id) }) != nil else { return }
+            log(.system, .warning("the claim “\(claim.name)” was begun \(limit) ago and is not ended"))
+        }
+        state.withLock { $0.warnings[id] = timer }
+    }
+
+    /// For those who end a claim several times on purpose.
+    private func endIfOpen(_ id: ClaimID) -> Bool {
+        guard !process.isEnded else { return false }
+        let now = now
+        guard case .ended(let name) = state.withLock({ $0.claims.end(id, now: now) }) else { return false }
+        ended(id, name)
+        return true
+    }
+
+    private func ended(_ id: ClaimID, _ name: String) {
+        state.withLock { $0.warnings.removeValue(forKey: id) }?.cancel()
+        log(.app, .claimEnded(name))
+        askForReview()
+    }
+
+    /// Turns what ``BackgroundTask`` reports when it is dropped into a fault.
+    private var claimLogger: Logger {
+        Logger(label: "apus.simulated-device") { [weak self] _ in ClaimLogHandler(host: self) }
+    }
+}
+
+private struct ClaimLogHandler: LogHandler {
+    weak var host: SimulatedHost?
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let details = metadata.merging(event.metadata ?? [:]) { $1 }
+        let name = details["task"].map { " (\($0))" } ?? ""
+        host?.fault(Fault(.claimDropped, "\(event.message)\(name)", place: details["begun"].map { "\($0)" }))
+    }
+}

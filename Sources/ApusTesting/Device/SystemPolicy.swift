@@ -1,0 +1,65 @@
+/// The rules of the simulated system, each with a name and Apple's value as far as one is known.
+///
+/// "DTS" is Apple's developer support, "UIApplication Background Task Notes",
+/// developer.apple.com/forums/thread/85066. Durations are on the clock that stops in device sleep.
+public struct SystemPolicy: Sendable, Hashable {
+    // MARK: Claims
+
+    /// How long an app with claims may run in the background, all claims together: about 30 s (DTS; not guaranteed).
+    /// Before iOS 13 it was 180 s, before iOS 7 600 s.
+    public var backgroundBudget: Duration = .seconds(30)
+    /// How long before the end of the budget the expiration handlers are called: about 4 s, because logs show 26 s of
+    /// elapsed time there (github.com/wordpress-mobile/WordPress-iOS/pull/21254,
+    /// developer.apple.com/forums/thread/729335).
+    public var expirationLead: Duration = .seconds(4)
+    /// How long one expiration handler may take without a warning: about a second (DTS).
+    public var handlerWarning: Duration = .seconds(1)
+    /// How long all expiration handlers together may take; then the app is ended: a few seconds (DTS).
+    public var handlerLimit: Duration = .seconds(5)
+    /// How many claims a process may hold; at one more it is ended with ``TerminationCode/tooManyClaims``: about 1000
+    /// since iOS 11 (DTS).
+    public var claimLimit = 1000
+    /// How long a claim may be held without a warning, in the foreground too: 30 s (the system's log line "was created
+    /// over 30 seconds ago", github.com/firebase/firebase-ios-sdk/issues/8908).
+    public var longClaimWarning: Duration = .seconds(30)
+    /// What becomes of an app whose claims are open when the expiration handlers have returned.
+    public var unendedClaims = UnendedClaims.endsAppAfterHandlers
+    /// Whether a claim that is asked for after the handlers were called is refused; its own handler is called instead
+    /// (Apple, developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)).
+    /// If not, it is granted, and expires at once.
+    public var refusesLateClaims = true
+    /// An injected fault: no claim is granted, each is answered with ``ClaimID/invalid``. Apple says that this can
+    /// happen and must be handled; DTS adds that it is unlikely on modern systems.
+    public var givesInvalidClaims = false
+    /// The code with which an app is ended that does not end its claims. Apple's documents allow the watchdog's and the
+    /// task timeout's (developer.apple.com/documentation/xcode/sigkill).
+    public var claimOverrunCode = TerminationCode.watchdog
+
+    /// What becomes of an app whose claims are open when the expiration handlers have returned.
+    public enum UnendedClaims: Sendable, Hashable {
+        /// It is ended there and then. The strictest reading, and the default: on a phone, a claim that is ended in a
+        /// later hop is a matter of luck (Apple: the claim has to be ended in the handler).
+        case endsAppAfterHandlers
+        /// It gets a warning, and is ended when the budget is used up.
+        case endsAppAtZero
+    }
+
+    // MARK: Life cycle
+
+    /// How long an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a scene).
+    public var launchLimit: Duration = .seconds(20)
+    /// How long an app may take to do its work when it enters the background: about 5 s (Apple,
+    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
+    public var enterBackgroundLimit: Duration = .seconds(5)
+    /// How long after that, or after its last claim was ended, an app is suspended; the seed chooses. The sources say
+    /// "shortly after" and no number.
+    public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
+    /// How long an app may take when it is told that it is ended: about 5 s (Apple,
+    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
+    public var willTerminateTime: Duration = .seconds(5)
+    /// How long a restart of the device takes. A choice of the simulation.
+    public var rebootTime: Duration = .seconds(30)
+
+    /// Apple's rules.
+    public init() {}
+}

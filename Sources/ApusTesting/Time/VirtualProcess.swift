@@ -1,0 +1,89 @@
+import ApusTimers
+import Synchronization
+
+/// A program in virtual time beside the system: an engine, an executor and a main loop of its own, which the step loop
+/// leaves alone while the process is stopped.
+///
+/// What falls due while it is stopped waits. When it runs again, everything that is overdue fires at once, so a
+/// repeating timer gives one tick with the number of the missed ones.
+final class VirtualProcess: Sendable {
+    private enum Standing: Int, AtomicRepresentable { case running, stopped, ended }
+
+    let engine: TimerEngine
+    let executor = VirtualExecutor()
+    let mainLoop: VirtualMainLoop
+
+    private let wakeup: VirtualWakeup
+    private let standing = Atomic(Standing.running)
+    private let missedWallClockChange = Atomic(false)
+    private let unfinished = TaskCounter()
+
+    /// - Parameters:
+    ///   - clocks: The clocks that it shares with everyone.
+    ///   - boot: What they showed when the machine was started.
+    ///   - onWork: Called from any thread when there may be something to do.
+    init(clocks: VirtualClocks, boot: VirtualWakeup.Boot, onWork: @escaping @Sendable () -> Void) {
+        wakeup = VirtualWakeup(clocks: clocks, boot: boot, onArm: onWork)
+        engine = TimerEngine(time: wakeup, wakeup: wakeup)
+        mainLoop = VirtualMainLoop(onAdd: onWork)
+    }
+
+    var isRunning: Bool { standing.load(ordering: .acquiring) == .running }
+    var isEnded: Bool { standing.load(ordering: .acquiring) == .ended }
+
+    /// Tasks that were started here and have not returned; after the end, those that never will.
+    var unfinishedTasks: Int { unfinished.value }
+
+    /// Starts a task on the executor; after the end, nothing.
+    func start(_ work: @escaping @Sendable () async -> Void) {
+        guard !isEnded else { return }
+        unfinished.add(1)
+        // The task keeps the executor, so that it never ends with jobs, and is there for whoever resumes a task of an
+        // ended process.
+        Task(executorPreference: executor) { [unfinished, executor] in
+            await work()
+            unfinished.add(-1)
+            withExtendedLifetime(executor) {}
+        }
+    }
+
+    /// Stops it: not one line of it runs until ``resume()``.
+    func stop() {
+        _ = standing.compareExchange(expected: .running, desired: .stopped, ordering: .acquiringAndReleasing)
+    }
+
+    func resume() {
+        _ = standing.compareExchange(expected: .stopped, desired: .running, ordering: .acquiringAndReleasing)
+    }
+
+    /// Ends it for good. Timers and main-loop work are released without running. Tasks stay where they are, for ever,
+    /// and keep what they hold: they are not cancelled, because a program that was killed does not clean up.
+    func end() {
+        guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
+        mainLoop.close()
+        engine.shutdown()
+    }
+
+    // MARK: For the step loop
+
+    /// Runs one piece of work, or everything that is due. False when there was nothing, or it is stopped.
+    func runOne() -> Bool {
+        guard isRunning else { return false }
+        if missedWallClockChange.exchange(false, ordering: .acquiringAndReleasing) {
+            wakeup.reportWallClockChange()
+            return true
+        }
+        if executor.runOne() { return true }
+        // Whoever drives a process with a main loop is the main actor; others find nothing here.
+        if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
+        return wakeup.wakeIfDue()
+    }
+
+    /// Whether ``runOne()`` would find work in a queue.
+    var isRunnable: Bool { isRunning && (executor.pendingJobs > 0 || mainLoop.isRunnable) }
+
+    var untilNextDeadline: UInt64? { isRunning ? wakeup.untilNextDeadline : nil }
+
+    /// Somebody set the wall clock; a process that is stopped learns it later.
+    func reportWallClockChange() { missedWallClockChange.store(true, ordering: .releasing) }
+}

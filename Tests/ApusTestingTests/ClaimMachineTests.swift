@@ -1,0 +1,112 @@
+import ApusBackground
+import Testing
+
+@testable import ApusTesting
+
+@Suite("ClaimMachine")
+struct ClaimMachineTests {
+    private let second: UInt64 = 1_000_000_000
+    private let claim = Claim(name: "claim", place: nil, endsOnExpiration: true, handler: nil)
+
+    private func machine(isInForeground: Bool = true) -> ClaimMachine {
+        ClaimMachine(rules: ClaimMachine.Rules(SystemPolicy()), isInForeground: isInForeground)
+    }
+
+    @Test("the budget stands still while a mode keeps the process running, and goes on afterwards")
+    func modes() {
+        var machine = machine()
+        _ = machine.begin(claim, now: 0)
+        machine.enterBackground(now: 0)
+        #expect(machine.expiry(now: 0) == 26 * second)
+        machine.setMode(.audio, isActive: true, now: 10 * second)
+        #expect(machine.remaining(now: 20 * second) == nil)
+        #expect(machine.expiry(now: 20 * second) == nil)
+        #expect(machine.zero(now: 20 * second) == nil)
+        machine.setMode(.audio, isActive: false, now: 1_000 * second)
+        #expect(machine.remaining(now: 1_000 * second) == 20 * second)
+        #expect(machine.expiry(now: 1_000 * second) == 1_016 * second)
+        #expect(machine.zero(now: 1_000 * second) == 1_020 * second)
+    }
+
+    @Test("the budget stands still in suspension, and is not new when the process runs again in the background")
+    func suspension() {
+        var machine = machine()
+        guard case .granted(let id) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        machine.enterBackground(now: 0)
+        _ = machine.end(id, now: 10 * second)
+        machine.suspend(now: 12 * second)
+        machine.enterBackground(now: 500 * second)
+        #expect(machine.remaining(now: 500 * second) == 18 * second)
+        machine.enterForeground(now: 501 * second)
+        machine.enterBackground(now: 502 * second)
+        #expect(machine.remaining(now: 510 * second) == 30 * second, "without a claim nothing is used up")
+    }
+
+    @Test("a claim that was ended in the foreground uses up nothing")
+    func foreground() {
+        var machine = machine()
+        guard case .granted(let id) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        _ = machine.end(id, now: 5 * second)
+        machine.enterBackground(now: 10 * second)
+        #expect(machine.remaining(now: 20 * second) == 30 * second)
+    }
+
+    @Test("handlers are due once each")
+    func once() {
+        var machine = machine(isInForeground: false)
+        _ = machine.begin(claim, now: 0)
+        #expect(machine.expire(now: 25 * second).isEmpty)
+        #expect(machine.expire(now: 26 * second).count == 1)
+        #expect(machine.expire(now: 27 * second).isEmpty)
+        #expect(machine.expiry(now: 27 * second) == nil)
+        #expect(machine.zero(now: 27 * second) == 30 * second)
+        #expect(machine.keepsRunning)
+    }
+
+    @Test("a refused identifier may be ended once, and keeps nothing running")
+    func refused() {
+        var machine = machine(isInForeground: false)
+        guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        guard case .tooLate(let late) = machine.begin(claim, now: 26 * second) else { return #expect(Bool(false)) }
+        #expect(machine.end(first, now: 26 * second) == .ended(name: "claim"))
+        #expect(!machine.keepsRunning)
+        #expect(machine.end(late, now: 26 * second) == .endedRefused)
+        #expect(machine.end(late, now: 26 * second) == .unknown)
+    }
+}
+
+@Suite("AppLifeMachine")
+struct AppLifeMachineTests {
+    @Test("after a force quit only the user starts the app")
+    func forceQuit() {
+        var machine = AppLifeMachine()
+        #expect(machine.forceQuit() == .nothing)
+        #expect(machine.launch(toForeground: true, usesScenes: true) == .start(.background))
+        #expect(machine.launch(toForeground: true, usesScenes: true) == .alreadyRunning)
+        machine.end()
+        #expect(machine.forceQuit() == .removed)
+        #expect(machine.launch(toForeground: false, usesScenes: true) == .forbidden)
+        #expect(machine.launch(toForeground: true, usesScenes: false) == .start(.inactive))
+        #expect(!machine.wasForceQuit)
+        #expect(machine.finishLaunch(usesScenes: false) == [.active])
+    }
+
+    @Test("only an app at rest in the background is suspended, and only a suspended one is woken there")
+    func suspension() {
+        var machine = AppLifeMachine()
+        _ = machine.launch(toForeground: true, usesScenes: true)
+        #expect(machine.finishLaunch(usesScenes: true) == [.inactive, .active])
+        #expect(machine.resumeInBackground().isEmpty)
+        #expect(machine.interrupt() == [.inactive])
+        #expect(machine.interrupt().isEmpty)
+        #expect(machine.leaveForeground() == [.background])
+        #expect(machine.leaveForeground().isEmpty)
+        var early = machine
+        #expect(early.suspend() == false)
+        machine.settle()
+        var suspended = machine
+        #expect(suspended.suspend() == true)
+        #expect(suspended.resumeInBackground() == [.background])
+        #expect(machine.activate() == [.inactive, .active])
+    }
+}

@@ -1,0 +1,285 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Testing
+
+/// The rows of Apple's background-task notes, developer.apple.com/forums/thread/85066, and of the documentation.
+@MainActor
+@Suite("Claims on the simulated device")
+struct ClaimTests {
+    @Test("a claim keeps an app's own work going in the background; without one it stops")
+    func keepsRunning() throws {
+        for claims in [true, false] {
+            try SimulatedDevice.run { device in
+                let host = try device.launchProbe()
+                let task = claims ? try host.beginBackgroundTask(named: "save") : nil
+                host.engine.schedule(after: .seconds(10)) {
+                    host.note("saved")
+                    task?.end()
+                }
+                device.pressHome()
+                device.advance(by: .seconds(20))
+                #expect(device.notes == (claims ? ["saved"] : []))
+                #expect(host.phase == .suspended)
+            }
+        }
+    }
+
+    @Test("claims are begun and ended, and the remaining time read, off the main actor")
+    func offMain() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            device.pressHome()
+            host.start {
+                let id = host.beginClaim(name: "raw")
+                host.note("\(host.backgroundTimeRemaining ?? .zero)")
+                host.endClaim(id)
+            }
+            device.advance(by: .zero)
+            #expect(device.notes == ["30.0 seconds"])
+        }
+    }
+
+    @Test("an app that would ask for time only after its suspension does not come to it")
+    func neverAsked() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.engine.schedule(after: .seconds(5)) { _ = host.beginClaim(name: "late") }
+            device.pressHome()
+            device.advance(by: .seconds(60))
+            #expect(!device.log.contains { $0.what == .claimBegan("late") })
+        }
+    }
+
+    @Test("a claim that is asked for too late is not granted: its handler is called, and Apus says tooLate")
+    func tooLate() throws {
+        var policy = SystemPolicy()
+        // Between the handlers and the suspension the app still runs.
+        policy.suspensionDelay = .seconds(1)...(.seconds(1))
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first") { host.note("first expired") }
+            _ = first
+            host.engine.schedule(after: .milliseconds(26_010)) {
+                do {
+                    _ = try host.beginBackgroundTask(named: "second") { host.note("second expired") }
+                } catch {
+                    host.note("\((error as? BackgroundError)?.code.description ?? "")")
+                }
+                let raw = host.beginClaim(name: "raw") { host.note("raw expired") }
+                host.endClaim(raw)
+            }
+            device.pressHome()
+            device.advance(by: .seconds(27))
+            #expect(device.notes == ["first expired", "tooLate", "second expired", "raw expired"])
+            #expect(device.log.contains { $0.what == .claimRefused("second") })
+            #expect(device.warnings.isEmpty, "a refused identifier may be ended")
+        }
+    }
+
+    @Test("a policy that grants late claims expires them at once")
+    func lateButGranted() throws {
+        var policy = SystemPolicy()
+        policy.refusesLateClaims = false
+        policy.suspensionDelay = .seconds(1)...(.seconds(1))
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first")
+            _ = first
+            let app = try device.probe
+            host.engine.schedule(after: .milliseconds(26_010)) {
+                host.mainLoop.run {
+                    guard let task = try? host.beginBackgroundTask(named: "second", onExpiration: { host.note("told") })
+                    else { return }
+                    app.kept.append(task)
+                    host.note("granted")
+                }
+            }
+            device.pressHome()
+            device.advance(by: .milliseconds(26_010))
+            #expect(device.notes == ["granted", "told"])
+        }
+    }
+
+    @Test("a policy without claims answers with an invalid identifier, and Apus throws and calls the handler")
+    func invalid() throws {
+        var policy = SystemPolicy()
+        policy.givesInvalidClaims = true
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            #expect(host.beginClaim(name: "raw") { host.note("raw") } == .invalid)
+            #expect(throws: BackgroundError.self) {
+                try host.beginBackgroundTask(named: "apus") { host.note("wound up") }
+            }
+            device.advance(by: .zero)
+            #expect(device.notes == ["wound up"])
+        }
+    }
+
+    @Test("claims overlap, each is ended by itself, and the app is suspended after the last")
+    func parallel() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let (a, b) = (host.beginClaim(name: "a"), host.beginClaim(name: "b"))
+            #expect(a != b)
+            device.pressHome()
+            device.advance(by: .seconds(5))
+            host.endClaim(a)
+            device.advance(by: .seconds(5))
+            #expect(host.phase == .background)
+            host.endClaim(b)
+            device.advance(by: .seconds(3))
+            #expect(host.phase == .suspended)
+        }
+    }
+
+    @Test("two claims share one budget: a second one, later, gives no more time")
+    func sharedBudget() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first")
+            device.pressHome()
+            device.advance(by: .seconds(20))
+            #expect(host.backgroundTimeRemaining == .seconds(10))
+            let second = try host.beginBackgroundTask(named: "second")
+            first.end()
+            #expect(host.backgroundTimeRemaining == .seconds(10))
+            device.advance(by: .seconds(20))
+            #expect(try device.delay(of: .claimsExpired(1)) == .seconds(26))
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    @Test("a claim taken in the foreground is dormant until the app leaves it")
+    func dormant() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let task = try host.beginBackgroundTask(named: "save")
+            device.advance(by: .seconds(3_600))
+            #expect(host.backgroundTimeRemaining == nil)
+            device.pressHome()
+            #expect(host.backgroundTimeRemaining == .seconds(30))
+            device.advance(by: .seconds(60))
+            #expect(try device.delay(of: .claimsExpired(1)) == .seconds(26))
+            withExtendedLifetime(task) {}
+        }
+    }
+
+    @Test("a return to the foreground gives a new budget")
+    func newBudget() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let task = try host.beginBackgroundTask(named: "save")
+            device.pressHome()
+            device.advance(by: .seconds(20))
+            device.open()
+            #expect(host.backgroundTimeRemaining == nil)
+            device.pressHome()
+            device.advance(by: .seconds(20))
+            #expect(host.backgroundTimeRemaining == .seconds(10))
+            task.end()
+        }
+    }
+
+    @Test("the remaining time is unlimited in the foreground and counts down in the background")
+    func remaining() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            #expect(host.backgroundTimeRemaining == nil)
+            let task = try host.beginBackgroundTask(named: "save")
+            device.pressHome()
+            device.advance(by: .seconds(12))
+            #expect(host.backgroundTimeRemaining == .seconds(18))
+            task.end()
+        }
+    }
+
+    @Test("a background task that is dropped without an end is a fault with the place that began it")
+    func dropped() throws {
+        try SimulatedDevice.run { device in
+            device.expect(.claimDropped)
+            let host = try device.launchProbe()
+            _ = try host.beginBackgroundTask(named: "leak")
+            #expect(device.faults.count == 1)
+            #expect(device.faults.first?.place?.hasPrefix("ApusTestingTests/ClaimTests.swift:") == true)
+            #expect(device.log.contains { $0.what == .claimEnded("leak") })
+        }
+    }
+
+    @Test("a thousand claims are accepted, one more ends the app")
+    func tooMany() throws {
+        try SimulatedDevice.run { device in
+            device.expect(.tooManyClaims)
+            let host = try device.launchProbe()
+            for _ in 0..<1000 { #expect(host.beginClaim(name: "one") != .invalid) }
+            #expect(device.ends.isEmpty)
+            #expect(host.beginClaim(name: "last") == .invalid)
+            device.advance(by: .zero)
+            #expect(device.ends.first?.hasPrefix("0xbada5e47") == true)
+            #expect(device.app == nil)
+        }
+    }
+
+    @Test("a claim that is held for 30 s draws a warning, in the foreground too, and once")
+    func longClaim() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let id = host.beginClaim(name: "long")
+            device.advance(by: .milliseconds(29_999))
+            #expect(device.warnings.isEmpty)
+            device.advance(by: .seconds(60))
+            #expect(device.warnings.count == 1)
+            #expect(device.warnings.first?.contains("long") == true)
+            host.endClaim(id)
+            device.advance(by: .seconds(60))
+            #expect(device.warnings.count == 1)
+        }
+    }
+
+    @Test("ending an identifier twice, or one that never was, is only a warning; Apus's end may be called at will")
+    func doubleEnd() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let id = host.beginClaim(name: "once")
+            host.endClaim(id)
+            host.endClaim(id)
+            host.endClaim(.invalid)
+            #expect(
+                device.warnings == [
+                    "there is no claim 1 that could be ended", "there is no claim invalid that could be ended",
+                ])
+            let task = try host.beginBackgroundTask(named: "twice")
+            task.end()
+            task.end()
+            #expect(device.warnings.count == 2)
+        }
+    }
+
+    @Test("a claim without a name gets that of the calling function")
+    func nameless() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.endClaim(host.beginClaim())
+            #expect(device.log.contains { $0.what == .claimBegan("Called from nameless()") })
+        }
+    }
+
+    @Test("withBackgroundTask cancels its body on expiry, and the app is suspended, not ended")
+    func structured() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.start {
+                do {
+                    try await withBackgroundTask("long", on: host) { try await host.engine.sleep(for: .seconds(3_600)) }
+                } catch {
+                    host.note("cancelled: \(error is CancellationError)")
+                }
+            }
+            device.pressHome()
+            device.advance(by: .seconds(60))
+            #expect(device.notes == ["cancelled: true"])
+            #expect(host.phase == .suspended)
+            #expect(device.ends.isEmpty)
+        }
+    }
+}
