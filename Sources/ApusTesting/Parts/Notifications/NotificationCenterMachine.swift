@@ -131,10 +131,7 @@ struct NotificationCenterMachine {
     }
 
     /// Delivers what has come due, in the order of the instants. Of a repeating one that missed some, one delivery.
-    ///
-    /// - Parameters:
-    ///   - appDecides: Whether the app has set a handler for what comes while it is in front.
-    ///   - now: The time of day.
+    /// `appDecides` says whether the app has set a handler for what comes while it is in front.
     mutating func deliverDue(appDecides: Bool, now: WallInstant) -> [Delivery] {
         let due = requests.values.filter { $0.due <= now }.sorted { $0.isBefore($1) }
         return due.map { entry in
