@@ -29,6 +29,17 @@ struct NotificationRequestTests {
         #expect(try identifiers(center) == ["early", "late", "later"])
     }
 
+    @Test("a repeating request tells its next instant, and its interval stays as it was given")
+    func nextInstant() throws {
+        let center = device.center()
+        let start = device.time.wall()
+        let request = NotificationRequest("again", .after(.seconds(90), repeats: true))
+        center.add(request)
+        device.time.advance(by: .seconds(100))
+        #expect(center.nextInstant(of: "again") == start.advanced(by: .seconds(180)))
+        #expect(try device.run { await center.pending() } == [request])
+    }
+
     @Test("a request with a pending identifier replaces it")
     func replacement() throws {
         let center = device.center()

@@ -248,6 +248,20 @@ struct SimulatedAudioTests {
         #expect(audio.state.isPlaying)
     }
 
+    @Test("an interruption that ends after the app was suspended and ran again resumes nothing by itself")
+    func suspendedDuringInterruption() throws {
+        let audio = try playing()
+        let heard = Recorder<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.append($0) }
+        audio.beginInterruption()
+        audio.appSuspended()
+        audio.appResumed()
+        audio.endInterruption(shouldResume: true)
+        device.mainLoop.drain()
+        #expect(!audio.state.isPlaying)
+        #expect(heard.values.last == .interruptionEnded(shouldResume: true))
+    }
+
     @Test("the end of the process ends the sound, and what it kept awake; a call goes on")
     func processEnded() throws {
         let audio = try playing()

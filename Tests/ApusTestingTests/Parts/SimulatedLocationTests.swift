@@ -185,10 +185,12 @@ struct SimulatedLocationTests {
         #expect(seen.values.suffix(4) == ["80.0 at 80", "whenInUse", "90.0 at 90", "90.0 at 100"])
         location.appSuspended()
         device.time.advance(by: .seconds(86400))
+        location.setAuthorization(.always)
+        device.time.advance(by: .seconds(20))
         location.appResumed()
         device.time.drain()
         #expect(seen.values.count == 12 + 100)
-        #expect(seen.values.last == "90.0 at 86500")
+        #expect(seen.values.suffix(3) == ["always", "90.0 at 86510", "90.0 at 86520"])
         location.stop()
         device.time.drain()
     }
@@ -286,6 +288,23 @@ struct SimulatedLocationTests {
         #expect(device.keptAwake == [true])
         moving.processEnded()
         #expect(moving.pausesAutomatically)
+        device.time.drain()
+    }
+
+    @Test("the time that a suspended app missed does not count as standing still")
+    func suspendedStandingStill() throws {
+        let location = location()
+        location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
+        try start(location, inBackground: false)
+        device.time.advance(by: .seconds(200))
+        location.appSuspended()
+        device.time.advance(by: .seconds(3000))
+        location.appResumed()
+        device.time.advance(by: .seconds(299))
+        #expect(!device.log.contains { $0.contains("paused") })
+        device.time.advance(by: .seconds(1))
+        #expect(device.log.last == "3500 system location: paused: the phone stands still")
+        location.stop()
         device.time.drain()
     }
 
