@@ -1,0 +1,198 @@
+import ApusBackground
+import ApusTimers
+
+/// A phone's audio player and the app's audio session, as a pure state machine.
+struct AudioPlaybackMachine {
+    private enum Playback {
+        case paused(at: Duration)
+        /// Was at `from` at the instant `since`.
+        case playing(from: Duration, since: UptimeInstant)
+    }
+
+    private enum Interruption {
+        case none
+        /// Another one has the sound.
+        ///
+        /// - wasTold: The app knows, because its session was active then.
+        /// - resumes: The player goes on by itself if it may.
+        case ongoing(wasTold: Bool, resumes: Bool)
+    }
+
+    private let durations: [AudioItem.ID: Duration]
+    private let defaultDuration: Duration
+    private let isModeDeclared: Bool
+
+    private var queue: [AudioItem] = []
+    private var playback = Playback.paused(at: .zero)
+    /// Whether the player goes on by itself after an interruption: what Apus's players do, and the system's does not.
+    private var resumesItself = false
+    private var category = AudioCategory.soloAmbient
+    private(set) var isSessionActive = false
+    private var interruption = Interruption.none
+    private var isSuspended = false
+    /// What the app is told when it runs again.
+    private var owed: [AudioSessionEvent] = []
+
+    init(durations: [AudioItem.ID: Duration], defaultDuration: Duration, isModeDeclared: Bool) {
+        self.durations = durations
+        self.defaultDuration = defaultDuration
+        self.isModeDeclared = isModeDeclared
+    }
+
+    // MARK: What it does
+
+    var state: AudioState {
+        AudioState(current: queue.first, isPlaying: isPlaying, upcoming: Array(queue.dropFirst()))
+    }
+
+    var isPlaying: Bool { if case .playing = playback { true } else { false } }
+
+    /// Whether the device must not suspend the app: only while something plays that may go on in the background.
+    var keepsAwake: Bool { isPlaying && isModeDeclared && category == .playback }
+
+    func position(now: UptimeInstant) -> Duration {
+        switch playback {
+        case .paused(let position): position
+        case .playing(let from, let since): min(currentDuration, from + since.duration(to: now))
+        }
+    }
+
+    /// When the current item ends, if it plays on.
+    var itemEnd: UptimeInstant? {
+        switch playback {
+        case .paused: nil
+        case .playing(let from, let since): since.advanced(by: currentDuration - from)
+        }
+    }
+
+    private var currentDuration: Duration {
+        queue.first.map { max(.zero, durations[$0.id] ?? defaultDuration) } ?? .zero
+    }
+
+    // MARK: The queue
+
+    mutating func setQueue(_ items: [AudioItem]) {
+        queue = items
+        playback = .paused(at: .zero)
+        cancelResumption()
+    }
+
+    enum PlayAction: Equatable {
+        case started
+        case alreadyPlaying
+        case nothingToPlay
+        case sessionInactive
+    }
+
+    mutating func play(resumingItself: Bool, now: UptimeInstant) -> PlayAction {
+        guard !queue.isEmpty else { return .nothingToPlay }
+        guard case .paused(let position) = playback else { return .alreadyPlaying }
+        guard isSessionActive else { return .sessionInactive }
+        resumesItself = resumingItself
+        playback = .playing(from: position, since: now)
+        return .started
+    }
+
+    /// Pauses, and says whether it played. A player that was interrupted does not go on by itself then.
+    mutating func pause(now: UptimeInstant) -> Bool {
+        cancelResumption()
+        guard isPlaying else { return false }
+        playback = .paused(at: position(now: now))
+        return true
+    }
+
+    /// Goes to the next item, which plays if this one did. False at the end of the queue.
+    mutating func next(now: UptimeInstant) -> Bool {
+        guard !queue.isEmpty else { return false }
+        queue.removeFirst()
+        playback = isPlaying && !queue.isEmpty ? .playing(from: .zero, since: now) : .paused(at: .zero)
+        return true
+    }
+
+    /// Goes to the next item if the current one has ended, as of the instant of its end.
+    mutating func advance(now: UptimeInstant) -> Bool {
+        guard let itemEnd, itemEnd <= now else { return false }
+        return next(now: itemEnd)
+    }
+
+    private mutating func cancelResumption() {
+        if case .ongoing(let wasTold, _) = interruption { interruption = .ongoing(wasTold: wasTold, resumes: false) }
+    }
+
+    // MARK: The session
+
+    /// Makes the session active, with a category; false while another one has the sound.
+    mutating func activateSession(_ category: AudioCategory) -> Bool {
+        guard case .none = interruption else { return false }
+        self.category = category
+        isSessionActive = true
+        return true
+    }
+
+    /// Makes the session inactive; what plays is paused.
+    mutating func deactivateSession(now: UptimeInstant) {
+        isSessionActive = false
+        if isPlaying { playback = .paused(at: position(now: now)) }
+    }
+
+    /// Another one takes the sound. Says what the app is told.
+    mutating func beginInterruption(now: UptimeInstant) -> [AudioSessionEvent] {
+        guard case .none = interruption else { return [] }
+        let wasActive = isSessionActive
+        interruption = .ongoing(wasTold: wasActive, resumes: isPlaying && resumesItself)
+        deactivateSession(now: now)
+        return wasActive ? tell(.interruptionBegan(appWasSuspended: false)) : []
+    }
+
+    /// The sound is free again. The player goes on by itself only if it may, and if the app was not suspended meanwhile.
+    mutating func endInterruption(shouldResume: Bool, now: UptimeInstant) -> [AudioSessionEvent] {
+        guard case .ongoing(let wasTold, let resumes) = interruption else { return [] }
+        interruption = .none
+        guard wasTold else { return [] }
+        // Too late for an app that does not run: when it does, the user may want something else.
+        if isSuspended { return tell(.interruptionEnded(shouldResume: false)) }
+        if resumes, shouldResume {
+            isSessionActive = true
+            _ = play(resumingItself: true, now: now)
+        }
+        return tell(.interruptionEnded(shouldResume: shouldResume))
+    }
+
+    private mutating func tell(_ event: AudioSessionEvent) -> [AudioSessionEvent] {
+        guard isSuspended else { return [event] }
+        owed.append(event)
+        return []
+    }
+
+    // MARK: The app
+
+    /// The app is suspended: its session is made inactive, and it does not know.
+    mutating func appSuspended(now: UptimeInstant) {
+        isSuspended = true
+        cancelResumption()
+        guard isSessionActive else { return }
+        deactivateSession(now: now)
+        owed.append(.interruptionBegan(appWasSuspended: true))
+    }
+
+    /// The app runs again; says what it is told now.
+    mutating func appResumed() -> [AudioSessionEvent] {
+        isSuspended = false
+        return owed.take()
+    }
+
+    /// The app's process is gone, and its queue and session with it. Another one's interruption goes on.
+    mutating func processEnded() {
+        let isInterrupted = if case .ongoing = interruption { true } else { false }
+        self = AudioPlaybackMachine(
+            durations: durations, defaultDuration: defaultDuration, isModeDeclared: isModeDeclared)
+        if isInterrupted { interruption = .ongoing(wasTold: false, resumes: false) }
+    }
+}
+
+extension [AudioSessionEvent] {
+    fileprivate mutating func take() -> [AudioSessionEvent] {
+        defer { self = [] }
+        return self
+    }
+}

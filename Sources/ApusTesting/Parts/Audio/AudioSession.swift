@@ -1,0 +1,20 @@
+/// What an app's sound is for.
+public enum AudioCategory: String, Sendable, Hashable, CaseIterable {
+    /// Sound beside the rest of the app, the default: it does not go on in the background.
+    case soloAmbient
+    /// Sound that is what the app is for: it may go on in the background.
+    ///
+    /// Apple, documentation/avfoundation/configuring-your-app-for-media-playback
+    case playback
+}
+
+/// What an app is told about its audio session, on its main loop.
+///
+/// Apple, documentation/avfaudio/handling-audio-interruptions
+public enum AudioSessionEvent: Sendable, Hashable {
+    /// The session was made inactive and the player paused: by a call or another app, or, if `appWasSuspended`, because
+    /// the app was suspended; that is told only when the app runs again.
+    case interruptionBegan(appWasSuspended: Bool)
+    /// The interruption is over. Go on playing only if `shouldResume`.
+    case interruptionEnded(shouldResume: Bool)
+}

@@ -1,0 +1,211 @@
+public import ApusBackground
+import ApusTimers
+
+/// The audio player of a simulated phone: it plays in virtual time, and nobody hears it.
+///
+/// Items last as long as the script says, on the uptime clock; at an item's end the next one plays. While something
+/// plays, the device does not suspend the app, if the app declared the mode `audio` and the session's category is
+/// ``AudioCategory/playback``. When it stops, the device suspends the app. A suspension makes the session inactive, and
+/// the app hears of that only when it runs again (``onSessionEvent``).
+///
+/// The members of `AudioPlayer` are what Apus offers on every system: ``play()`` activates the session, and after an
+/// interruption that ends with "should resume" the player goes on by itself. ``activateSession(_:)`` and
+/// ``startPlaying()`` are what the real frameworks do: the app activates, and resumes.
+///
+/// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end.
+///
+/// All members may be used from any thread.
+///
+/// Rules: Apple, App Programming Guide for iOS, "Background Execution";
+/// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
+public final class SimulatedAudio: AudioPlayer {
+    /// Hears of interruptions.
+    public typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
+
+    private struct State {
+        var machine: AudioPlaybackMachine
+        var timer: ScheduledTimer?
+        var keepsAwake = false
+        /// Of the app's present process.
+        var changes = Broadcast(AudioState())
+        var onSessionEvent: SessionHandler?
+    }
+
+    private let locked: Locked<State>
+    private let surroundings: PartSurroundings
+
+    /// A player without a queue.
+    ///
+    /// - Parameters:
+    ///   - surroundings: The device.
+    ///   - durations: How long items last; zero or less ends at once.
+    ///   - defaultDuration: How long the other items last.
+    ///   - isModeDeclared: Whether the app declared the background mode `audio`.
+    init(
+        _ surroundings: PartSurroundings, durations: [AudioItem.ID: Duration] = [:],
+        defaultDuration: Duration = .seconds(180), isModeDeclared: Bool
+    ) {
+        self.surroundings = surroundings
+        locked = Locked(
+            State(
+                machine: AudioPlaybackMachine(
+                    durations: durations, defaultDuration: defaultDuration, isModeDeclared: isModeDeclared)))
+    }
+
+    // MARK: What Apus offers
+
+    /// What the player does.
+    public var state: AudioState { locked.withLock { $0.machine.state } }
+
+    /// A new sequence of the states from now on, until the app's process ends.
+    public var stateChanges: Changes<AudioState> { locked.withLock { $0.changes.changes() } }
+
+    /// How far the current item has been played, on the uptime clock.
+    public var position: Duration {
+        let now = surroundings.time.uptime()
+        return locked.withLock { $0.machine.position(now: now) }
+    }
+
+    /// Replaces the queue; nothing plays until ``play()``.
+    public func setQueue(_ items: [AudioItem]) async { change(.app) { machine, _ in machine.setQueue(items) } }
+
+    /// Activates the session for playback, and plays or goes on playing. Without an item it does nothing.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` during an interruption.
+    public func play() async throws {
+        let action = change(.app) { machine, now in
+            let action = machine.play(resumingItself: true, now: now)
+            guard action == .sessionInactive, machine.activateSession(.playback) else { return action }
+            return machine.play(resumingItself: true, now: now)
+        }
+        switch action {
+        case .started, .alreadyPlaying, .nothingToPlay: break
+        case .sessionInactive:
+            throw BackgroundError(
+                .modeUnavailable,
+                "a call or another app has the sound; play again when the interruption has ended")
+        }
+    }
+
+    /// Stops for a while; the position is kept. A player that was interrupted stays paused.
+    public func pause() async { change(.app) { machine, now in _ = machine.pause(now: now) } }
+
+    /// Goes on to the next item, or to the end of the queue.
+    public func next() async { change(.app) { machine, now in _ = machine.next(now: now) } }
+
+    // MARK: What the real frameworks do
+
+    /// Called on the main loop with what happens to the audio session. It goes with the app's process.
+    public var onSessionEvent: SessionHandler? {
+        get { locked.withLock { $0.onSessionEvent } }
+        set {
+            // The old one is released outside the lock: what it captured may do anything when it goes.
+            let old = locked.withLock { state in
+                defer { state.onSessionEvent = newValue }
+                return state.onSessionEvent
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// Whether the app's audio session is active.
+    public var isSessionActive: Bool { locked.withLock { $0.machine.isSessionActive } }
+
+    /// Makes the app's audio session active, with a category.
+    ///
+    /// - Returns: False, and nothing changes, during an interruption.
+    public func activateSession(_ category: AudioCategory) -> Bool {
+        change(.app) { machine, _ in machine.activateSession(category) }
+    }
+
+    /// Makes the app's audio session inactive; what plays is paused.
+    public func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
+
+    /// Plays, if the session is active; otherwise the log warns. After an interruption, resuming is the app's business.
+    public func startPlaying() {
+        let action = change(.app) { machine, now in machine.play(resumingItself: false, now: now) }
+        guard action == .sessionInactive else { return }
+        surroundings.log(.system, .warning("nothing plays while the audio session is inactive; activate it first"))
+    }
+
+    // MARK: The user and other apps
+
+    /// A call comes in, or another app takes the sound: the session becomes inactive and the player pauses.
+    public func beginInterruption() {
+        surroundings.log(.system, .audio("interruption began"))
+        tell(change(.system) { machine, now in machine.beginInterruption(now: now) })
+    }
+
+    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started goes on.
+    public func endInterruption(shouldResume: Bool) {
+        surroundings.log(.system, .audio("interruption ended\(shouldResume ? ", should resume" : "")"))
+        tell(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
+    }
+
+    // MARK: What the device says
+
+    /// No line of the app runs from now on: its session becomes inactive.
+    func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
+
+    /// The app runs again, and hears what it missed.
+    func appResumed() { tell(change(.system) { machine, _ in machine.appResumed() }) }
+
+    /// The app's process is gone, and its queue, session and handlers with it.
+    func processEnded() {
+        change(.system) { machine, _ in machine.processEnded() }
+        onSessionEvent = nil
+        let changes = locked.withLock { state in
+            defer { state.changes = Broadcast(AudioState()) }
+            return state.changes
+        }
+        changes.finish(AudioState())
+    }
+
+    // MARK: Changing
+
+    /// Changes the machine, and does what follows: whoever waits for changes and the device hear of it.
+    private func change<Result: Sendable>(
+        _ actor: DeviceEvent.Actor, _ body: (inout AudioPlaybackMachine, UptimeInstant) -> Result
+    ) -> Result {
+        let now = surroundings.time.uptime()
+        let (result, line, keepAwake) = locked.withLock { state -> (Result, String?, Bool?) in
+            let former = state.machine.state
+            let result = body(&state.machine, now)
+            let present = state.machine.state
+            // Under the lock, so that everyone sees the same order; they call nobody.
+            waitForItemEnd(&state)
+            state.changes.set(present)
+            let keepsAwake = state.machine.keepsAwake
+            defer { state.keepsAwake = keepsAwake }
+            return (
+                result, Self.line(from: former, to: present), keepsAwake == state.keepsAwake ? nil : keepsAwake
+            )
+        }
+        if let line { surroundings.log(actor, .audio(line)) }
+        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        return result
+    }
+
+    private static func line(from former: AudioState, to present: AudioState) -> String? {
+        guard former != present else { return nil }
+        guard let current = present.current else { return "end of the queue" }
+        if present.isPlaying { return "playing \(current.id)" }
+        return former.isPlaying ? "paused \(current.id)" : "ready \(current.id)"
+    }
+
+    private func waitForItemEnd(_ state: inout State) {
+        state.timer.take()?.cancel()
+        // Weak, because the engine is kept by this, and keeps its timers.
+        state.timer = state.machine.itemEnd.map { end in
+            surroundings.engine.schedule(at: end) { [weak self] in
+                self?.change(.system) { machine, now in _ = machine.advance(now: now) }
+            }
+        }
+    }
+
+    private func tell(_ events: [AudioSessionEvent]) {
+        for event in events {
+            surroundings.mainLoop()?.run { [weak self] in self?.onSessionEvent?(event) }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ApusTimers
+
+/// Where a simulated phone is from the moment at which it is put on the route: a script.
+///
+/// Its time is the continuous clock: the phone moves although it sleeps. A step and a place have an effect there and
+/// then; where nothing is said yet, and at a step without a place, the receiver has no fix.
+public struct LocationRoute: Sendable, Hashable {
+    /// A place on Earth.
+    public struct Place: Sendable, Hashable {
+        /// Degrees north of the equator, from -90 to 90.
+        public var latitude: Double
+        /// Degrees east of Greenwich, from -180 to 180.
+        public var longitude: Double
+        /// The radius in metres within which the device probably is; `nil` when it is not known.
+        public var accuracy: Double?
+
+        /// A place, known to 5 m unless said otherwise.
+        public init(latitude: Double, longitude: Double, accuracy: Double? = 5) {
+            self.latitude = latitude
+            self.longitude = longitude
+            self.accuracy = accuracy
+        }
+
+        fileprivate func isElsewhere(than other: Place?) -> Bool {
+            latitude != other?.latitude || longitude != other?.longitude
+        }
+    }
+
+    /// What the receiver knows from an instant of the route on.
+    struct Reading: Sendable, Hashable {
+        var at: Duration
+        /// nil: no fix.
+        var place: Place?
+    }
+
+    private enum Kind: Hashable {
+        case steps([Reading])
+        case moving(from: Place, north: Double, east: Double, every: Duration)
+    }
+
+    private let kind: Kind
+
+    /// From place to place. Each step comes `after` the one before it (zero or less: together with it); a step without a
+    /// place loses the fix.
+    public static func steps(_ steps: [(after: Duration, place: Place?)]) -> LocationRoute {
+        var at = Duration.zero
+        return LocationRoute(
+            kind: .steps(
+                steps.map { step in
+                    at += max(.zero, step.after)
+                    return Reading(at: at, place: step.place)
+                }))
+    }
+
+    /// In one place.
+    public static func standing(at place: Place) -> LocationRoute { steps([(after: .zero, place: place)]) }
+
+    /// Without a fix.
+    public static var noFix: LocationRoute { steps([]) }
+
+    /// With a constant velocity. It is in degrees, because only they give the same numbers on every machine: 0.00001°
+    /// of latitude are 1.1 m.
+    ///
+    /// - Parameters:
+    ///   - place: The place at the start.
+    ///   - north: Degrees of latitude in a second. The phone stops at a pole.
+    ///   - east: Degrees of longitude in a second.
+    ///   - interval: How often the receiver reads, at least a millisecond.
+    /// - Returns: A route without an end.
+    public static func moving(
+        from place: Place, north: Double, east: Double, every interval: Duration = .seconds(1)
+    ) -> LocationRoute {
+        LocationRoute(
+            kind: .moving(from: place, north: north, east: east, every: max(.milliseconds(1), interval)))
+    }
+
+    // MARK: Reading it
+
+    /// What the receiver knows at an instant of the route.
+    func reading(at elapsed: Duration) -> Reading {
+        switch kind {
+        case .steps(let readings):
+            Reading(at: elapsed, place: readings.last { $0.at <= elapsed }?.place)
+        case .moving(let start, let north, let east, _):
+            Reading(at: elapsed, place: start.moved(by: elapsed, north: north, east: east))
+        }
+    }
+
+    /// The instant of the first reading later than `elapsed`; nil when there is none.
+    func nextReading(after elapsed: Duration) -> Duration? {
+        switch kind {
+        case .steps(let readings): readings.first { $0.at > elapsed }?.at
+        case .moving(_, _, _, let interval): interval * (elapsed.steps(of: interval) + 1)
+        }
+    }
+
+    /// The readings later than `former`, up to and with `elapsed`, in order; of many, the last `limit`.
+    func readings(after former: Duration, upTo elapsed: Duration, limit: Int) -> [Reading] {
+        switch kind {
+        case .steps(let readings):
+            return readings.filter { $0.at > former && $0.at <= elapsed }.suffix(limit)
+        case .moving(_, _, _, let interval):
+            let last = elapsed.steps(of: interval)
+            let first = max(former.steps(of: interval) + 1, last - Int64(limit) + 1)
+            guard first <= last else { return [] }
+            return (first...last).map { reading(at: interval * $0) }
+        }
+    }
+
+    /// When the phone last moved, up to `elapsed`; zero if it did not.
+    func lastMove(upTo elapsed: Duration) -> Duration {
+        switch kind {
+        case .steps(let readings):
+            var last = (at: Duration.zero, place: Place?.none)
+            for reading in readings where reading.at <= elapsed {
+                if let place = reading.place, place.isElsewhere(than: last.place) { last = (reading.at, place) }
+            }
+            return last.at
+        case .moving(_, let north, let east, _):
+            return north == 0 && east == 0 ? .zero : elapsed
+        }
+    }
+}
+
+extension LocationRoute.Place {
+    fileprivate func moved(by elapsed: Duration, north: Double, east: Double) -> LocationRoute.Place {
+        let seconds = Double(elapsed.wholeNanoseconds) / 1e9
+        // Over the date line and on.
+        let turned = (longitude + east * seconds).remainder(dividingBy: 360)
+        return LocationRoute.Place(
+            latitude: min(90, max(-90, latitude + north * seconds)), longitude: turned, accuracy: accuracy)
+    }
+}
+
+extension Duration {
+    /// How many whole intervals have passed.
+    fileprivate func steps(of interval: Duration) -> Int64 { wholeNanoseconds / interval.wholeNanoseconds }
+}

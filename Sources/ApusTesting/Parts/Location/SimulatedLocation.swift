@@ -1,0 +1,293 @@
+public import ApusBackground
+import ApusTimers
+
+/// The location service of a simulated phone: it reports where a script says that the phone is.
+///
+/// - Updates that were started in front with `inBackground` go on in the background and keep the app awake, also with
+///   "when in use"; for that the app has to declare the mode `location`. Started in the background, they need "always".
+/// - Updates without `inBackground` go on while the app runs. A suspended app gets what it missed, the last hundred,
+///   when it runs again.
+/// - When the phone stands still for long, the updates pause (``pausesAutomatically``), and the system does not resume
+///   them. With "when in use" no updates can be started then until the app is launched again.
+/// - When the user takes the authorization away, positions stop; when it is given back, they go on.
+///
+/// The members of `LocationSource` are what Apus offers on every system; ``startUpdating(inBackground:fileID:line:_:)``
+/// does what the real service does with an app that breaks a rule.
+///
+/// All members may be used from any thread.
+///
+/// Rules: Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates;
+/// …/pauseslocationupdatesautomatically; documentation/corelocation/handling-location-updates-in-the-background.
+public final class SimulatedLocation: LocationSource {
+    /// Gets updates.
+    public typealias UpdateHandler = @MainActor @Sendable (LocationUpdate) -> Void
+
+    /// Who gets the updates of a session.
+    private enum Receiver {
+        case stream(AsyncStream<LocationUpdate>.Continuation)
+        case handler(UpdateHandler)
+    }
+
+    private struct State {
+        var machine: LocationMachine
+        var timer: ScheduledTimer?
+        var receiver: Receiver?
+        var keepsAwake = false
+        var userAnswer = LocationAuthorization.whenInUse
+        var onPause: (@MainActor @Sendable () -> Void)?
+    }
+
+    private let state: Locked<State>
+    private let surroundings: PartSurroundings
+
+    /// A service without a fix.
+    ///
+    /// - Parameters:
+    ///   - surroundings: The device.
+    ///   - authorization: What the user has allowed so far.
+    ///   - isModeDeclared: Whether the app declared the background mode `location`.
+    ///   - stillness: How long the phone stands still until the updates pause. Apple does not say how long that is.
+    ///   - waitingLimit: How many updates wait for a suspended app. Apple does not say how many do.
+    init(
+        _ surroundings: PartSurroundings, authorization: LocationAuthorization = .notDetermined, isModeDeclared: Bool,
+        stillness: Duration = .seconds(600), waitingLimit: Int = 100
+    ) {
+        self.surroundings = surroundings
+        state = Locked(
+            State(
+                machine: LocationMachine(
+                    authorization: authorization, isModeDeclared: isModeDeclared, stillness: stillness,
+                    waitingLimit: waitingLimit, now: surroundings.time.continuous())))
+    }
+
+    // MARK: What Apus offers
+
+    /// What the user allows.
+    public var authorization: LocationAuthorization { state.withLock { $0.machine.authorization } }
+
+    /// Asks the user, who answers as ``userAnswer`` says: the first time, and once more for `always` when there is
+    /// `whenInUse`. The user does not allow more than the app wishes.
+    public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
+        let former = authorization
+        deliver { state, now in state.machine.request(wish, answer: state.userAnswer, now: now) }
+        let present = authorization
+        if present != former { surroundings.log(.user, .location("authorization \(present.rawValue)")) }
+        return present
+    }
+
+    /// Starts updates: the first one comes at once, the others when the script has them. They end with ``stop()``, with
+    /// the sequence, with another start, and with the app's process.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when it is not authorized, `inBackground` was not
+    ///   declared by the app, or the app is not in front and the authorization is not `always`.
+    public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
+        let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)
+        switch start(.stream(continuation), inBackground: inBackground) {
+        case .started(let number, _):
+            continuation.onTermination = { [weak self] _ in self?.stop(number) }
+            return stream
+        case .refused(let refusal):
+            throw BackgroundError(.modeUnavailable, refusal.message)
+        }
+    }
+
+    /// Ends the updates.
+    public func stop() { stop(nil) }
+
+    // MARK: What the real service does
+
+    /// Starts updates that are handed to `handler` on the main loop. What is refused is not an error: the handler is
+    /// told the present authorization, and nothing else comes. `inBackground` without the declared mode is a ``Fault``
+    /// of the rule ``Fault/Rule/undeclaredLocationMode``.
+    public func startUpdating(
+        inBackground: Bool, fileID: String = #fileID, line: Int = #line, _ handler: @escaping UpdateHandler
+    ) {
+        guard case .refused(let refusal) = start(.handler(handler), inBackground: inBackground) else { return }
+        if refusal == .notDeclared {
+            surroundings.fault(Fault(.undeclaredLocationMode, refusal.message, place: "\(fileID):\(line)"))
+            return
+        }
+        surroundings.log(.system, .warning(refusal.message))
+        let update = LocationUpdate.authorization(authorization)
+        surroundings.mainLoop()?.run { handler(update) }
+    }
+
+    /// Whether updates pause when the phone stands still for long: yes, unless the app says otherwise. It goes with the
+    /// app's process.
+    public var pausesAutomatically: Bool {
+        get { state.withLock { $0.machine.pausesAutomatically } }
+        set {
+            deliver { state, _ in
+                state.machine.pausesAutomatically = newValue
+                return []
+            }
+        }
+    }
+
+    /// Called on the main loop when the updates were paused. It goes with the app's process.
+    public var onPause: (@MainActor @Sendable () -> Void)? {
+        get { state.withLock { $0.onPause } }
+        set {
+            // The old one is released outside the lock: what it captured may do anything when it goes.
+            let old = state.withLock { state in
+                defer { state.onPause = newValue }
+                return state.onPause
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    // MARK: The user and the world
+
+    /// What the user will answer when asked: `whenInUse`, unless it is set.
+    public var userAnswer: LocationAuthorization {
+        get { state.withLock { $0.userAnswer } }
+        set { state.withLock { $0.userAnswer = newValue } }
+    }
+
+    /// The user changes in the settings what is allowed.
+    public func setAuthorization(_ authorization: LocationAuthorization) {
+        surroundings.log(.user, .control("allow location: \(authorization.rawValue)"))
+        deliver { state, now in state.machine.setAuthorization(authorization, now: now) }
+    }
+
+    /// Puts the phone on a route, which begins now.
+    public func setRoute(_ route: LocationRoute) {
+        deliver { state, now in state.machine.setRoute(route, now: now) }
+    }
+
+    // MARK: What the device says
+
+    /// The app came to the front, or left it.
+    func appForegrounded(_ isInFront: Bool) {
+        deliver { state, now in state.machine.appForegrounded(isInFront, now: now) }
+    }
+
+    /// No line of the app runs from now on.
+    func appSuspended() { deliver { state, now in state.machine.appSuspended(now: now) } }
+
+    /// The app runs again, and gets the updates that it missed.
+    func appResumed() { deliver { state, now in state.machine.appResumed(now: now) } }
+
+    /// The app's process is gone, and its updates and handlers with it.
+    func processEnded() {
+        deliver { state, _ in
+            state.machine.processEnded()
+            return []
+        }
+        onPause = nil
+    }
+
+    // MARK: Changing
+
+    private func start(_ receiver: Receiver, inBackground: Bool) -> LocationMachine.StartAction {
+        let action = change { state, now in
+            let action = state.machine.start(inBackground: inBackground, now: now)
+            guard case .started(_, let first) = action else { return ([], action) }
+            state.receiver = receiver
+            return ([first], action)
+        }
+        if case .started = action {
+            surroundings.log(.app, .location(inBackground ? "started, also in the background" : "started"))
+        }
+        return action
+    }
+
+    private func stop(_ number: Int?) {
+        let hasStopped = change { state, _ in ([], state.machine.stop(number)) }
+        if hasStopped { surroundings.log(.app, .location("stopped")) }
+    }
+
+    private func look() {
+        let isPaused = change { state, now in
+            switch state.machine.look(now: now) {
+            case .updates(let updates): (updates, false)
+            case .pausedAfter(let updates): (updates, true)
+            }
+        }
+        guard isPaused else { return }
+        surroundings.log(.system, .location("paused: the phone stands still"))
+        surroundings.mainLoop()?.run { [weak self] in self?.onPause?() }
+    }
+
+    private func deliver(_ body: (inout State, ContinuousInstant) -> [LocationMachine.Update]) {
+        change { state, now in (body(&state, now), ()) }
+    }
+
+    /// Changes the machine, and does what follows: the receiver and the device hear of it.
+    private func change<Result: Sendable>(
+        _ body: (inout State, ContinuousInstant) -> (updates: [LocationMachine.Update], Result)
+    ) -> Result {
+        let now = surroundings.time.continuous()
+        let wall = surroundings.time.wall()
+        let (result, updates, number, receiver, ended, keepAwake) = state.withLock { state in
+            let former = (number: state.machine.sessionNumber, receiver: state.receiver)
+            let (changes, result) = body(&state, now)
+            let updates = changes.map { LocationUpdate($0, now: now, wall: wall) }
+            let number = state.machine.sessionNumber
+            if number == nil { state.receiver = nil }
+            if case .stream(let continuation) = state.receiver {
+                // Under the lock, so that the order is right; it only puts the consumer's work in a queue.
+                for update in updates { continuation.yield(update) }
+            }
+            waitForNextLook(&state, now: now)
+            let keepsAwake = state.machine.keepsAwake
+            defer { state.keepsAwake = keepsAwake }
+            return (
+                result, updates, number, state.receiver, former.number == number ? nil : former.receiver,
+                keepsAwake == state.keepsAwake ? nil : keepsAwake
+            )
+        }
+        // Outside the lock: this calls `onTermination`, which takes it.
+        if case .stream(let continuation) = ended { continuation.finish() }
+        if case .handler(let handler) = receiver {
+            for update in updates { hand(update, to: handler, of: number) }
+        }
+        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        return result
+    }
+
+    private func hand(_ update: LocationUpdate, to handler: @escaping UpdateHandler, of number: Int?) {
+        surroundings.mainLoop()?.run { [weak self] in
+            // A session that was ended meanwhile gets nothing more.
+            if let self, state.withLock({ $0.machine.sessionNumber }) == number { handler(update) }
+        }
+    }
+
+    private func waitForNextLook(_ state: inout State, now: ContinuousInstant) {
+        state.timer.take()?.cancel()
+        // Weak, because the engine is kept by this, and keeps its timers.
+        state.timer = state.machine.nextLook(now: now).map { next in
+            surroundings.engine.schedule(at: next) { [weak self] in self?.look() }
+        }
+    }
+}
+
+extension LocationUpdate {
+    fileprivate init(_ update: LocationMachine.Update, now: ContinuousInstant, wall: WallInstant) {
+        switch update {
+        case .authorization(let authorization): self = .authorization(authorization)
+        case .reading(nil, _): self = .noFix
+        case .reading(let place?, let at):
+            self = .position(
+                Position(
+                    latitude: place.latitude, longitude: place.longitude, accuracy: place.accuracy,
+                    instant: wall.advanced(by: now.duration(to: at))))
+        }
+    }
+}
+
+extension LocationMachine.Refusal {
+    fileprivate var message: String {
+        switch self {
+        case .notDeclared:
+            "the app did not declare the background mode location; declare it, or start without inBackground"
+        case .notAuthorized(let authorization):
+            "the user's authorization is \(authorization.rawValue); ask for it with requestAuthorization first"
+        case .notInFront:
+            "with the authorization whenInUse, updates are started while the app is in front"
+        case .accessEnded:
+            "with the authorization whenInUse, updates that paused cannot be started until the app is launched again"
+        }
+    }
+}

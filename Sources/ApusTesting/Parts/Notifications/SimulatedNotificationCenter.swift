@@ -1,0 +1,277 @@
+public import ApusBackground
+public import ApusTimers
+
+/// The notification center of a simulated phone. It belongs to the device: requests wait and are delivered although
+/// the app is suspended or dead.
+///
+/// Instants follow the wall clock, as it is set: what is due waits when the clock is set back, and what was delivered is
+/// not delivered again. An interval becomes an instant when its request is made. While the app is in front, the system
+/// shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
+///
+/// The members of `NotificationScheduler` are what Apus offers on every system; ``add(_:fileID:line:)`` is what the
+/// real center does, with its silence. In the log, a notification is delivered by the actor `system` when it is shown,
+/// and by the actor `app` when it goes to the app that is in front.
+///
+/// All members may be used from any thread.
+///
+/// Rules: Apple, documentation/usernotifications/scheduling-a-notification-locally-from-your-app and
+/// UNUserNotificationCenter.h; the limit of 64: documentation/uikit/uilocalnotification.
+public final class SimulatedNotificationCenter: NotificationScheduler {
+    /// Decides about a notification that comes while the app is in front.
+    public typealias ForegroundHandler = @MainActor @Sendable (NotificationRequest) -> NotificationPresentation
+    /// Hears that the user has opened a notification.
+    public typealias TapHandler = @MainActor @Sendable (NotificationRequest) -> Void
+
+    private struct State {
+        var machine: NotificationCenterMachine
+        var timer: ScheduledTimer?
+        var userAllows = true
+        var onForegroundDelivery: ForegroundHandler?
+        var onTap: TapHandler?
+    }
+
+    private let state: Locked<State>
+    private let surroundings: PartSurroundings
+    private let openApp: @Sendable () -> Void
+
+    /// A center without requests.
+    ///
+    /// - Parameters:
+    ///   - surroundings: The device.
+    ///   - authorization: What the user has allowed so far.
+    ///   - pendingLimit: How many requests may wait.
+    ///   - overflow: Which are kept when there are more.
+    ///   - openApp: Brings the app to the front, because the user taps one of its notifications; starts it if needed.
+    init(
+        _ surroundings: PartSurroundings, authorization: NotificationAuthorization = .notDetermined,
+        pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest,
+        openApp: @escaping @Sendable () -> Void = {}
+    ) {
+        self.surroundings = surroundings
+        self.openApp = openApp
+        state = Locked(
+            State(
+                machine: NotificationCenterMachine(
+                    authorization: authorization, pendingLimit: pendingLimit, overflow: overflow)))
+    }
+
+    // MARK: The app's handlers
+
+    /// Asked on the main loop about each notification that comes while the app is in front. Without it those are not
+    /// shown. It goes with the app's process.
+    public var onForegroundDelivery: ForegroundHandler? {
+        get { state.withLock { $0.onForegroundDelivery } }
+        set {
+            // The old one is released outside the lock: what it captured may do anything when it goes.
+            let old = state.withLock { state in
+                defer { state.onForegroundDelivery = newValue }
+                return state.onForegroundDelivery
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// Called on the main loop when the user has opened one of the app's notifications, and the app with it. It goes
+    /// with the app's process; one that is set while the app starts is in time.
+    public var onTap: TapHandler? {
+        get { state.withLock { $0.onTap } }
+        set {
+            let old = state.withLock { state in
+                defer { state.onTap = newValue }
+                return state.onTap
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    // MARK: What Apus offers
+
+    /// Shows `notification` now, under an identifier of the center's own ("notification-1").
+    ///
+    /// - Throws: ``BackgroundError`` with the code `notificationRefused` when the user does not allow any.
+    public func notify(_ notification: UserNotification) async throws {
+        let now = surroundings.time.wall()
+        let delivery = state.withLock { state in
+            state.machine.deliver(notification, appDecides: state.onForegroundDelivery != nil, now: now)
+        }
+        if case .suppress = delivery { throw Self.refused }
+        perform(delivery)
+    }
+
+    /// Keeps `request` until it is due, in place of the pending one with the same identifier.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
+    ///   `notificationRefused` when the user does not allow any, `tooManyNotifications` when another request would have
+    ///   to go; nothing has changed then.
+    public func schedule(_ request: NotificationRequest) async throws {
+        try request.validate()
+        let now = surroundings.time.wall()
+        let action = state.withLock { state in
+            let action = state.machine.schedule(request, now: now)
+            waitForNextDue(&state)
+            return action
+        }
+        switch action {
+        case .added(let added): log(added, of: request)
+        case .refused: throw Self.refused
+        case .full:
+            throw BackgroundError(
+                .tooManyNotifications,
+                "the notification center keeps no more pending requests, so “\(request.identifier)” was not added; "
+                    + "remove some, or schedule the later ones when earlier ones were shown")
+        }
+    }
+
+    private static var refused: BackgroundError {
+        BackgroundError(
+            .notificationRefused,
+            "the user does not allow notifications; ask with requestAuthorization, or do without them")
+    }
+
+    /// Removes pending requests; unknown identifiers, and those of requests that were delivered for the last time, are
+    /// ignored.
+    public func removePending(_ identifiers: [String]) async {
+        let removed = state.withLock { state in
+            let removed = state.machine.removePending(identifiers)
+            waitForNextDue(&state)
+            return removed
+        }
+        for identifier in removed { surroundings.log(.app, .notificationDropped(identifier)) }
+    }
+
+    /// The pending requests, the earliest first.
+    public func pending() async -> [NotificationRequest] { state.withLock { $0.machine.pending } }
+
+    /// The identifiers of the notifications that were shown and not yet removed, the oldest first.
+    public func delivered() async -> [String] { state.withLock { $0.machine.delivered.map(\.identifier) } }
+
+    // MARK: What the real center does besides
+
+    /// Adds a request as the real center does: without an error. One too many makes another one go
+    /// (``NotificationOverflow``), a request that the user does not allow waits and is not shown, and an interval that
+    /// is not accepted is a ``Fault`` of the rule ``Fault/Rule/notificationInterval``.
+    public func add(_ request: NotificationRequest, fileID: String = #fileID, line: Int = #line) {
+        do {
+            try request.validate()
+        } catch {
+            surroundings.fault(Fault(.notificationInterval, error.message, place: "\(fileID):\(line)"))
+            return
+        }
+        let now = surroundings.time.wall()
+        let action = state.withLock { state in
+            let action = state.machine.add(request, now: now)
+            waitForNextDue(&state)
+            return action
+        }
+        log(action, of: request)
+    }
+
+    /// When a pending request is due; nil when there is none. The real trigger's `nextTriggerDate`.
+    public func nextInstant(of identifier: String) -> WallInstant? { state.withLock { $0.machine.due(identifier) } }
+
+    /// Takes shown notifications away; unknown identifiers are ignored.
+    public func removeDelivered(_ identifiers: [String]) {
+        state.withLock { $0.machine.removeDelivered(identifiers) }
+    }
+
+    /// What the user allows.
+    public var authorization: NotificationAuthorization { state.withLock { $0.machine.authorization } }
+
+    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. Quiet notifications
+    /// (`provisional`) are allowed without asking.
+    public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
+        state.withLock { $0.machine.requestAuthorization(provisional: provisional, userAllows: $0.userAllows) }
+    }
+
+    // MARK: The user
+
+    /// What the user will answer when asked for permission: yes, unless it is set.
+    public var userAllows: Bool {
+        get { state.withLock { $0.userAllows } }
+        set { state.withLock { $0.userAllows = newValue } }
+    }
+
+    /// The user changes in the settings what is allowed.
+    public func setAuthorization(_ authorization: NotificationAuthorization) {
+        state.withLock { $0.machine.setAuthorization(authorization) }
+        surroundings.log(.user, .control("allow notifications: \(authorization.rawValue)"))
+    }
+
+    /// The user taps a notification that is shown: it goes, the app comes to the front, and ``onTap`` hears of it.
+    ///
+    /// - Returns: False, and nothing happens, when no such notification is shown.
+    public func tap(_ identifier: String) -> Bool {
+        guard let request = state.withLock({ $0.machine.open(identifier) }) else { return false }
+        surroundings.log(.user, .control("tap notification \(identifier)"))
+        openApp()
+        surroundings.mainLoop()?.run { [weak self] in
+            // Looked up when it runs: an app that was only just started has set it by then.
+            self?.onTap?(request)
+        }
+        return true
+    }
+
+    // MARK: What the device says
+
+    /// The app came to the front, or left it.
+    func appForegrounded(_ isInFront: Bool) { state.withLock { $0.machine.appForegrounded(isInFront) } }
+
+    /// The app's process is gone, and its handlers with it; requests stay.
+    func processEnded() {
+        appForegrounded(false)
+        onForegroundDelivery = nil
+        onTap = nil
+    }
+
+    // MARK: Delivery
+
+    /// Under the lock on purpose, so that the timer is that of the last change; the engine calls no user code there.
+    private func waitForNextDue(_ state: inout State) {
+        state.timer.take()?.cancel()
+        // Weak, because the engine is kept by this, and keeps its timers.
+        state.timer = state.machine.nextDue.map { due in
+            surroundings.engine.schedule(at: due) { [weak self] in self?.deliverDue() }
+        }
+    }
+
+    private func deliverDue() {
+        let now = surroundings.time.wall()
+        let deliveries = state.withLock { state in
+            let deliveries = state.machine.deliverDue(appDecides: state.onForegroundDelivery != nil, now: now)
+            waitForNextDue(&state)
+            return deliveries
+        }
+        for delivery in deliveries { perform(delivery) }
+    }
+
+    private func perform(_ delivery: NotificationCenterMachine.Delivery) {
+        switch delivery {
+        case .show(let request):
+            surroundings.log(.system, .notificationDelivered(request.identifier))
+        case .askApp(let request):
+            surroundings.log(.app, .notificationDelivered(request.identifier))
+            surroundings.mainLoop()?.run { [weak self] in
+                if let self, onForegroundDelivery?(request) == .shown { show(request) }
+            }
+        case .withholdFromUser(let request):
+            surroundings.log(
+                .system,
+                .warning(
+                    "notification \(request.identifier) came while the app was in front and is not shown; "
+                        + "set onForegroundDelivery"))
+        case .suppress(let request):
+            surroundings.log(.system, .notificationDropped(request.identifier))
+        }
+    }
+
+    private func show(_ request: NotificationRequest) {
+        state.withLock { $0.machine.show(request) }
+        surroundings.log(.system, .notificationDelivered(request.identifier))
+    }
+
+    private func log(_ action: NotificationCenterMachine.AddAction, of request: NotificationRequest) {
+        if action == .replaced { surroundings.log(.app, .notificationDropped(request.identifier)) }
+        surroundings.log(.app, .notificationScheduled(request.identifier))
+        if case .keptInsteadOf(let other) = action { surroundings.log(.system, .notificationDropped(other)) }
+    }
+}

@@ -1,0 +1,22 @@
+import ApusBackground
+import ApusTimers
+
+/// All that a part of a simulated device knows of the device.
+///
+/// A part calls these outside its lock.
+struct PartSurroundings: Sendable {
+    /// The device's clocks.
+    var time: any TimeSource
+    /// The system's engine on those clocks: its timers run although the app is suspended or dead.
+    var engine: TimerEngine
+    /// Writes a line into the device's log.
+    var log: @Sendable (DeviceEvent.Actor, DeviceEvent.What) -> Void
+    /// Reports what a real system ends the app for.
+    var fault: @Sendable (Fault) -> Void
+    /// Says whether this part is a continuous mode that is active now, so that the device does not suspend the app.
+    /// Called with changes only; it begins with `false`. It belongs to one part: the device unites what its parts say.
+    var keepAwake: @Sendable (Bool) -> Void
+    /// The main loop of the app's process; nil when none runs. The loop of a suspended app does not run what it is
+    /// given until the app is resumed.
+    var mainLoop: @Sendable () -> (any MainLoop)?
+}

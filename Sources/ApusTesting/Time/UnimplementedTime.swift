@@ -1,0 +1,66 @@
+public import ApusTimers
+
+/// A time source, with an engine, for code that must not ask for the time: whoever does is reported.
+///
+/// ```swift
+/// let time = UnimplementedTime { Issue.record("\($0)") }
+/// parse(header, time: time)        // records an issue if it reads a clock
+/// ```
+///
+/// After a report the clocks stand at zero and the ``engine``'s timers never fire.
+public final class UnimplementedTime: TimeSource {
+    /// An engine that reports every timer and every sleep.
+    public let engine: TimerEngine
+
+    private let clocks: UnimplementedClocks
+
+    /// A time source that reports each use.
+    ///
+    /// - Parameter report: Told which call was made. Called on the calling thread, perhaps under a lock of the engine,
+    ///   so it must not use the engine. The default traps.
+    public init(report: @escaping @Sendable (String) -> Void = { preconditionFailure($0) }) {
+        clocks = UnimplementedClocks(report: report)
+        engine = TimerEngine(time: clocks, wakeup: clocks)
+    }
+
+    deinit { engine.shutdown() }
+
+    /// Reports the call.
+    public func uptime() -> UptimeInstant { clocks.uptime() }
+    /// Reports the call.
+    public func continuous() -> ContinuousInstant { clocks.continuous() }
+    /// Reports the call.
+    public func wall() -> WallInstant { clocks.wall() }
+}
+
+/// What the engine holds of an ``UnimplementedTime``; not the engine, so that nothing is a cycle.
+private struct UnimplementedClocks: TimeSource, Wakeup {
+    let report: @Sendable (String) -> Void
+
+    func uptime() -> UptimeInstant {
+        complain("uptime()")
+        return UptimeInstant(nanoseconds: 0)
+    }
+
+    func continuous() -> ContinuousInstant {
+        complain("continuous()")
+        return ContinuousInstant(nanoseconds: 0)
+    }
+
+    func wall() -> WallInstant {
+        complain("wall()")
+        return WallInstant(nanoseconds: 0)
+    }
+
+    func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {}
+
+    func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
+        if nanoseconds != nil { complain("a timer on the \(clock) clock") }
+    }
+
+    func stop() {}
+
+    private func complain(_ call: String) {
+        report("\(call) was asked of UnimplementedTime; this code must not use time, or its test must give it some")
+    }
+}
