@@ -1,7 +1,6 @@
 import Synchronization
 
-/// Records in segments that never move, each twice as long as the one before, with a last-in-first-out stack of the
-/// free ones.
+/// Records in segments that never move, each twice as long as the one before, and which of them are free.
 ///
 /// Growth allocates one segment and touches nothing of it: a record is made when it is first used, so growing never
 /// takes longer than the system needs to reserve addresses, and pages that no timer needed cost no memory.
@@ -15,12 +14,9 @@ struct TimerSlab: ~Copyable {
 
     let records = Segments<TimerRecord>()
     private let payloads = Segments<Words>()
-    /// The stack of free records. Not a list through the records: its next entry would be in a record that is out of
-    /// the cache, and everything would wait for it.
-    private let free = Segments<UInt32>()
+    private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
-    private var freeCount: UInt32 = 0
     /// Records that exist; those behind have never been used.
     private(set) var extent: UInt32 = 0
     /// How many records the segments have room for.
@@ -35,7 +31,6 @@ struct TimerSlab: ~Copyable {
         // Records and payloads are trivial, so there is nothing to deinitialize in them.
         records.deallocate(segments)
         payloads.deallocate(segments)
-        free.deallocate(segments)
     }
 
     @inline(__always)
@@ -69,9 +64,7 @@ struct TimerSlab: ~Copyable {
     @inline(__always)
     mutating func allocate() -> UInt32 {
         count += 1
-        guard freeCount > 0 else { return extend() }
-        freeCount -= 1
-        return free[freeCount].pointee
+        return free.take() ?? extend()
     }
 
     /// Takes back a record whose life was ended.
@@ -84,8 +77,7 @@ struct TimerSlab: ~Copyable {
             return
         }
         record.pointee.place = .free
-        free[freeCount].initialize(to: index)
-        freeCount += 1
+        free.put(index)
     }
 
     @inline(never)
@@ -101,9 +93,9 @@ struct TimerSlab: ~Copyable {
         precondition(segments < Segmentation.longest, "a wheel holds at most 2 billion timers")
         records.allocate(segments)
         payloads.allocate(segments)
-        free.allocate(segments)
         capacity += UInt32(Segmentation.length(of: segments))
         segments += 1
+        free.grow(to: capacity)
     }
 }
 

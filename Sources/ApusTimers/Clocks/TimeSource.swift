@@ -17,8 +17,9 @@ public protocol Wakeup: Sendable {
     /// Begins delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
-    /// Asks for one wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
-    /// A deadline that has passed wakes at once.
+    /// Asks for a wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
+    /// A deadline that has passed wakes at once. One that was reached may wake again and again until the next call for
+    /// its clock, which the engine makes before it lets go of a wake-up.
     func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
 
     /// Ends delivery and lets go of the handler, which keeps the engine. No handler runs after this returns, unless

@@ -11,7 +11,7 @@ import Synchronization
 ///    Whoever looks for the earliest deadline stores `.max` first and then visits each shard under its lock. So either
 ///    the visitor sees the timer, or the one who put it in sees `.max`. Both then lower `armed`, and the last one wins.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
-/// 4. The kernel is not told what it knows.
+/// 4. The kernel is not told what it knows. A timer that went off has to be armed or disarmed, though.
 struct KernelArming: ~Copyable {
     struct Kernel {
         var uptime: UInt64?
@@ -19,6 +19,8 @@ struct KernelArming: ~Copyable {
         var wall: UInt64?
         /// The wall clock was set, so its timer may be anything now.
         var wallIsUnknown = false
+        /// Which timers went off and were neither armed nor disarmed since, by the clocks' numbers: they go on waking.
+        var wentOff: UInt8 = 0
         var hasObservers = false
         var rearms = 0
 
@@ -112,9 +114,10 @@ struct KernelArming: ~Copyable {
         disarms.store(Self.disarmsPerWakeUp, ordering: .relaxed)
         kernel.withLock { kernel in
             if reason == .wallClockChanged { kernel.wallIsUnknown = true }
-            // A kernel timer goes off once: for the same instant it has to be armed again.
             ClockKind.visitAll { clock in
-                if let deadline = kernel[clock], deadline <= now(clock) { kernel[clock] = nil }
+                guard let deadline = kernel[clock], deadline <= now(clock) else { return }
+                kernel[clock] = nil
+                kernel.wentOff |= Self.bit(clock)
             }
         }
     }
@@ -149,12 +152,16 @@ struct KernelArming: ~Copyable {
         }
     }
 
+    private static func bit(_ clock: ClockKind) -> UInt8 { 1 << UInt8(truncatingIfNeeded: clock.rawValue) }
+
     private func tell(_ clock: ClockKind, _ deadline: UInt64?, _ kernel: inout Kernel) {
         // Far ahead: the kernel then reports settings of the clock, and nothing else wakes.
         let deadline = deadline ?? (clock == .wall && kernel.hasObservers ? .max : nil)
         let isUnknown = clock == .wall && kernel.wallIsUnknown
-        guard deadline != kernel[clock] || isUnknown else { return }
+        let wentOff = kernel.wentOff & Self.bit(clock) != 0
+        guard deadline != kernel[clock] || isUnknown || wentOff else { return }
         kernel[clock] = deadline
+        kernel.wentOff &= ~Self.bit(clock)
         if clock == .wall { kernel.wallIsUnknown = false }
         kernel.rearms += 1
         wakeup.arm(clock, at: deadline)

@@ -108,12 +108,14 @@
 
         private func reason(_ polled: [pollfd]) -> WakeReason? {
             var reason: WakeReason?
-            for descriptor in polled where descriptor.revents != 0 {
-                // An event descriptor is read like a timer: eight bytes with a count.
-                let count = capus_timerfd_read(descriptor.fd)
-                if count == -Int64(ECANCELED) { return .wallClockChanged }
-                if count > 0, descriptor.fd != descriptors.event { reason = .deadline }
+            for (clock, descriptor) in zip(ClockKind.allCases, polled) where descriptor.revents != 0 {
+                // Arming and disarming take an expiry back, and the engine does one of them; reading it would be one
+                // system call more for each wake-up. Only settings of the wall clock are told by reading.
+                if clock == .wall, capus_timerfd_read(descriptor.fd) == -Int64(ECANCELED) { return .wallClockChanged }
+                reason = .deadline
             }
+            // An event descriptor is read like a timer: eight bytes with a count.
+            if polled[descriptors.timers.count].revents != 0 { _ = capus_timerfd_read(descriptors.event) }
             let wasSet = descriptors.wallClockWasSet.exchange(false, ordering: .acquiringAndReleasing)
             return wasSet ? .wallClockChanged : reason
         }
