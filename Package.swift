@@ -122,6 +122,7 @@ let package = Package(
             ]
         ),
         .testTarget(name: "ApusFoundationTests", dependencies: ["ApusBackground", "ApusFoundation", "ApusTimers"]),
+        .testTarget(name: "ApusTestingTests", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"]),
         .testTarget(
             name: "ApusJobsTests",
             dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]

@@ -13,6 +13,11 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
         var sequences: [Int: AsyncStream<Value>.Continuation] = [:]
         /// In the order of their registration.
         var observers: [(id: Int, observer: Observer)] = []
+
+        /// Dictionaries have another order in each process, and simulations have to be the same in all.
+        var sequencesInOrder: [(key: Int, value: AsyncStream<Value>.Continuation)] {
+            sequences.sorted { $0.key < $1.key }
+        }
     }
 
     private let state: Locked<State>
@@ -44,7 +49,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             if state.value != value {
                 state.value = value
                 // Under the lock, so that everyone sees the same order; both only put the consumer's work in a queue.
-                for sequence in state.sequences.values { sequence.yield(value) }
+                for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }
                 for id in state.observers.map(\.id) {
                     mainLoop.run { [self] in
                         // Looked up when it runs: what was cancelled meanwhile is not called.
@@ -54,7 +59,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             }
             guard andFinish else { return [] }
             defer { state.sequences = [:] }
-            return Array(state.sequences.values)
+            return state.sequencesInOrder.map(\.value)
         }
         // Outside the lock: this calls `onTermination`, which takes it.
         for sequence in finished { sequence.finish() }
