@@ -75,7 +75,7 @@ extension SimulatedDevice {
         return SimulatedHost(
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
-            conditions: conditions
+            conditions: conditions, parts: standardParts
         ) { [weak time, weak self] in
             // Possibly from another thread: the step loop brings it to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }

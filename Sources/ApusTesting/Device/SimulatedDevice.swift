@@ -41,7 +41,7 @@ public final class SimulatedDevice {
     public let time: VirtualTime
     /// The rules. For a process, those hold that were there when it was started.
     public var policy: SystemPolicy
-    /// The installed app's records. They survive its processes, restarts, and another ``install(_:_:)``.
+    /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()
     /// What the device is like.
     public internal(set) var conditions = DeviceConditions(
@@ -66,6 +66,7 @@ public final class SimulatedDevice {
     var wasUnlockedSinceBoot = true
     var boot = VirtualWakeup.Boot()
     var bootNumber = 1
+    let standardParts: DeviceParts
     var parts: [any DevicePart] = []
     var timers = SystemTimers()
 
@@ -86,7 +87,19 @@ public final class SimulatedDevice {
         time = VirtualTime(uptime: uptime, wall: wall)
         random = SeededRandom(seed: seed)
         deviceLog = DeviceLog(time: time)
+        standardParts = DeviceParts(time: time, log: deviceLog, policy: policy)
+        parts = [standardParts]
+        standardParts.openApp { [weak self] in self?.open() }
     }
+
+    // MARK: Parts
+
+    /// The notification center. It belongs to the device: its requests outlive the app's processes.
+    public var notifications: SimulatedNotificationCenter { standardParts.notifications }
+    /// The audio player of the installed app.
+    public var audio: SimulatedAudio { standardParts.audio }
+    /// The location service of the installed app.
+    public var location: SimulatedLocation { standardParts.location }
 
     // MARK: Reading
 
@@ -108,15 +121,18 @@ public final class SimulatedDevice {
     ///
     /// - Parameters:
     ///   - manifest: What the app declares.
+    ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - make: Called on the app's main loop in each new process, to build what the process consists of. It has
     ///     ``SystemPolicy/launchLimit``.
     public func install(
-        _ manifest: AppManifest = AppManifest(), _ make: @escaping @MainActor (SimulatedHost) -> AnyObject
+        _ manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
+        _ make: @escaping @MainActor (SimulatedHost) -> AnyObject
     ) {
         control("install")
         runningHost?.end("replaced")
-        installation = Installation(manifest: manifest, make: make)
         time.drain()
+        standardParts.install(manifest, trackDurations: trackDurations)
+        installation = Installation(manifest: manifest, make: make)
     }
 
     // MARK: Judging

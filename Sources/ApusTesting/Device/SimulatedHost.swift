@@ -36,6 +36,12 @@ public final class SimulatedHost: BackgroundHost {
     public let bootID: String?
     /// What the app declares.
     public let manifest: AppManifest
+    /// The device's notification center.
+    public let notifications: SimulatedNotificationCenter
+    /// The app's audio player.
+    public let audio: SimulatedAudio
+    /// The app's location service.
+    public let location: SimulatedLocation
 
     let time: VirtualTime
     let process: VirtualProcess
@@ -45,10 +51,11 @@ public final class SimulatedHost: BackgroundHost {
     /// Asks the system to look at the process. From any thread.
     private let onReview: @Sendable () -> Void
 
+    @MainActor
     init(
         on time: VirtualTime, process: VirtualProcess, bootID: String, records: MemoryRecordStore,
         manifest: AppManifest, policy: SystemPolicy, log: DeviceLog, phase: Phase, isInForeground: Bool,
-        conditions: DeviceConditions, onReview: @escaping @Sendable () -> Void
+        conditions: DeviceConditions, parts: DeviceParts, onReview: @escaping @Sendable () -> Void
     ) {
         self.time = time
         self.process = process
@@ -58,6 +65,9 @@ public final class SimulatedHost: BackgroundHost {
         self.log = log
         storage = ProcessStorage(records: records, process: process)
         self.onReview = onReview
+        notifications = parts.notifications
+        audio = parts.audio
+        location = parts.location
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))

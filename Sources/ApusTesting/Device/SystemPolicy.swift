@@ -44,6 +44,14 @@ public struct SystemPolicy: Sendable, Hashable {
         case endsAppAtZero
     }
 
+    // MARK: Notifications. Read when the device is made
+
+    /// How many notification requests may wait: 64 (Apple, developer.apple.com/documentation/uikit/uilocalnotification,
+    /// for the interface before; tests by others found the same for today's).
+    public var pendingNotificationLimit = 64
+    /// Which of them are kept when there are more: sources differ.
+    public var notificationOverflow = NotificationOverflow.keepsSoonest
+
     // MARK: Life cycle
 
     /// How long an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a scene).
