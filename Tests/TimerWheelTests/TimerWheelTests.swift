@@ -53,6 +53,20 @@ struct TimerWheelTests {
         #expect(wheel.remove(.none) == nil)
     }
 
+    @Test("after cancellations in any order, new timers lie beside each other")
+    func neighbours() {
+        var wheel = TimerWheel(now: 0)
+        var random = Random(seed: 11)
+        var handles = (0..<6_400).map { wheel.insert(deadline: UInt64($0), tolerance: 0, payload: TimerPayload(0)) }
+        handles.shuffle(using: &random)
+        for handle in handles { _ = wheel.remove(handle) }
+        let indices = handles.map { _ in wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(0)).index }
+        #expect(Set(indices) == Set(0..<6_400))
+        let jumps = zip(indices, indices.dropFirst()).filter { $0 + 1 != $1 }.count
+        #expect(jumps < 100, "one for each group of 64 at most")
+        #expect(wheel.brokenInvariant() == nil)
+    }
+
     @Test("a record is retired when its generations are used up, so no handle ever names two timers")
     func retirement() {
         var wheel = TimerWheel(now: 0, firstGeneration: TimerHandle.lastGeneration - 1)

@@ -165,7 +165,8 @@ final class BackgroundTimerCore: Sendable {
                     cameDue(id)
                 }
             case .report(let event):
-                for listener in state.listeners.values { listener.yield(event) }
+                // In the order of their coming: that of a dictionary differs from process to process.
+                for (_, listener) in state.listeners.sorted(by: { $0.key < $1.key }) { listener.yield(event) }
                 // Looked at later, outside the lock: it may be about to go.
                 if hasDelegate {
                     host.mainLoop.run { [self] in delegate?.backgroundTimer(named: name, did: event) }

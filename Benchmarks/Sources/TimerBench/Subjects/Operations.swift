@@ -11,7 +11,9 @@ struct Operations {
         sizes = quick ? [1_000, 10_000, 100_000] : [1_000, 10_000, 100_000, 1_000_000, 10_000_000]
     }
 
+    private static let scheduleFirst = "schedule, first use"
     private static let schedule = "schedule"
+    private static let scheduleShuffled = "schedule, shuffled"
     private static let cancelInOrder = "cancel in order"
     private static let cancelShuffled = "cancel shuffled"
     private static let pair = "schedule+cancel"
@@ -41,6 +43,7 @@ struct Operations {
             footnotes: [
                 "-: not measured. NIO searches its queue to cancel and a run loop to insert, for which more than 10 k "
                     + "would take too long; tasks and asyncAfter beyond 100 k, and all beyond 1 M, too.",
+                "schedule: in memory of which as many timers were cancelled in order just before.",
                 "Task.sleep: a task counts as set when it runs, and as cancelled when it was waited for.",
                 "asyncAfter is measured in a process of its own in the same rounds: what is cancelled stays until its "
                     + "deadline.",
@@ -52,6 +55,10 @@ struct Operations {
         let aimed = size == sizes.last { $0 <= 1_000_000 }
         let at = ", \(short(size))"
         return [
+            samples.row(
+                Self.scheduleFirst, "ns", as: "schedule, closure, first use of memory" + at, mainPeer: Name.source),
+            samples.row(
+                Self.scheduleShuffled, "ns", as: "schedule, closure, after cancel shuffled" + at, mainPeer: Name.source),
             samples.row(
                 Self.schedule, "ns", as: "schedule, closure" + at, mainPeer: Name.source,
                 target: aimed ? .ratioAtMost(0.1, of: Name.source) : nil),
@@ -91,7 +98,7 @@ struct Operations {
     }
 
     private static func measureAsyncAfter(_ size: Int, _ samples: inout Samples) throws {
-        let figures = [schedule, cancelInOrder, pair, reset, cancelShuffled]
+        let figures = [scheduleFirst, schedule, cancelInOrder, pair, reset, cancelShuffled, scheduleShuffled]
         let numbers = try numbersOfChild(["--operations", Name.after, "\(size)"])
         for (figure, number) in zip(figures, numbers) { samples.add(number, figure, Name.after) }
     }
@@ -101,7 +108,7 @@ struct Operations {
         try check(contestant == Name.after, "\(contestant) is measured in the parent")
         var samples = Samples()
         try measure(DispatchWorkItems(), contestant, size, 1, &samples, repeats: false)
-        return [schedule, cancelInOrder, pair, reset, cancelShuffled]
+        return [scheduleFirst, schedule, cancelInOrder, pair, reset, cancelShuffled, scheduleShuffled]
             .map { "\(samples.value($0, contestant) ?? 0)" }.joined(separator: " ")
     }
 
@@ -120,8 +127,9 @@ struct Operations {
         contestant.close()
         try check(Fired.count.load(ordering: .relaxed) == fired, "\(name): something fired that was due in an hour")
         for (figure, cost) in [
-            (schedule, costs.schedule), (cancelInOrder, costs.cancelInOrder), (pair, costs.pair), (reset, costs.reset),
-            (cancelShuffled, costs.cancelShuffled),
+            (scheduleFirst, costs.scheduleFirst), (schedule, costs.schedule), (cancelInOrder, costs.cancelInOrder),
+            (pair, costs.pair), (reset, costs.reset), (cancelShuffled, costs.cancelShuffled),
+            (scheduleShuffled, costs.scheduleShuffled),
         ] {
             if let each = cost.each { samples.add(each, figure, name) }
         }

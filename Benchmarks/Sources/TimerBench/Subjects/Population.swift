@@ -17,14 +17,17 @@ struct OperationCost {
 }
 
 struct OperationCosts {
+    var scheduleFirst = OperationCost()
     var schedule = OperationCost()
+    var scheduleShuffled = OperationCost()
     var cancelInOrder = OperationCost()
     var cancelShuffled = OperationCost()
     var pair = OperationCost()
     var reset = OperationCost()
 }
 
-/// So many live timers of a contestant, made and ended twice: once in order, and once after everything else in any.
+/// So many live timers of a contestant, made three times: in memory that nobody has used before, in memory of which
+/// timers were just cancelled in order, and in memory of which they were cancelled in any order.
 final class Population<Maker: Contestant> {
     private let contestant: Maker
     private let size: Int
@@ -39,7 +42,7 @@ final class Population<Maker: Contestant> {
     }
 
     func measure(_ costs: inout OperationCosts, cancels: Bool) throws {
-        try fill(&costs.schedule)
+        try fill(&costs.scheduleFirst)
         guard cancels else { return handles.removeAll() }
         try empty(&costs.cancelInOrder)
         try fill(&costs.schedule)
@@ -59,6 +62,9 @@ final class Population<Maker: Contestant> {
         try checkLive(size)
         handles.shuffle(using: &random)
         try empty(&costs.cancelShuffled)
+        try fill(&costs.scheduleShuffled)
+        var uncounted = OperationCost()
+        try empty(&uncounted)
     }
 
     private func fill(_ cost: inout OperationCost) throws {
