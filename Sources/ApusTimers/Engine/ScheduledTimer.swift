@@ -1,4 +1,3 @@
-import CApus
 import TimerWheel
 
 /// A timer that was scheduled: the value to cancel it with. May be kept, copied or dropped; dropping cancels nothing.
@@ -50,9 +49,6 @@ extension ScheduledTimer {
     func remove() -> RemovedTimer? {
         let (removed, core) = shard.withShard { shard -> (RemovedTimer?, EngineCore?) in
             guard let removed = wheel(in: shard)?.pointee.remove(handle) else { return (nil, nil) }
-            // The action is released next. Unlocking waits for what was stored in the neighbours, which is time to
-            // fetch it in.
-            capus_prefetch(removed.payload.first)
             return (removed, removed.wasWaiting ? shard.core(armedFor: removed.hardDeadline, on: clock) : nil)
         }
         if let removed, let core { core.searchEarliest(clock, insteadOf: removed.hardDeadline) }

@@ -5,9 +5,6 @@
 
 #include <stdint.h>
 
-/// Begins to fetch what lies at an address that will be changed soon. Any address will do, also none.
-static inline void capus_prefetch(uint64_t address) { __builtin_prefetch((const void *)(uintptr_t)address, 1, 3); }
-
 #if defined(__linux__)
 
 // The lock's word. Only a holder that sees CONTENDED has to enter the kernel to unlock.
