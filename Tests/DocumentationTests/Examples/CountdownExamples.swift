@@ -1,7 +1,9 @@
-// Shown: countdown-app
 import Apus
 import ApusFoundation
+import ApusTesting
+import Foundation
 
+// Shown: countdown-app
 @MainActor
 final class TeaApp {
     let tea: Countdown
@@ -25,9 +27,6 @@ final class TeaApp {
 }
 // Shown: end
 
-import ApusTesting
-import Foundation
-
 @MainActor
 enum CountdownExamples {
     static func killed() throws {
@@ -38,7 +37,13 @@ enum CountdownExamples {
 
         try SimulatedDevice.run { device in
             device.notifications.setAuthorization(.authorized)
-            device.install { host in try! TeaApp(host: host, records: records, notifications: host.notifications) }
+            device.install { host in
+                do {
+                    return try TeaApp(host: host, records: records, notifications: host.notifications)
+                } catch {
+                    fatalError("\(error)")
+                }
+            }
 
             device.launch()
             try (device.app as? TeaApp)?.tea.start(for: .seconds(300))
