@@ -176,7 +176,13 @@ let package = Package(
         // Compiles the documents' examples, and asks the built command about the documents' command lines.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Apus", "ApusCommand", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTesting", "ApusTimers"]
+            dependencies: [
+                "Apus", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
+                "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ]
         ),
         // Reads the sources and the manifest; depends on none of them.
         .testTarget(name: "ProjectTests"),

@@ -6,7 +6,10 @@ enum Documents {
         .appending(path: "../..").standardizedFileURL.resolvingSymlinksInPath()
 
     /// Every document whose examples are checked.
-    static let paths = ["README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/jobs.md", "docs/architecture.md"]
+    static let paths = [
+        "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
+        "docs/jobs.md", "docs/architecture.md",
+    ]
 
     static func read(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)

@@ -11,7 +11,8 @@ import Logging
 /// clock moves no countdown. Only after a restart of the machine the wall clock has to be believed.
 ///
 /// A countdown owns one notification request, whose identifier is ``notificationIdentifier``: pending while the
-/// countdown runs, at its stop instant, and removed when it is paused or cancelled.
+/// countdown runs, at its stop instant, and removed when it is paused or cancelled. It follows the wall clock: when that
+/// is set while the process does not run, it comes earlier or later, until a process has the countdown again.
 ///
 /// All members may be used from any thread. Two countdowns must not share a key. The store is called with other changes
 /// of the same countdown held back, so it must not use the countdown itself.

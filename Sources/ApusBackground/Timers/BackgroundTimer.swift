@@ -3,10 +3,10 @@ import ApusTimers
 /// Timers whose work goes on for a while after the app has left the foreground: one-shot or repeating, any number.
 ///
 /// While timers are pending they are covered by background tasks of the host, which are dormant in the foreground and
-/// keep the app from being suspended in the background, as long as its time there lasts (Apple DTS,
-/// developer.apple.com/forums/thread/85066: about 30 s in all, whatever the number of claims). When that is over, the
-/// pending timers are reported as `expired`; they stay pending. An app that is suspended runs nothing; when it runs
-/// again, what fell due meanwhile runs at once, and a timer goes on from its deadline.
+/// keep the app from being suspended in the background (or, on Linux, from ending after a request to stop), as long as
+/// its time there lasts (Apple DTS, developer.apple.com/forums/thread/85066: about 30 s in all, whatever the number of
+/// claims). When that is over, the pending timers are reported as `expired`; they stay pending. An app that is suspended
+/// runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer goes on from its deadline.
 ///
 /// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)-(ID)`` returned true for
 /// it. A repeating timer keeps its phase, does not overlap itself, and makes one run of the ticks that it missed.
@@ -40,7 +40,8 @@ public final class BackgroundTimer: Sendable {
     /// The timers that wait, and the repeating ones whose work is at it. From any thread.
     public var pending: Set<ID> { core.pending }
 
-    /// A new sequence of the events from now on. It has one consumer, and ends when this object has gone.
+    /// A new sequence of the events from now on. It has one consumer, and ends when this object has gone; so let the
+    /// task that consumes it hold the sequence only.
     public func events() -> AsyncStream<Event> { core.events() }
 
     /// Schedules work, and claims time in the background for it.

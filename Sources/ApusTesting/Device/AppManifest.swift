@@ -6,15 +6,16 @@ public struct AppManifest: Sendable, Hashable {
         case audio
         /// To be told where the device is.
         case location
-        /// To refresh its content for a short time (`fetch`).
+        /// To refresh its content for a short time (`fetch`). Not simulated so far.
         case fetch
-        /// To do longer work while nobody uses the device (`processing`).
+        /// To do longer work while nobody uses the device (`processing`). Not simulated so far.
         case processing
     }
 
     /// The declared modes.
     public var backgroundModes: Set<BackgroundMode>
     /// The identifiers of tasks that the app may ask to be launched for (`BGTaskSchedulerPermittedIdentifiers`).
+    /// Not simulated so far.
     public var permittedTaskIdentifiers: Set<String>
     /// Whether the app has the life cycle of scenes: it then starts in the phase `background`, otherwise in `inactive`
     /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).

@@ -141,7 +141,7 @@ extension SimulatedDevice {
         perform("network \(network.rawValue)") { change { $0.network = network } }
     }
 
-    /// The user switches background refresh in the settings.
+    /// The user switches background refresh in the settings. No rule of the simulation depends on it so far.
     public func setBackgroundRefresh(_ isOn: Bool) {
         perform("background refresh \(isOn ? "on" : "off")") { isBackgroundRefreshOn = isOn }
     }

@@ -47,7 +47,7 @@ public final class SimulatedDevice {
     public internal(set) var conditions = DeviceConditions(
         network: .available, isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, isIdle: false,
         thermalState: .nominal)
-    /// Whether the user lets apps refresh in the background.
+    /// Whether the user lets apps refresh in the background. No rule of the simulation depends on it so far.
     public internal(set) var isBackgroundRefreshOn = true
     /// Whether the screen is locked.
     public internal(set) var isLocked = false

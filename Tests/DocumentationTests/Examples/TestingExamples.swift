@@ -1,0 +1,98 @@
+import Apus
+import ApusTesting
+import Synchronization
+import Testing
+
+// Shown: part-audio
+@MainActor
+@Test("music keeps the app running, and its end gets the app suspended")
+func logsTheMode() throws {
+    try SimulatedDevice.run { device in
+        device.install(AppManifest(backgroundModes: [.audio]), trackDurations: ["song": .seconds(240)]) { host in
+            host.start {
+                await host.audio.setQueue([AudioItem(id: "song", title: "Song", source: "song.m4a")])
+                try? await host.audio.play()
+            }
+            return Player()
+        }
+        device.launch()
+        device.pressHome()
+        device.advance(by: .seconds(600))
+        for event in device.log.suffix(5) { print(event) }
+    }
+}
+// Shown: end
+
+@MainActor
+final class Player {}
+
+// Shown: virtual-sleep
+@Test("a retry waits a minute")
+func retryWaits() throws {
+    let time = VirtualTime()
+    let attempts = Mutex(0)
+    time.start {
+        attempts.withLock { $0 += 1 }
+        try await time.engine.sleep(for: .seconds(60))
+        attempts.withLock { $0 += 1 }
+    }
+    time.advance(by: .seconds(59))
+    #expect(attempts.withLock { $0 } == 1)
+    time.advance(by: .seconds(1))
+    #expect(attempts.withLock { $0 } == 2)
+    #expect(time.leaks == [])
+}
+// Shown: end
+
+// Shown: main-actor-app
+@MainActor
+final class Clock {
+    private(set) var ticks = 0
+
+    init(host: any BackgroundHost) {
+        Task { @MainActor [weak self] in
+            for _ in 1...3 {
+                try? await host.engine.sleep(for: .seconds(1))
+                self?.ticks += 1
+            }
+        }
+    }
+}
+
+@MainActor
+@Test("a clock that is a task of the main actor ticks in virtual time")
+func mainActorTasks() async throws {
+    try await SimulatedDevice.run { device in
+        device.install { host in Clock(host: host) }
+        device.launch()
+        await device.advance(by: .seconds(3))
+        #expect((device.app as? Clock)?.ticks == 3)
+    }
+}
+// Shown: end
+
+func parse(_ text: String, time: any TimeSource) -> Int? { Int(text) }
+
+// Shown: unimplemented-time
+@Test("parsing reads no clock")
+func parsingReadsNoClock() {
+    let time = UnimplementedTime { Issue.record("\($0)") }
+    #expect(parse("17", time: time) == 17)
+}
+// Shown: end
+
+// Shown: expected-fault
+@MainActor
+@Test("an app that takes too long to start is ended")
+func slowStart() throws {
+    try SimulatedDevice.run { device in
+        device.expect(.slowLaunch)
+        device.install { host in
+            host.work(for: .seconds(21))
+            return Player()
+        }
+        device.launch()
+        #expect(device.host == nil)
+    }
+}
+// Shown: end

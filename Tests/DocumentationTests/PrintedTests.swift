@@ -1,0 +1,39 @@
+import Testing
+
+/// The examples whose output a document shows, in the order of the blocks.
+@MainActor
+enum PrintedExamples {
+    static let all: [(path: String, run: @MainActor () throws -> Void)] = [
+        ("README.md", AfterHomeExamples.uploadAfterHome),
+        ("README.md", AfterHomeExamples.exportAfterHome),
+        ("README.md", AfterHomeExamples.timersAfterHome),
+        ("README.md", CountdownExamples.killed),
+        ("README.md", savesAfterHome),
+        ("README.md", NotebookExamples.forgetful),
+        ("docs/background.md", BackgroundTimerExamples.handedOver),
+        ("docs/background.md", StopwatchExamples.restarted),
+        ("docs/testing.md", logsTheMode),
+    ]
+}
+
+@MainActor
+@Suite("What the examples print")
+struct PrintedTests {
+    @Test("each text block of a document is what an example printed, and each example's output is shown")
+    func outputs() throws {
+        for path in Set(PrintedExamples.all.map(\.path)).sorted() {
+            let blocks = Documents.blocks(in: try Documents.read(path)).filter { $0.language == "text" }
+            let examples = PrintedExamples.all.filter { $0.path == path }
+            let printed = try examples.map { try Printed.text(of: $0.run) }
+            #expect(blocks.map(\.text) == printed, "\(path)")
+        }
+    }
+
+    @Test("a document whose examples print has its text blocks in this list")
+    func noOthers() throws {
+        let known = Set(PrintedExamples.all.map(\.path))
+        for path in Documents.paths where !known.contains(path) {
+            #expect(!Documents.blocks(in: try Documents.read(path)).contains { $0.language == "text" }, "\(path)")
+        }
+    }
+}
