@@ -7,7 +7,8 @@ import ApusTimers
 ///   twice.
 /// - A *scope* is what one claim covers: all timers, or one. It has at most one claim at a time, and each claim has a
 ///   number; what is said about a number that is not the scope's any more is ignored, and its claim is given back.
-/// - A timer that was handed over needs no claim.
+/// - A timer that cannot fire before the app's time in the background is over needs no claim there: it was handed over,
+///   or is left out. Keeping the app running for it would use energy, and on a server hold up the end, for nothing.
 struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     typealias ID = BackgroundTimer.ID
 
@@ -43,6 +44,15 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         case runningLast
     }
 
+    private enum Standing {
+        /// A claim covers it, or is asked for when the app comes back.
+        case covered
+        /// Something stands in for it until the app comes back.
+        case handedOver
+        /// It waits for the app to come back.
+        case leftOut
+    }
+
     private struct Timer {
         var due: ContinuousInstant
         /// In nanoseconds; `nil` for one that fires once.
@@ -50,7 +60,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         let canBeHandedOver: Bool
         var payload: Payload
         var run = Run.waiting
-        var isHandedOver = false
+        var standing = Standing.covered
         var wasReportedExpired = false
 
         var isPending: Bool {
@@ -109,7 +119,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         timers[id] = Timer(due: due, interval: interval, canBeHandedOver: canBeHandedOver, payload: payload)
         var actions = [Action.arm(id, due)]
         if isBeyond(limit, id) {
-            handOver([id], &actions, areCovered: false)
+            letGo([id], &actions, areCovered: false)
         } else {
             need(id, &actions)
         }
@@ -139,7 +149,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         guard timer.isPending else {
             timers[id] = nil
             actions.append(.report(.executed(id, willRepeat: false)))
-            if !timer.isHandedOver { dispense(with: id, &actions) }
+            if timer.standing == .covered { dispense(with: id, &actions) }
             actions.append(.release(timer.payload))
             if isClosed, timers.isEmpty { actions.append(.finishEvents) }
             return actions
@@ -147,9 +157,9 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         timers[id]?.run = .waiting
         actions += [.report(.executed(id, willRepeat: true)), .arm(id, timer.due)]
         if isBeyond(limit, id) {
-            handOver([id], &actions, areCovered: !timer.isHandedOver)
-        } else if timer.isHandedOver {
-            timers[id]?.isHandedOver = false
+            letGo([id], &actions, areCovered: timer.standing == .covered)
+        } else if timer.standing != .covered {
+            timers[id]?.standing = .covered
             need(id, &actions)
         }
         return actions
@@ -165,10 +175,10 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
             case .waiting:
                 timers[id] = nil
                 actions += [.report(.cancelled(id)), .release(timer.payload)]
-                if timer.isHandedOver {
-                    actions.append(.takeBack(id, timer.payload))
-                } else {
-                    dispense(with: id, &actions)
+                switch timer.standing {
+                case .covered: dispense(with: id, &actions)
+                case .handedOver: actions.append(.takeBack(id, timer.payload))
+                case .leftOut: break
                 }
                 cancelled.insert(id)
             case .running where timer.interval != nil:
@@ -195,16 +205,17 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     mutating func enteredBackground(limit: ContinuousInstant?) -> [Action] {
         isInBackground = true
         var actions: [Action] = []
-        handOver(timers.keys.filter { isBeyond(limit, $0) }.sorted(), &actions, areCovered: true)
+        letGo(timers.keys.filter { isBeyond(limit, $0) }.sorted(), &actions, areCovered: true)
         return actions
     }
 
     mutating func enteredForeground() -> [Action] {
         isInBackground = false
         var actions: [Action] = []
-        for (id, timer) in timers.sorted(by: { $0.key < $1.key }) where timer.isHandedOver {
-            timers[id]?.isHandedOver = false
-            actions.append(.takeBack(id, timer.payload))
+        for (id, timer) in timers.sorted(by: { $0.key < $1.key }) where timer.standing != .covered {
+            timers[id]?.standing = .covered
+            timers[id]?.wasReportedExpired = false
+            if timer.standing == .handedOver { actions.append(.takeBack(id, timer.payload)) }
             need(id, &actions)
         }
         // What expired is covered again, in the order of scheduling.
@@ -232,8 +243,9 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         for id in ids { timers[id]?.wasReportedExpired = true }
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
         // Whatever the host said before, this is the end of the time.
-        handOver(
-            ids.filter { isBeyond(ContinuousInstant(nanoseconds: 0), $0) }, &actions, areCovered: true)
+        letGo(
+            ids.filter { canBeHandedOver($0) && isBeyond(ContinuousInstant(nanoseconds: 0), $0) }, &actions,
+            areCovered: true)
         if case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
         return actions
     }
@@ -247,8 +259,8 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     private func covered(by scope: Scope) -> [ID] {
         switch scope {
-        case .all: timers.filter { !$0.value.isHandedOver }.map(\.key)
-        case .one(let id): timers[id].map { $0.isHandedOver ? [] : [id] } ?? []
+        case .all: timers.filter { $0.value.standing == .covered }.map(\.key)
+        case .one(let id): timers[id].map { $0.standing == .covered ? [id] : [] } ?? []
         }
     }
 
@@ -273,32 +285,41 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         if cover.needs == 0, case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
     }
 
-    // MARK: Handing over
+    // MARK: Letting go
 
-    /// Whether something has to stand in for a timer that waits.
+    private func canBeHandedOver(_ id: ID) -> Bool { timers[id]?.canBeHandedOver == true }
+
+    /// Whether a timer that waits cannot fire before the app's time in the background is over.
     private func isBeyond(_ limit: ContinuousInstant?, _ id: ID) -> Bool {
-        guard isInBackground, let limit, let timer = timers[id], timer.canBeHandedOver else { return false }
+        guard isInBackground, let limit, let timer = timers[id] else { return false }
         if case .waiting = timer.run { return timer.due > limit }
         return false
     }
 
-    /// `areCovered` says whether the timers need a claim until now.
-    private mutating func handOver(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
-        guard !ids.isEmpty else { return }
+    /// Hands timers over, or leaves them out. `areCovered` says whether they need a claim until now.
+    private mutating func letGo(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
         var ends: [Action] = []
         var handedOver: [ID] = []
+        var leftOut: [ID] = []
         for id in ids {
             guard let timer = timers[id] else { continue }
             if areCovered {
-                // Handed over in an earlier period without a return: nothing has changed.
-                if timer.isHandedOver { continue }
+                // Let go in an earlier period without a return: nothing has changed.
+                guard timer.standing == .covered else { continue }
                 dispense(with: id, &ends)
             }
-            timers[id]?.isHandedOver = true
-            handedOver.append(id)
-            actions.append(.handOver(id, timer.due, timer.payload))
+            if timer.canBeHandedOver {
+                timers[id]?.standing = .handedOver
+                handedOver.append(id)
+                actions.append(.handOver(id, timer.due, timer.payload))
+            } else {
+                timers[id]?.standing = .leftOut
+                timers[id]?.wasReportedExpired = true
+                if !timer.wasReportedExpired { leftOut.append(id) }
+            }
         }
         if !handedOver.isEmpty { actions.append(.report(.handedOver(handedOver))) }
+        if !leftOut.isEmpty { actions.append(.report(.expired(leftOut))) }
         // Only now: without a claim the app may be suspended at once.
         actions += ends
     }
