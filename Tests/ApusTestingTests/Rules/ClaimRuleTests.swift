@@ -48,11 +48,11 @@ struct ClaimRuleTests {
                 host.engine.schedule(after: .seconds(60), clock: clock) { host.note("a timer") }
             }
             let timer = try RepeatingTimer(every: .seconds(1), engine: host.engine) { _ in host.note("a tick") }
+            timer.resume()
             try device.inApp { try await $0.notifications.schedule(NotificationRequest("tea", after: .seconds(60))) }
             device.pressHome()
             device.advance(by: .seconds(3))
             let notes = device.notes
-            timer.resume()
             device.setNetwork(.none)
             device.setNetwork(.available)
             device.advance(by: .seconds(3_600))
