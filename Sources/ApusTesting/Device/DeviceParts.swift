@@ -4,53 +4,62 @@ import ApusTimers
 /// The parts that every simulated device has, and what joins them to its life cycle.
 @MainActor
 final class DeviceParts: DevicePart {
+    /// Brings the app to the front, then does what it is given, and what follows from that.
+    typealias OpenApp = @MainActor @Sendable (_ tell: @Sendable () -> Void) -> Void
+
     /// What the parts reach of the device, from any thread.
     private final class Desk: Sendable {
         let host = Locked<SimulatedHost?>(nil)
-        let open = Locked<(@MainActor @Sendable () -> Void)?>(nil)
+        let open = Locked<OpenApp?>(nil)
     }
 
     let notifications: SimulatedNotificationCenter
-    private(set) var audio: SimulatedAudio
-    private(set) var location: SimulatedLocation
+    let audio: SimulatedAudio
+    let location: SimulatedLocation
 
     private let desk: Desk
-    private let surroundings: @Sendable (AppManifest.BackgroundMode?) -> PartSurroundings
     private var isSuspended = false
 
     init(time: VirtualTime, log: DeviceLog, policy: SystemPolicy) {
         let desk = Desk()
         self.desk = desk
         let engine = time.engine
-        surroundings = { [weak time] mode in
-            guard let time else { preconditionFailure("parts are made by a device, which has its time") }
-            return PartSurroundings(
+        let isAppDead: @Sendable () -> Bool = { desk.host.withLock { $0 }?.process.isEnded == true }
+        func surroundings(_ mode: AppManifest.BackgroundMode?) -> PartSurroundings {
+            PartSurroundings(
                 time: time.clocks, engine: engine,
-                log: { actor, what in log.add(actor, what) },
-                fault: { fault in log.add(.app, .fault(fault)) },
+                log: { actor, what in if actor != .app || !isAppDead() { log.add(actor, what) } },
+                fault: { fault in if !isAppDead() { log.add(.app, .fault(fault)) } },
                 keepAwake: { isActive in
                     if let mode { desk.host.withLock { $0 }?.setContinuousMode(mode, isActive: isActive) }
                 },
-                mainLoop: { desk.host.withLock { $0 }?.process.mainLoop })
+                mainLoop: { desk.host.withLock { $0 }?.process.mainLoop },
+                isAppDead: isAppDead)
         }
         notifications = SimulatedNotificationCenter(
             surroundings(nil), pendingLimit: policy.pendingNotificationLimit, overflow: policy.notificationOverflow,
-            openApp: { MainActor.assumeIsolated { desk.open.withLock { $0 }?() } })
+            openApp: { tell in MainActor.assumeIsolated { desk.open.withLock { $0 }?(tell) } })
         audio = SimulatedAudio(surroundings(.audio), isModeDeclared: false)
         location = SimulatedLocation(surroundings(.location), isModeDeclared: false)
     }
 
-    /// How the user's tap on a notification brings the app to the front.
-    func openApp(with open: @escaping @MainActor @Sendable () -> Void) { desk.open.withLock { $0 = open } }
+    // The process's host and the parts hold each other as long as the process lives, and a device may go before it.
+    deinit {
+        let host = desk.host.withLock { host in
+            defer { host = nil }
+            return host
+        }
+        withExtendedLifetime(host) {}
+    }
 
-    /// An app takes the place of the one that was there: another player and another location service, for their rules
-    /// depend on what it declares. What the user allowed does not go over to it.
+    /// How the user's tap on a notification brings the app to the front.
+    func openApp(with open: @escaping OpenApp) { desk.open.withLock { $0 = open } }
+
+    /// An app takes the place of the one that was there. What the user allowed stays, as with an update.
     func install(_ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration]) {
-        audio = SimulatedAudio(
-            surroundings(.audio), durations: trackDurations,
-            isModeDeclared: manifest.backgroundModes.contains(.audio))
-        location = SimulatedLocation(
-            surroundings(.location), isModeDeclared: manifest.backgroundModes.contains(.location))
+        audio.appInstalled(
+            durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
+        location.appInstalled(isModeDeclared: manifest.backgroundModes.contains(.location))
     }
 
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
@@ -58,6 +67,8 @@ final class DeviceParts: DevicePart {
         case .launched:
             desk.host.withLock { $0 = device.runningHost }
             isSuspended = false
+            // Before the app enters a phase, so that what it asks for while it is made is judged rightly.
+            appForegrounded(device.life.state == .launching(toForeground: true))
         case .phase(.suspended):
             isSuspended = true
             audio.appSuspended()
@@ -68,9 +79,7 @@ final class DeviceParts: DevicePart {
                 audio.appResumed()
                 location.appResumed()
             }
-            let isInFront = phase == .active || phase == .inactive
-            notifications.appForegrounded(isInFront)
-            location.appForegrounded(isInFront)
+            appForegrounded(phase == .active || phase == .inactive)
         case .ended:
             notifications.processEnded()
             audio.processEnded()
@@ -82,5 +91,10 @@ final class DeviceParts: DevicePart {
         case .rebooted:
             break
         }
+    }
+
+    private func appForegrounded(_ isInFront: Bool) {
+        notifications.appForegrounded(isInFront)
+        location.appForegrounded(isInFront)
     }
 }

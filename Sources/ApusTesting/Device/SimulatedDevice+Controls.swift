@@ -192,6 +192,7 @@ extension SimulatedDevice {
         boot = VirtualWakeup.Boot(uptime: time.uptime().nanoseconds, continuous: time.continuous().nanoseconds)
         bootNumber += 1
         deviceLog.restartUptime()
+        if isInCall { tellParts(.call(isActive: false)) }
         (isLocked, wasUnlockedSinceBoot, isInCall, screen) = (true, false, false, .home)
         change { $0.isIdle = true }
         tellParts(.rebooted)

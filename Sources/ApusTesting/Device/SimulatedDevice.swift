@@ -89,16 +89,20 @@ public final class SimulatedDevice {
         deviceLog = DeviceLog(time: time)
         standardParts = DeviceParts(time: time, log: deviceLog, policy: policy)
         parts = [standardParts]
-        standardParts.openApp { [weak self] in self?.open() }
+        standardParts.openApp { [weak self] tell in
+            self?.open()
+            tell()
+            self?.time.drain()
+        }
     }
 
     // MARK: Parts
 
     /// The notification center. It belongs to the device: its requests outlive the app's processes.
     public var notifications: SimulatedNotificationCenter { standardParts.notifications }
-    /// The audio player of the installed app.
+    /// The audio player. What it may do depends on what the installed app declares.
     public var audio: SimulatedAudio { standardParts.audio }
-    /// The location service of the installed app.
+    /// The location service. What it may do depends on what the installed app declares.
     public var location: SimulatedLocation { standardParts.location }
 
     // MARK: Reading
@@ -116,8 +120,8 @@ public final class SimulatedDevice {
 
     // MARK: The app
 
-    /// Puts an app on the device, in place of the one that was there; its process is ended, its records are kept, as
-    /// with an update.
+    /// Puts an app on the device, in place of the one that was there; its process is ended, its records and what the
+    /// user allowed are kept, as with an update.
     ///
     /// - Parameters:
     ///   - manifest: What the app declares.

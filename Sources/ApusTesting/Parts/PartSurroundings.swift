@@ -19,4 +19,6 @@ struct PartSurroundings: Sendable {
     /// The main loop of the app's process; nil when none runs. The loop of a suspended app does not run what it is
     /// given until the app is resumed.
     var mainLoop: @Sendable () -> (any MainLoop)?
+    /// Whether what calls now may be the rest of a function whose process was ended under it: that has no effect.
+    var isAppDead: @Sendable () -> Bool = { false }
 }

@@ -172,11 +172,12 @@ struct NotificationDeliveryTests {
         let opened = Recorder<Bool>()
         let heard = Recorder<String>()
         let box = Recorder<SimulatedNotificationCenter>()
-        let center = device.center {
+        let center = device.center { tell in
             opened.append(true)
             device.processRuns = true
             // As an app does while it starts.
             box.values[0].onTap = { heard.append($0.identifier) }
+            tell()
         }
         box.append(center)
         center.add(NotificationRequest("tea", .after(.seconds(1))))

@@ -18,9 +18,9 @@ struct AudioPlaybackMachine {
         case ongoing(wasTold: Bool, resumes: Bool)
     }
 
-    private let durations: [AudioItem.ID: Duration]
+    private var durations: [AudioItem.ID: Duration]
     private let defaultDuration: Duration
-    private let isModeDeclared: Bool
+    private var isModeDeclared: Bool
 
     private var queue: [AudioItem] = []
     private var playback = Playback.paused(at: .zero)
@@ -165,6 +165,12 @@ struct AudioPlaybackMachine {
     }
 
     // MARK: The app
+
+    /// Another app is installed, and none runs.
+    mutating func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
+        self.durations = durations
+        self.isModeDeclared = isModeDeclared
+    }
 
     /// The app is suspended: its session is made inactive, and it does not know.
     mutating func appSuspended(now: UptimeInstant) {

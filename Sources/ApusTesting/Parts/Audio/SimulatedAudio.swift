@@ -144,6 +144,11 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: What the device says
 
+    /// Another app is installed, and none runs. A call goes on.
+    func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
+        change(.system) { machine, _ in machine.appInstalled(durations: durations, isModeDeclared: isModeDeclared) }
+    }
+
     /// No line of the app runs from now on: its session becomes inactive.
     func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
 

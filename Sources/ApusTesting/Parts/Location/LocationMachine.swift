@@ -24,7 +24,7 @@ struct LocationMachine {
         var watchedFrom: ContinuousInstant
     }
 
-    private let isModeDeclared: Bool
+    private var isModeDeclared: Bool
     /// How long the phone stands still until the updates pause.
     private let stillness: Duration
     /// How many updates wait for a suspended app.
@@ -218,6 +218,9 @@ struct LocationMachine {
     }
 
     // MARK: The app
+
+    /// Another app is installed, and none runs.
+    mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
 
     mutating func appForegrounded(_ isInFront: Bool, now: ContinuousInstant) -> [Update] {
         changeAccess(now: now) { machine in

@@ -158,6 +158,11 @@ public final class SimulatedLocation: LocationSource {
 
     // MARK: What the device says
 
+    /// Another app is installed, and none runs. The phone stays where it is, and so does what the user allows.
+    func appInstalled(isModeDeclared: Bool) {
+        state.withLock { $0.machine.appInstalled(isModeDeclared: isModeDeclared) }
+    }
+
     /// The app came to the front, or left it.
     func appForegrounded(_ isInFront: Bool) {
         deliver { state, now in state.machine.appForegrounded(isInFront, now: now) }

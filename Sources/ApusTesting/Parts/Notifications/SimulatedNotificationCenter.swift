@@ -32,7 +32,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     private let state: Locked<State>
     private let surroundings: PartSurroundings
-    private let openApp: @Sendable () -> Void
+    private let openApp: @Sendable (_ tell: @Sendable () -> Void) -> Void
 
     /// A center without requests.
     ///
@@ -42,10 +42,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///   - pendingLimit: How many requests may wait.
     ///   - overflow: Which are kept when there are more.
     ///   - openApp: Brings the app to the front, because the user taps one of its notifications; starts it if needed.
+    ///     Then it calls what it is given, which tells the app about the tap.
     init(
         _ surroundings: PartSurroundings, authorization: NotificationAuthorization = .notDetermined,
         pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest,
-        openApp: @escaping @Sendable () -> Void = {}
+        openApp: @escaping @Sendable (_ tell: @Sendable () -> Void) -> Void = { tell in tell() }
     ) {
         self.surroundings = surroundings
         self.openApp = openApp
@@ -90,6 +91,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///
     /// - Throws: ``BackgroundError`` with the code `notificationRefused` when the user does not allow any.
     public func notify(_ notification: UserNotification) async throws {
+        guard !surroundings.isAppDead() else { return }
         let now = surroundings.time.wall()
         let delivery = state.withLock { state in
             state.machine.deliver(notification, appDecides: state.onForegroundDelivery != nil, now: now)
@@ -105,6 +107,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///   to go; nothing has changed then.
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
+        guard !surroundings.isAppDead() else { return }
         let now = surroundings.time.wall()
         let action = state.withLock { state in
             let action = state.machine.schedule(request, now: now)
@@ -131,6 +134,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Removes pending requests; unknown identifiers, and those of requests that were delivered for the last time, are
     /// ignored.
     public func removePending(_ identifiers: [String]) async {
+        guard !surroundings.isAppDead() else { return }
         let removed = state.withLock { state in
             let removed = state.machine.removePending(identifiers)
             waitForNextDue(&state)
@@ -151,6 +155,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// (``NotificationOverflow``), a request that the user does not allow waits and is not shown, and an interval that
     /// is not accepted is a ``Fault`` of the rule ``Fault/Rule/notificationInterval``.
     public func add(_ request: NotificationRequest, fileID: String = #fileID, line: Int = #line) {
+        guard !surroundings.isAppDead() else { return }
         do {
             try request.validate()
         } catch {
@@ -171,6 +176,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Takes shown notifications away; unknown identifiers are ignored.
     public func removeDelivered(_ identifiers: [String]) {
+        guard !surroundings.isAppDead() else { return }
         state.withLock { $0.machine.removeDelivered(identifiers) }
     }
 
@@ -203,10 +209,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func tap(_ identifier: String) -> Bool {
         guard let request = state.withLock({ $0.machine.open(identifier) }) else { return false }
         surroundings.log(.user, .control("tap notification \(identifier)"))
-        openApp()
-        surroundings.mainLoop()?.run { [weak self] in
-            // Looked up when it runs: an app that was only just started has set it by then.
-            self?.onTap?(request)
+        openApp { [self] in
+            surroundings.mainLoop()?.run { [weak self] in
+                // Looked up when it runs: an app that was only just started has set it by then.
+                self?.onTap?(request)
+            }
         }
         return true
     }
