@@ -120,7 +120,7 @@ struct BackgroundTimerTests {
         let timers = timers()
         let runs = Log<Int>()
         let soon = try timers.schedule(after: .seconds(10)) { runs.add(1) }
-        let later = try timers.schedule(after: .seconds(60)) { runs.add(2) }
+        let later = try timers.schedule(after: .seconds(28)) { runs.add(2) }
         host.pressHome()
         host.advance(by: .seconds(26))
         host.expire()
@@ -141,6 +141,33 @@ struct BackgroundTimerTests {
         host.advance(by: .seconds(60))
         #expect(runs.all == [1, 2, 3])
         #expect(host.claims.open.isEmpty && host.claims.faults == 0)
+    }
+
+    @Test("a timer that is due when the time in the background is over keeps nothing running, and is covered again")
+    func leftOut() throws {
+        let timers = timers()
+        let runs = Log<Int>()
+        let soon = try timers.schedule(after: .seconds(10)) { runs.add(1) }
+        let later = try timers.schedule(after: .seconds(3_600)) { runs.add(2) }
+        host.pressHome()
+        host.settle()
+        #expect(log.events == [.expired([later])])
+        #expect(host.claims.open.count == 1, "for the first one")
+        host.advance(by: .seconds(10))
+        #expect(log.events == [.expired([later]), .executed(soon, willRepeat: false)])
+        #expect(host.claims.open.isEmpty)
+        #expect(timers.pending == [later])
+        host.open()
+        host.settle()
+        #expect(host.claims.open.count == 1)
+        // It is reported again, in another time in the background.
+        host.pressHome()
+        host.settle()
+        #expect(log.events.last == .expired([later]) && log.events.count == 3)
+        #expect(timers.cancel(later))
+        host.open()
+        host.settle()
+        #expect(host.claims.open.isEmpty && host.claims.faults == 0 && runs.all == [1])
     }
 
     @Test("with a claim for each timer, each ends with its timer")

@@ -310,6 +310,25 @@ struct LifeTests {
         #expect(error?.description.contains("seed 3") == true)
     }
 
+    @Test("an app that cannot be made has crashed, and the user may try again")
+    func crashAtLaunch() throws {
+        struct NoRecords: Error {}
+        try SimulatedDevice.run { device in
+            var isBroken = true
+            device.install { host in
+                if isBroken { throw NoRecords() }
+                return ProbeApp(host)
+            }
+            device.expect(.crashAtLaunch)
+            device.launch()
+            #expect(device.host == nil)
+            #expect(device.faults.map(\.rule) == [.crashAtLaunch])
+            isBroken = false
+            device.launch()
+            #expect(device.host?.phase == .active)
+        }
+    }
+
     @Test("a fault that was expected has to come")
     func missing() {
         let error = #expect(throws: DeviceError.self) { try SimulatedDevice.run { $0.expect(.tooManyClaims) } }

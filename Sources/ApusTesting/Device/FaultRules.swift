@@ -7,6 +7,8 @@ extension Fault.Rule {
     public static let tooManyClaims = Fault.Rule("tooManyClaims")
     /// The expiration handlers took too long.
     public static let slowHandlers = Fault.Rule("slowHandlers")
+    /// What makes the app threw an error.
+    public static let crashAtLaunch = Fault.Rule("crashAtLaunch")
     /// The app took too long to start.
     public static let slowLaunch = Fault.Rule("slowLaunch")
     /// The app took too long to do its work on the way to the background.

@@ -61,7 +61,13 @@ extension SimulatedDevice {
         tellParts(.launched)
         host.process.mainLoop.run { [weak self] in
             host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
-            let app = installation.make(host)
+            let app: AnyObject
+            do {
+                app = try installation.make(host)
+            } catch {
+                host.fault(Fault(.crashAtLaunch, "the app could not be made: \(error)"))
+                return host.end("crash at launch")
+            }
             guard let self, !host.process.isEnded else { return }
             host.endWatch()
             runningApp = app

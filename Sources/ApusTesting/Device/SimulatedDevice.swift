@@ -26,7 +26,7 @@ public final class SimulatedDevice {
 
     struct Installation {
         let manifest: AppManifest
-        let make: @MainActor (SimulatedHost) -> AnyObject
+        let make: @MainActor (SimulatedHost) throws -> AnyObject
     }
 
     /// A process that ended, for the leak check.
@@ -127,10 +127,10 @@ public final class SimulatedDevice {
     ///   - manifest: What the app declares.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - make: Called on the app's main loop in each new process, to build what the process consists of. It has
-    ///     ``SystemPolicy/launchLimit``.
+    ///     ``SystemPolicy/launchLimit``. When it throws, that is a crash.
     public func install(
         _ manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
-        _ make: @escaping @MainActor (SimulatedHost) -> AnyObject
+        _ make: @escaping @MainActor (SimulatedHost) throws -> AnyObject
     ) {
         control("install")
         runningHost?.end("replaced")

@@ -38,11 +38,7 @@ enum CountdownExamples {
         try SimulatedDevice.run { device in
             device.notifications.setAuthorization(.authorized)
             device.install { host in
-                do {
-                    return try TeaApp(host: host, records: records, notifications: host.notifications)
-                } catch {
-                    fatalError("\(error)")
-                }
+                try TeaApp(host: host, records: records, notifications: host.notifications)
             }
 
             device.launch()

@@ -1,0 +1,142 @@
+import ApusTimers
+public import Logging
+
+/// A notification center inside of the process, for systems that can show a notification and keep none: Linux desktops.
+///
+/// Requests end with the process. A ``Countdown`` asks again when it is restored, so its notification survives as far as
+/// the countdown does. There is no limit to their number. All members may be used from any thread.
+public final class ProcessNotificationScheduler: NotificationScheduler {
+    private struct Entry {
+        let request: NotificationRequest
+        /// Tells this request from an earlier one with the same identifier.
+        let number: Int
+        let due: ClockInstant
+        var waiting: ScheduledTimer?
+    }
+
+    private struct State {
+        var entries: [String: Entry] = [:]
+        var shown: [String] = []
+        var lastNumber = 0
+    }
+
+    private let notifier: any Notifier
+    private let host: any BackgroundHost
+    private let logger: Logger
+    private let state = Locked(State())
+
+    /// A center without requests.
+    ///
+    /// - Parameters:
+    ///   - notifier: Shows what is due.
+    ///   - host: Whose engine waits, and where the notifier is called.
+    ///   - logger: Where a notification is reported that could not be shown.
+    public init(
+        showing notifier: any Notifier, on host: any BackgroundHost, logger: Logger = Logger(label: "apus.background")
+    ) {
+        self.notifier = notifier
+        self.host = host
+        self.logger = logger
+    }
+
+    deinit {
+        for entry in state.withLock({ $0.entries.values }) { entry.waiting?.cancel() }
+    }
+
+    /// Shows `notification` now; see ``Notifier``.
+    public func notify(_ notification: UserNotification) async throws { try await notifier.notify(notification) }
+
+    /// Keeps `request` until it is due: at an instant of the wall clock, or after an interval of the continuous clock.
+    ///
+    /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted.
+    public func schedule(_ request: NotificationRequest) async throws {
+        try request.validate()
+        let due: ClockInstant
+        switch request.trigger {
+        case .at(let instant): due = ClockInstant(clock: .wall, nanoseconds: instant.nanoseconds)
+        case .after(let interval, _):
+            let instant = host.engine.time.continuous().advanced(by: interval)
+            due = ClockInstant(clock: .continuous, nanoseconds: instant.nanoseconds)
+        }
+        wait(for: request, due: due)
+    }
+
+    /// Removes pending requests; unknown identifiers are no error.
+    public func removePending(_ identifiers: [String]) async {
+        let removed = state.withLock { state in identifiers.compactMap { state.entries.removeValue(forKey: $0) } }
+        for entry in removed { entry.waiting?.cancel() }
+    }
+
+    /// The pending requests, the earliest first.
+    public func pending() async -> [NotificationRequest] {
+        let entries = state.withLock { Array($0.entries.values) }
+        return entries.map { (left: left(until: $0.due), entry: $0) }
+            .sorted { ($0.left, $0.entry.number) < ($1.left, $1.entry.number) }
+            .map(\.entry.request)
+    }
+
+    /// The identifiers of the notifications that were shown since this was made.
+    public func delivered() async -> [String] { state.withLock { $0.shown } }
+
+    private func left(until due: ClockInstant) -> Duration {
+        let time = host.engine.time
+        return switch due.clock {
+        case .wall: time.wall().duration(to: WallInstant(nanoseconds: due.nanoseconds))
+        case .continuous: time.continuous().duration(to: ContinuousInstant(nanoseconds: due.nanoseconds))
+        case .uptime: time.uptime().duration(to: UptimeInstant(nanoseconds: due.nanoseconds))
+        }
+    }
+
+    private func wait(for request: NotificationRequest, due: ClockInstant) {
+        let replaced = state.withLock { state in
+            state.lastNumber += 1
+            let number = state.lastNumber
+            let fire: @Sendable () -> Void = { [weak self] in self?.fire(request.identifier, number) }
+            let waiting =
+                switch due.clock {
+                case .wall: host.engine.schedule(at: WallInstant(nanoseconds: due.nanoseconds), fire)
+                case .continuous: host.engine.schedule(at: ContinuousInstant(nanoseconds: due.nanoseconds), fire)
+                case .uptime: host.engine.schedule(at: UptimeInstant(nanoseconds: due.nanoseconds), fire)
+                }
+            return state.entries.updateValue(
+                Entry(request: request, number: number, due: due, waiting: waiting), forKey: request.identifier)
+        }
+        replaced?.waiting?.cancel()
+    }
+
+    /// On the engine's thread.
+    private func fire(_ identifier: String, _ number: Int) {
+        let due = state.withLock { state -> Entry? in
+            guard let entry = state.entries[identifier], entry.number == number else { return nil }
+            state.entries[identifier] = nil
+            return entry
+        }
+        guard let due else { return }
+        if case .after(let interval, repeats: true) = due.request.trigger {
+            wait(for: due.request, due: next(after: due.due, every: interval))
+        }
+        host.start { [self] in
+            do {
+                try await notifier.notify(due.request.notification)
+                state.withLock { state in
+                    state.shown.removeAll { $0 == identifier }
+                    state.shown.append(identifier)
+                }
+            } catch {
+                logger.error(
+                    "a notification could not be shown",
+                    metadata: ["identifier": "\(identifier)", "error": "\(error)"])
+            }
+        }
+    }
+
+    /// In phase; what was missed meanwhile is shown once.
+    private func next(after due: ClockInstant, every interval: Duration) -> ClockInstant {
+        let now = host.engine.time.continuous().nanoseconds
+        let interval = UInt64(interval.wholeNanoseconds)
+        let passed = now > due.nanoseconds ? (now - due.nanoseconds) / interval : 0
+        let (ahead, overflow) = interval.multipliedReportingOverflow(by: passed + 1)
+        let (next, overflow2) = due.nanoseconds.addingReportingOverflow(ahead)
+        return ClockInstant(clock: .continuous, nanoseconds: overflow || overflow2 ? .max : next)
+    }
+}

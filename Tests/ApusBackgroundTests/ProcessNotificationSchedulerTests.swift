@@ -1,0 +1,101 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Testing
+
+/// Shows nothing, and remembers it.
+private struct RememberingNotifier: Notifier {
+    let titles = Log<String>()
+    var fails = false
+
+    func notify(_ notification: UserNotification) async throws {
+        if fails { throw BackgroundError(.notificationRefused, "nobody is there") }
+        titles.add(notification.title)
+    }
+}
+
+@MainActor
+@Suite("Notifications that the process keeps")
+struct ProcessNotificationSchedulerTests {
+    private let host = ScriptedHost()
+    private let notifier = RememberingNotifier()
+    private let center: ProcessNotificationScheduler
+
+    init() { center = ProcessNotificationScheduler(showing: notifier, on: host) }
+
+    private func schedule(_ identifier: String, _ trigger: NotificationRequest.Trigger) throws {
+        let request = NotificationRequest(
+            identifier: identifier, notification: UserNotification(title: identifier), trigger: trigger)
+        try host.time.perform { [center] in try await center.schedule(request) }
+    }
+
+    private func pending() throws -> [String] {
+        try host.time.perform { [center] in await center.pending().map(\.identifier) }
+    }
+
+    @Test("they are shown at their instants, the earliest first, and are pending until then")
+    func instants() throws {
+        try schedule("late", .at(host.time.wall().advanced(by: .seconds(90))))
+        try schedule("soon", .after(.seconds(10)))
+        #expect(try pending() == ["soon", "late"])
+        host.advance(by: .seconds(9))
+        #expect(notifier.titles.all.isEmpty)
+        host.advance(by: .seconds(1))
+        #expect(notifier.titles.all == ["soon"])
+        host.advance(by: .seconds(80))
+        #expect(notifier.titles.all == ["soon", "late"])
+        #expect(try pending().isEmpty)
+        let delivered = try host.time.perform { [center] in await center.delivered() }
+        #expect(delivered == ["soon", "late"])
+    }
+
+    @Test("a request takes the place of the pending one with its identifier, and a removed one is not shown")
+    func replacement() throws {
+        try schedule("tea", .after(.seconds(10)))
+        try schedule("tea", .after(.seconds(20)))
+        try schedule("egg", .after(.seconds(5)))
+        try host.time.perform { [center] in await center.removePending(["egg", "nothing"]) }
+        host.advance(by: .seconds(19))
+        #expect(notifier.titles.all.isEmpty)
+        host.advance(by: .seconds(60))
+        #expect(notifier.titles.all == ["tea"])
+    }
+
+    @Test("a repeating one keeps its phase, and makes one of those that were missed")
+    func repeating() throws {
+        try schedule("drink", .after(.seconds(60), repeats: true))
+        host.advance(by: .seconds(121))
+        #expect(notifier.titles.all.count == 2)
+        host.time.sleepDevice(for: .seconds(180))
+        host.settle()
+        #expect(notifier.titles.all.count == 3)
+        host.advance(by: .seconds(59))
+        #expect(notifier.titles.all.count == 4)
+    }
+
+    @Test("a wall clock set back shows nothing twice, and moves what waits for an instant")
+    func wallClock() throws {
+        let instant = host.time.wall().advanced(by: .seconds(10))
+        try schedule("first", .at(instant))
+        try schedule("second", .at(instant.advanced(by: .seconds(10))))
+        host.advance(by: .seconds(11))
+        host.time.moveWall(by: .seconds(-3_600))
+        host.advance(by: .seconds(60))
+        #expect(notifier.titles.all == ["first"])
+        host.advance(by: .seconds(3_600))
+        #expect(notifier.titles.all == ["first", "second"])
+    }
+
+    @Test("intervals that no system accepts are refused, and what cannot be shown is not counted as shown")
+    func refusals() throws {
+        #expect(throws: BackgroundError.self) { try schedule("zero", .after(.zero)) }
+        #expect(throws: BackgroundError.self) { try schedule("often", .after(.seconds(59), repeats: true)) }
+        let deaf = ProcessNotificationScheduler(showing: RememberingNotifier(fails: true), on: host)
+        let request = NotificationRequest(
+            identifier: "lost", notification: UserNotification(title: "lost"), trigger: .after(.seconds(1)))
+        try host.time.perform { try await deaf.schedule(request) }
+        host.advance(by: .seconds(2))
+        let delivered = try host.time.perform { await deaf.delivered() }
+        #expect(delivered.isEmpty)
+    }
+}
