@@ -122,7 +122,18 @@ let package = Package(
             ]
         ),
         .testTarget(name: "ApusFoundationTests", dependencies: ["ApusBackground", "ApusFoundation", "ApusTimers"]),
-        .testTarget(name: "ApusTestingTests", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"]),
+        // An app that lives a month on a simulated device: for the tests, and for the process that they compare with.
+        .target(
+            name: "ApusSampleApp", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"],
+            path: "Tests/ApusSampleApp"
+        ),
+        .executableTarget(
+            name: "ApusDeviceProbe", dependencies: ["ApusSampleApp", "ApusTimers"], path: "Tests/ApusDeviceProbe"
+        ),
+        .testTarget(
+            name: "ApusTestingTests",
+            dependencies: ["ApusBackground", "ApusDeviceProbe", "ApusSampleApp", "ApusTesting", "ApusTimers"]
+        ),
         .testTarget(
             name: "ApusJobsTests",
             dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]

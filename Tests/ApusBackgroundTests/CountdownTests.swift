@@ -202,7 +202,9 @@ struct CountdownTests {
         host.settle()
         #expect(countdown.state == .running && countdown.remaining == .seconds(40))
         #expect(countdown.stopInstant == now.advanced(by: .seconds(40)))
-        #expect(center.requests == [identifier: now.advanced(by: .seconds(40))])
+        // Set forth, the wall clock had the center show it; that does not come again.
+        let isEarly = seconds > 0
+        #expect(center.requests == (isEarly ? [:] : [identifier: now.advanced(by: .seconds(40))]))
         let stored = try store.load(CountdownRecord.self, for: "tea")
         #expect(
             stored?.state
@@ -210,6 +212,7 @@ struct CountdownTests {
                     stop: StoredInstant(wall: now.advanced(by: .seconds(40)), boot: "boot 1", continuous: stop)))
         host.advance(by: .seconds(60))
         #expect(finishes.all == [stop])
+        #expect(center.shown == [identifier])
         observation.cancel()
     }
 

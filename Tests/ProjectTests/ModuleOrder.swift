@@ -6,8 +6,10 @@ struct ModuleOrder {
         ["ApusBackground"],
         ["ApusJobs"],
         ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusApple", "ApusTesting"],
-        ["ApusDaemon", "ApusHostProbe", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress"],
-        ["ApusCommand"],
+        [
+            "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
+        ],
+        ["ApusCommand", "ApusDeviceProbe"],
     ]
 
     /// Modules that compute and keep time; an app pays for what they import.

@@ -11,8 +11,9 @@ import Logging
 /// clock moves no countdown. Only after a restart of the machine the wall clock has to be believed.
 ///
 /// A countdown owns one notification request, whose identifier is ``notificationIdentifier``: pending while the
-/// countdown runs, at its stop instant, and removed when it is paused or cancelled. It follows the wall clock: when that
-/// is set while the process does not run, it comes earlier or later, until a process has the countdown again.
+/// countdown runs, at its stop instant, and removed when it is paused or cancelled. A notification center follows the
+/// wall clock: while the app does not run, setting that moves the notification, though not the countdown. One that came
+/// too early by that does not come again.
 ///
 /// All members may be used from any thread. Two countdowns must not share a key. The store is called with other changes
 /// of the same countdown held back, so it must not use the countdown itself.
@@ -87,7 +88,7 @@ public final class Countdown: Sendable {
         states = Broadcast(machine.publicState, mainLoop: host.mainLoop)
         ticker = SecondTicker(host: host, display: machine.display)
         inner.withLock { arm(&$0) }
-        updateNotification(machine)
+        updateNotification(machine, isNew: false)
         let observation = host.engine.onWallClockChange { [weak self] in
             // Not on the engine's thread: it writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
@@ -241,7 +242,7 @@ public final class Countdown: Sendable {
             guard try event(&machine, now) else { return false }
             try keeper.save(machine.record(boot: now.boot))
             takeEffect(machine)
-            updateNotification(machine)
+            updateNotification(machine, isNew: true)
             return true
         }
     }
@@ -266,12 +267,13 @@ public final class Countdown: Sendable {
         }
     }
 
-    private func updateNotification(_ machine: CountdownMachine) {
+    /// `isNew` says whether the countdown has another stop instant than before, and not only another name for it.
+    private func updateNotification(_ machine: CountdownMachine, isNew: Bool) {
         guard let wishes, let notification else { return }
         guard case .running(_, let shown) = machine.state else { return wishes.remove(notificationIdentifier) }
-        wishes.want(
-            NotificationRequest(
-                identifier: notificationIdentifier, notification: notification, trigger: .at(shown)))
+        let request = NotificationRequest(
+            identifier: notificationIdentifier, notification: notification, trigger: .at(shown))
+        if isNew { wishes.want(request) } else { wishes.keep(request) }
     }
 
     @MainActor private func stopReached(epoch: Int) {
@@ -301,7 +303,7 @@ public final class Countdown: Sendable {
             guard machine.wallClockChanged(now: HostReading(host)) else { return }
             saveWhatHappened(machine)
             inner.withLock { $0.machine = machine }
-            updateNotification(machine)
+            updateNotification(machine, isNew: false)
         }
     }
 

@@ -65,7 +65,7 @@ public final class BackgroundTimer: Sendable {
         _ work: @escaping @MainActor @Sendable () -> Void
     ) throws(BackgroundError) -> ID {
         try validate(duration, repeats: repeats, tolerance: tolerance, handover: handover)
-        let id = ID.next()
+        let id = core.nextID()
         core.schedule(
             id, after: duration, repeats: repeats,
             BackgroundTimerCore.Item(work: work, handover: handover, tolerance: tolerance))

@@ -53,6 +53,9 @@ final class BackgroundTimerCore: Sendable {
     }
 
     var canNotify: Bool { wishes != nil }
+    /// Counted by the engine and not by the process, so that a simulated process has the same every time.
+    func nextID() -> ID { ID(number: host.engine.nextNumber()) }
+
     var pending: Set<ID> { state.withLock { $0.machine.pending } }
 
     /// Follows the host's phases from now on.
@@ -232,8 +235,8 @@ final class BackgroundTimerCore: Sendable {
     private func notificationIdentifier(_ id: ID) -> String { "apus.timer.\(name).\(birth).\(id)" }
 
     private func finishEvents() {
-        let listeners = state.withLock { $0.listeners }
+        let listeners = state.withLock { $0.listeners.sorted { $0.key < $1.key } }
         // Outside the lock: this calls `onTermination`, which takes it.
-        for listener in listeners.values { listener.finish() }
+        for (_, listener) in listeners { listener.finish() }
     }
 }

@@ -1,3 +1,4 @@
+import Synchronization
 import TimerWheel
 
 /// Runs actions at instants: timers in memory, any number of them, on three clocks, with one thread.
@@ -27,6 +28,8 @@ public final class TimerEngine: Sendable {
     /// nobody needs a weak reference to the engine: those make every other reference slow.
     let core: EngineCore
 
+    private let lastNumber = Atomic<UInt64>(0)
+
     /// An engine that goes by `time` and is woken by `wakeup`, which it owns from now on.
     ///
     /// Timers with equal deadlines start in the order of scheduling, whatever threads scheduled them.
@@ -46,6 +49,9 @@ public final class TimerEngine: Sendable {
     }
 
     deinit { shutdown() }
+
+    /// Counts from 1, for those who name things on this engine. From any thread.
+    package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Schedules an action `duration` from now (at once when zero or negative) on one of the clocks.
     ///

@@ -1,0 +1,105 @@
+public import ApusBackground
+public import ApusTesting
+public import ApusTimers
+
+/// A small app on a simulated device: it has a countdown, and each time when the user leaves it, it uploads something
+/// under a claim and saves something with a timer.
+///
+/// What it has done is counted in its records, so the counts outlive its processes.
+@MainActor
+public final class SampleApp {
+    /// The keys of the counts in the app's records.
+    public enum Count: String, Sendable, CaseIterable {
+        /// How often the user had the app in front.
+        case uses
+        /// Countdowns whose finish the app has taken note of.
+        case finished
+        /// Chunks of work that were done under a claim.
+        case uploads
+        /// Times that the timer fired.
+        case saves
+    }
+
+    /// The app's countdown.
+    public let countdown: Countdown
+
+    private let host: SimulatedHost
+    private let timers: BackgroundTimer
+    private let random: SeededRandom
+    private var phases: Observation?
+    private var finishes: Observation?
+
+    /// The app in a new process.
+    ///
+    /// - Parameters:
+    ///   - host: The process.
+    ///   - random: Decides how long its work takes.
+    public init(host: SimulatedHost, random: SeededRandom) {
+        self.host = host
+        self.random = random
+        timers = BackgroundTimer(host: host, name: "save")
+        do throws(BackgroundError) {
+            countdown = try Countdown(
+                host: host, store: host.storage, key: "tea", notification: UserNotification(title: "Tea is ready"),
+                notifications: host.notifications)
+        } catch {
+            preconditionFailure("the device's records are in memory and can be read: \(error)")
+        }
+        host.start { [host] in _ = await host.notifications.requestAuthorization() }
+        host.notifications.onForegroundDelivery = { _ in .shown }
+        phases = host.observePhase { [weak self] phase in self?.entered(phase) }
+        finishes = countdown.onFinish { [weak self] _ in self?.takeNoteOfFinish() }
+    }
+
+    /// A count in the app's records.
+    nonisolated public static func count(_ count: Count, in records: some RecordStore) throws -> Int {
+        try records.load(Int.self, for: count.rawValue) ?? 0
+    }
+
+    private func entered(_ phase: Phase) {
+        switch phase {
+        case .active:
+            host.add(to: .uses)
+            takeNoteOfFinish()
+        case .background: finishWork()
+        case .inactive, .suspended, .terminated: break
+        }
+    }
+
+    private func takeNoteOfFinish() {
+        guard case .finished(_, let unseen) = countdown.state, (try? countdown.acknowledge()) == true else { return }
+        host.note(unseen ? "the tea was ready" : "the tea is ready")
+        host.add(to: .finished)
+    }
+
+    private func finishWork() {
+        let (upload, save) = (random.duration(in: 1...20), random.duration(in: 1...20))
+        host.start { [host] in
+            try? await withBackgroundTask("upload", on: host) {
+                try await host.engine.sleep(for: upload)
+                host.work(for: .milliseconds(200))
+                host.add(to: .uploads)
+            }
+        }
+        _ = try? timers.schedule(after: save) { [host] in host.add(to: .saves) }
+    }
+}
+
+extension SimulatedHost {
+    fileprivate func add(to count: SampleApp.Count) {
+        do {
+            let sum = try SampleApp.count(count, in: storage) + 1
+            try storage.save(sum, for: count.rawValue)
+            note("\(count) \(sum)")
+        } catch {
+            note("\(count) is lost: \(error)")
+        }
+    }
+}
+
+extension SeededRandom {
+    /// A duration in whole seconds.
+    func duration(in seconds: ClosedRange<UInt64>) -> Duration {
+        .seconds(seconds.lowerBound + next() % (seconds.upperBound - seconds.lowerBound + 1))
+    }
+}
