@@ -9,6 +9,7 @@ enum Name {
     static let after = "asyncAfter"
     static let timer = "Timer"
     static let taskSleep = "Task.sleep"
+    static let continuation = "continuation"
     static let nioTask = "NIO task"
     static let nioCallback = "NIO callback"
     static let timerSequence = "AsyncTimerSequence"
@@ -17,7 +18,7 @@ enum Name {
     static let bareLoop = "bare loop"
 
     static let peers = [
-        source, after, timer, taskSleep, nioTask, nioCallback, timerSequence, timerfd, bound, bareLoop,
+        source, after, timer, taskSleep, nioTask, nioCallback, timerSequence, timerfd, bound, bareLoop, continuation,
     ]
 }
 
