@@ -314,16 +314,16 @@ struct LifeTests {
     func crashAtLaunch() throws {
         struct NoRecords: Error {}
         try SimulatedDevice.run { device in
-            var isBroken = true
+            let isBroken = Box(true)
             device.install { host in
-                if isBroken { throw NoRecords() }
+                if isBroken.value { throw NoRecords() }
                 return ProbeApp(host)
             }
             device.expect(.crashAtLaunch)
             device.launch()
             #expect(device.host == nil)
             #expect(device.faults.map(\.rule) == [.crashAtLaunch])
-            isBroken = false
+            isBroken.value = false
             device.launch()
             #expect(device.host?.phase == .active)
         }
