@@ -106,7 +106,7 @@ struct BackgroundTimerThreadTests {
                 lateness: loop.instants.all.first.map { deadline.duration(to: $0) } ?? .seconds(10),
                 wakeUps: host.engine.statistics.wakeUps - wakeUps, newThreads: newThreads
             )
-            #expect(timers.cancelAll().count == 10_000)
+            timers.cancelAll()
             return result
         }
 
