@@ -88,20 +88,23 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
     }
 
     private func wait(for request: NotificationRequest, due: ClockInstant) {
-        let replaced = state.withLock { state in
-            state.lastNumber += 1
-            let number = state.lastNumber
-            let fire: @Sendable () -> Void = { [weak self] in self?.fire(request.identifier, number) }
-            let waiting =
-                switch due.clock {
-                case .wall: host.engine.schedule(at: WallInstant(nanoseconds: due.nanoseconds), fire)
-                case .continuous: host.engine.schedule(at: ContinuousInstant(nanoseconds: due.nanoseconds), fire)
-                case .uptime: host.engine.schedule(at: UptimeInstant(nanoseconds: due.nanoseconds), fire)
-                }
-            return state.entries.updateValue(
-                Entry(request: request, number: number, due: due, waiting: waiting), forKey: request.identifier)
-        }
+        let replaced = state.withLock { arm(request, due: due, &$0) }
         replaced?.waiting?.cancel()
+    }
+
+    /// Under the lock; gives the request that had the identifier.
+    private func arm(_ request: NotificationRequest, due: ClockInstant, _ state: inout State) -> Entry? {
+        state.lastNumber += 1
+        let number = state.lastNumber
+        let fire: @Sendable () -> Void = { [weak self] in self?.fire(request.identifier, number) }
+        let waiting =
+            switch due.clock {
+            case .wall: host.engine.schedule(at: WallInstant(nanoseconds: due.nanoseconds), fire)
+            case .continuous: host.engine.schedule(at: ContinuousInstant(nanoseconds: due.nanoseconds), fire)
+            case .uptime: host.engine.schedule(at: UptimeInstant(nanoseconds: due.nanoseconds), fire)
+            }
+        return state.entries.updateValue(
+            Entry(request: request, number: number, due: due, waiting: waiting), forKey: request.identifier)
     }
 
     /// On the engine's thread.
@@ -109,12 +112,13 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
         let due = state.withLock { state -> Entry? in
             guard let entry = state.entries[identifier], entry.number == number else { return nil }
             state.entries[identifier] = nil
+            // In the same step, so that nobody can remove or replace it in between.
+            if case .after(let interval, repeats: true) = entry.request.trigger {
+                _ = arm(entry.request, due: next(after: entry.due, every: interval), &state)
+            }
             return entry
         }
         guard let due else { return }
-        if case .after(let interval, repeats: true) = due.request.trigger {
-            wait(for: due.request, due: next(after: due.due, every: interval))
-        }
         host.start { [self] in
             do {
                 try await notifier.notify(due.request.notification)

@@ -43,7 +43,12 @@ extension LinuxHost {
             switch run.machine.stopRequested() {
             case .enterBackground:
                 enterBackground(&run)
-                return finishesIdle(&run)
+                // One look decides: a claim that is begun meanwhile has to be waited for and told of.
+                if finishesIdle(&run) {
+                    tell([.stopping])
+                    return true
+                }
+                extendTimeout(&run, first: [.stopping])
             case .expire: expire(&run)
             case .finish: return true
             case .ignore: break
@@ -79,11 +84,6 @@ extension LinuxHost {
             engine.schedule(after: grace, clock: .uptime) { [post] in post.yield(.timeIsOver) },
         ]
         phases.set(.background)
-        if registry.openNames.isEmpty {
-            tell([.stopping])
-        } else {
-            extendTimeout(&run, first: [.stopping])
-        }
     }
 
     private func expire(_ run: inout Run) {
