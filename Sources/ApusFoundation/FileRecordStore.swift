@@ -16,13 +16,15 @@ import Synchronization
 /// the old record or the new one, never half of either, whenever the process or the machine stops; and what was saved
 /// is there after a power cut. (POSIX: `rename` puts the new file in the old one's place in one step.)
 ///
-/// May be used from any thread, and by several processes, of which the last one wins.
+/// May be used from any thread, and by several processes, of which the last one wins. What a process leaves behind that
+/// is killed in the middle of a save, is removed when the next store for the folder is made.
 public struct FileRecordStore: RecordStore {
     /// The folder of the files.
     public let folder: URL
 
     /// How many temporary files this process has made: with the process, their names.
     private static let temporaryFiles = Atomic(0)
+    private static let temporaryExtension = "new"
 
     /// A store in a folder, which is created, with those above it, when it does not exist.
     ///
@@ -43,6 +45,7 @@ public struct FileRecordStore: RecordStore {
                     + "another one",
                 cause: error)
         }
+        removeLeftovers()
     }
 
     /// A store in the folder at a path; otherwise like ``init(folder:)``.
@@ -94,8 +97,8 @@ public struct FileRecordStore: RecordStore {
 
     /// Keeps `record` under `key`; `nil` removes the file. What was saved is on the disk when this returns.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be written; the old record is still
-    ///   there then.
+    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be written. The old record is still
+    ///   there then, unless the disk failed in the last step: then the new one is, but may not outlive a power cut.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let file = file(for: key)
         let data = try record.map { record in
@@ -110,13 +113,25 @@ public struct FileRecordStore: RecordStore {
         do {
             if let data {
                 let number = Self.temporaryFiles.wrappingAdd(1, ordering: .relaxed).newValue
-                try AtomicFile.replace(file.path, with: data, by: "\(file.path).\(getpid()).\(number).new")
+                let temporary = "\(file.path).\(getpid()).\(number).\(Self.temporaryExtension)"
+                try AtomicFile.replace(file.path, with: data, by: temporary)
             } else {
                 try AtomicFile.remove(file.path)
             }
             try AtomicFile.synchronizeFolder(folder.path)
         } catch {
             throw failure(file, error)
+        }
+    }
+
+    /// Removes the temporary files of processes that are no more. What cannot be removed does no harm.
+    private func removeLeftovers() {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
+            let parts = name.split(separator: ".")
+            guard parts.count >= 5, parts.last == Self.temporaryExtension[...], parts[parts.count - 4] == "json",
+                let process = Int32(parts[parts.count - 3]), process > 0, kill(process, 0) != 0, errno == ESRCH
+            else { continue }
+            try? AtomicFile.remove(folder.appendingPathComponent(name, isDirectory: false).path)
         }
     }
 

@@ -73,6 +73,25 @@ struct ProcessNotificationSchedulerTests {
         #expect(notifier.titles.all.count == 4)
     }
 
+    @Test("a repeating one can be removed while it is shown, and is not shown again")
+    func removedWhileShown() throws {
+        try schedule("drink", .after(.seconds(60), repeats: true))
+        host.advance(by: .seconds(60))
+        #expect(try pending() == ["drink"])
+        try host.time.perform { [center] in await center.removePending(["drink"]) }
+        host.advance(by: .seconds(600))
+        #expect(notifier.titles.all.count == 1)
+        #expect(host.time.pendingTimers == 0)
+    }
+
+    @Test("the last thousand that were shown are remembered")
+    func remembered() throws {
+        for number in 0...1_000 { try schedule("\(number)", .after(.seconds(1))) }
+        host.advance(by: .seconds(1))
+        let delivered = try host.time.perform { [center] in await center.delivered() }
+        #expect(delivered == (1...1_000).map { "\($0)" })
+    }
+
     @Test("a wall clock set back shows nothing twice, and moves what waits for an instant")
     func wallClock() throws {
         let instant = host.time.wall().advanced(by: .seconds(10))

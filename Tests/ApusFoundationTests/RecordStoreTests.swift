@@ -55,6 +55,21 @@ struct FileRecordStoreTests {
         #expect(try folder.names == ["tea.json"])
     }
 
+    @Test("what a killed process left behind is removed with the next store, and nothing else is")
+    func leftovers() throws {
+        let child = Process()
+        child.executableURL = URL(filePath: "/bin/true")
+        try child.run()
+        child.waitUntilExit()
+        try store.save(records[0], for: "tea")
+        let kept = ["tea.json.\(getpid()).7.new", "tea.json.x.7.new", "tea.new", "\(child.processIdentifier).7.new"]
+        for name in kept + ["tea.json.\(child.processIdentifier).7.new"] {
+            try Data().write(to: folder.url.appendingPathComponent(name))
+        }
+        _ = try FileRecordStore(folder: folder.url)
+        #expect(try folder.names == (kept + ["tea.json"]).sorted())
+    }
+
     @Test("a stopwatch's record comes back as it was")
     func stopwatch() throws {
         let instant = StoredInstant(

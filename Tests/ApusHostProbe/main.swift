@@ -43,7 +43,7 @@ let third = try host.beginBackgroundTask(request)
 let phases = host.observePhase { phase in
     say("phase \(phase)")
     guard phase == .background else { return }
-    for (task, delay) in [(first, 100), (second, 200)] {
+    for (task, delay) in [(first, 300), (second, 1_000)] {
         host.engine.schedule(after: .milliseconds(delay)) {
             say("ended \(task.name)")
             task.end()

@@ -20,8 +20,9 @@ private final class Probe: Sendable {
         self.process = process
         processID = process.processIdentifier
         output = pipe.fileHandleForReading
-        // Signals before this would be the end of it.
-        try await wait { probe in probe.caughtSignals & (1 << UInt64(SIGTERM - 1)) != 0 }
+        // Signals before this would be the end of it, or nobody would hear of them.
+        let caught = [SIGTERM, SIGINT, SIGTSTP, SIGCONT].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
+        try await wait { probe in probe.caughtSignals & caught == caught }
     }
 
     deinit {
@@ -65,14 +66,14 @@ private final class Probe: Sendable {
     }
 }
 
-/// Real processes, real signals and real time: hundreds of milliseconds, because what is tested is the way from the
-/// kernel through the program to its exit. Nothing here says how fast anything is.
+/// Real processes, real signals and real time: seconds, because what is tested is the way from the kernel through the
+/// program to its exit, and its order has to hold on a busy machine. Nothing here says how fast anything is.
 @Suite("A process under a LinuxHost")
 struct ProcessTests {
     @Test("after SIGTERM two tasks end, the third expires and ends, and the process exits with 0")
     func obedient() async throws {
-        // The first two end 100 and 200 ms after the signal; the third is told to when 500 ms are left of a second.
-        let probe = try await Probe(grace: 1_000, margin: 500, "obedient")
+        // The first two end 0.3 and 1 s after the signal; the third is told to after 3 s.
+        let probe = try await Probe(grace: 8_000, margin: 5_000, "obedient")
         probe.send(SIGTERM)
         let (lines, code) = probe.end()
         #expect(
@@ -84,7 +85,7 @@ struct ProcessTests {
 
     @Test("a task that ignores its expiry is cut, and the process exits with 75")
     func deaf() async throws {
-        let probe = try await Probe(grace: 600, margin: 200, "deaf")
+        let probe = try await Probe(grace: 5_000, margin: 2_000, "deaf")
         probe.send(SIGTERM)
         let (lines, code) = probe.end()
         #expect(
@@ -117,6 +118,10 @@ struct ProcessTests {
         #expect(messages.contains("STATUS=waiting for first, second, third"))
     }
 
+    private func isLongMiss(_ line: String) -> Bool {
+        line.hasPrefix("tick") && line.split(separator: " ").last.flatMap { Int($0) }.map { $0 >= 11 } == true
+    }
+
     @Test("after Ctrl-Z the process stands still; afterwards its timer reports one tick with the missed count")
     func standsStill() async throws {
         let probe = try await Probe(grace: 400, margin: 300, "obedient")
@@ -126,15 +131,13 @@ struct ProcessTests {
         try await TimerEngine.shared.sleep(for: .milliseconds(600))
         probe.send(SIGCONT)
         var lines: [String] = []
-        while !lines.contains("phase active") || !lines.contains(where: { $0.hasPrefix("tick") }) {
+        while !lines.contains("phase active") || !lines.contains(where: isLongMiss) {
             let line = probe.line()
             try #require(!line.isEmpty, "the probe ended by itself after \(lines)")
             lines.append(line)
         }
         #expect(lines.filter { $0.hasPrefix("phase") } == ["phase suspended", "phase active"])
-        let missed = lines.compactMap { $0.hasPrefix("tick") ? $0.split(separator: " ").last.flatMap { Int($0) } : nil }
-        #expect(missed.count == 1)
-        #expect(missed.allSatisfy { $0 >= 11 })
+        #expect(lines.filter(isLongMiss).count == 1)
         probe.send(SIGTERM)
         #expect(probe.end().code == 0)
     }

@@ -92,6 +92,24 @@ struct SuspensionTests {
         world.time.drain()
     }
 
+    @Test("a machine that sleeps while the process stands still makes one suspension of both")
+    func sleepWhileStopped() {
+        let run = world.run()
+        world.post(.standStillRequested)
+        sleepMachine(for: .seconds(60))
+        #expect(world.seen.all == [.suspended])
+        world.post(.wentOn)
+        #expect(world.seen.all == [.suspended, .active])
+        // The same for a process that was stopped without a word, and hears of that first.
+        world.time.sleepDevice(for: .seconds(60))
+        world.post(.wentOn)
+        #expect(world.seen.all == [.suspended, .active, .suspended, .active])
+        world.time.setWall(world.time.wall())
+        #expect(world.seen.all == [.suspended, .active, .suspended, .active])
+        run.cancel()
+        world.time.drain()
+    }
+
     @Test("a shorter sleep is none, but short ones add up")
     func shortSleeps() {
         let run = world.run()

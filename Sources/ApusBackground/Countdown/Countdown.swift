@@ -4,8 +4,9 @@ import Logging
 /// Counts down to an instant that outlives the process.
 ///
 /// What is stored is the stop instant, or what was left when it was paused; never a count of ticks. So it is right after
-/// a suspension, a sleep of the device, a termination, and a restart of the machine. Every change is stored before it
-/// takes effect: a process may be killed at any moment, and when the change could not be stored, nothing has changed.
+/// a suspension, a sleep of the device, a termination, and a restart of the machine. Every change that is asked for is
+/// stored before it takes effect: a process may be killed at any moment, and when the change could not be stored,
+/// nothing has changed. A finish needs no storing: it follows from the stop instant.
 ///
 /// While the process runs, and after it as long as the machine does, the continuous clock decides: setting the wall
 /// clock moves no countdown. Only after a restart of the machine the wall clock has to be believed.
@@ -89,6 +90,7 @@ public final class Countdown: Sendable {
         ticker = SecondTicker(host: host, display: machine.display)
         inner.withLock { arm(&$0) }
         updateNotification(machine, isNew: false)
+        wishes?.carryOut()
         let observation = host.engine.onWallClockChange { [weak self] in
             // Not on the engine's thread: it writes to the store.
             self?.host.mainLoop.run { [weak self] in self?.wallClockChanged() }
@@ -236,7 +238,7 @@ public final class Countdown: Sendable {
     private func change(
         _ event: @Sendable (inout CountdownMachine, HostReading) throws(BackgroundError) -> Bool
     ) throws(BackgroundError) -> Bool {
-        try gate.withLock { _ throws(BackgroundError) in
+        let hasChanged = try gate.withLock { _ throws(BackgroundError) in
             let now = HostReading(host)
             var machine = inner.withLock { $0.machine }
             guard try event(&machine, now) else { return false }
@@ -245,6 +247,9 @@ public final class Countdown: Sendable {
             updateNotification(machine, isNew: true)
             return true
         }
+        // Outside the gate: it calls the host.
+        wishes?.carryOut()
+        return hasChanged
     }
 
     /// Under the gate.
@@ -305,6 +310,7 @@ public final class Countdown: Sendable {
             inner.withLock { $0.machine = machine }
             updateNotification(machine, isNew: false)
         }
+        wishes?.carryOut()
     }
 
     /// Stores what the countdown did by itself, under the gate. A failure loses nothing as long as the machine is not

@@ -3,8 +3,9 @@ import Logging
 
 /// Brings a notification center to what was wished last, identifier by identifier, one request at a time.
 ///
-/// Wishes may be said from any thread; only the latest one for an identifier is carried out. The work is started where
-/// the host runs the app's work, under a claim of its own, because the app may be on its way out.
+/// Wishes may be said from any thread, also under a lock: nobody is called before ``carryOut()``. Only the latest one
+/// for an identifier is carried out. The work is started where the host runs the app's work, under a claim of its own,
+/// because the app may be on its way out.
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)
@@ -41,7 +42,7 @@ final class NotificationWishes: Sendable {
     func remove(_ identifier: String) { wish(identifier, .remove) }
 
     private func wish(_ identifier: String, _ wish: Wish) {
-        let isFirst = state.withLock { state in
+        state.withLock { state in
             var wish = wish
             if let index = state.wishes.firstIndex(where: { $0.identifier == identifier }) {
                 // One that nobody has carried out yet cannot have been shown.
@@ -49,8 +50,15 @@ final class NotificationWishes: Sendable {
                 state.wishes.remove(at: index)
             }
             state.wishes.append((identifier, wish))
-            defer { state.isAtWork = true }
-            return !state.isAtWork
+        }
+    }
+
+    /// Begins to carry out what was wished, unless that is under way.
+    func carryOut() {
+        let isFirst = state.withLock { state in
+            guard !state.isAtWork, !state.wishes.isEmpty else { return false }
+            state.isAtWork = true
+            return true
         }
         guard isFirst else { return }
         // Refused, there is still a good chance that it is done in time.

@@ -5,20 +5,32 @@ public import Logging
 ///
 /// Requests end with the process. A ``Countdown`` asks again when it is restored, so its notification survives as far as
 /// the countdown does. There is no limit to their number. All members may be used from any thread.
+///
+/// An interval is one of the continuous clock, so that nobody shortens it by setting the wall clock; time that the
+/// machine sleeps counts.
 public final class ProcessNotificationScheduler: NotificationScheduler {
     private struct Entry {
         let request: NotificationRequest
         /// Tells this request from an earlier one with the same identifier.
         let number: Int
-        let due: ClockInstant
+        let due: Due
         var waiting: ScheduledTimer?
+    }
+
+    private enum Due {
+        case wall(WallInstant)
+        case continuous(ContinuousInstant)
     }
 
     private struct State {
         var entries: [String: Entry] = [:]
+        /// The latest last.
         var shown: [String] = []
         var lastNumber = 0
     }
+
+    /// How many identifiers of shown notifications are remembered.
+    private static let shownLimit = 1_000
 
     private let notifier: any Notifier
     private let host: any BackgroundHost
@@ -51,14 +63,13 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted.
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
-        let due: ClockInstant
-        switch request.trigger {
-        case .at(let instant): due = ClockInstant(clock: .wall, nanoseconds: instant.nanoseconds)
-        case .after(let interval, _):
-            let instant = host.engine.time.continuous().advanced(by: interval)
-            due = ClockInstant(clock: .continuous, nanoseconds: instant.nanoseconds)
-        }
-        wait(for: request, due: due)
+        let due: Due =
+            switch request.trigger {
+            case .at(let instant): .wall(instant)
+            case .after(let interval, _): .continuous(host.engine.time.continuous().advanced(by: interval))
+            }
+        let replaced = state.withLock { arm(request, due: due, &$0) }
+        replaced?.waiting?.cancel()
     }
 
     /// Removes pending requests; unknown identifiers are no error.
@@ -75,33 +86,26 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
             .map(\.entry.request)
     }
 
-    /// The identifiers of the notifications that were shown since this was made.
+    /// The identifiers of the notifications that were shown since this was made, the last thousand.
     public func delivered() async -> [String] { state.withLock { $0.shown } }
 
-    private func left(until due: ClockInstant) -> Duration {
+    private func left(until due: Due) -> Duration {
         let time = host.engine.time
-        return switch due.clock {
-        case .wall: time.wall().duration(to: WallInstant(nanoseconds: due.nanoseconds))
-        case .continuous: time.continuous().duration(to: ContinuousInstant(nanoseconds: due.nanoseconds))
-        case .uptime: time.uptime().duration(to: UptimeInstant(nanoseconds: due.nanoseconds))
+        return switch due {
+        case .wall(let instant): time.wall().duration(to: instant)
+        case .continuous(let instant): time.continuous().duration(to: instant)
         }
     }
 
-    private func wait(for request: NotificationRequest, due: ClockInstant) {
-        let replaced = state.withLock { arm(request, due: due, &$0) }
-        replaced?.waiting?.cancel()
-    }
-
     /// Under the lock; gives the request that had the identifier.
-    private func arm(_ request: NotificationRequest, due: ClockInstant, _ state: inout State) -> Entry? {
+    private func arm(_ request: NotificationRequest, due: Due, _ state: inout State) -> Entry? {
         state.lastNumber += 1
         let number = state.lastNumber
         let fire: @Sendable () -> Void = { [weak self] in self?.fire(request.identifier, number) }
         let waiting =
-            switch due.clock {
-            case .wall: host.engine.schedule(at: WallInstant(nanoseconds: due.nanoseconds), fire)
-            case .continuous: host.engine.schedule(at: ContinuousInstant(nanoseconds: due.nanoseconds), fire)
-            case .uptime: host.engine.schedule(at: UptimeInstant(nanoseconds: due.nanoseconds), fire)
+            switch due {
+            case .wall(let instant): host.engine.schedule(at: instant, fire)
+            case .continuous(let instant): host.engine.schedule(at: instant, fire)
             }
         return state.entries.updateValue(
             Entry(request: request, number: number, due: due, waiting: waiting), forKey: request.identifier)
@@ -109,22 +113,25 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
 
     /// On the engine's thread.
     private func fire(_ identifier: String, _ number: Int) {
-        let due = state.withLock { state -> Entry? in
+        let entry = state.withLock { state -> Entry? in
             guard let entry = state.entries[identifier], entry.number == number else { return nil }
             state.entries[identifier] = nil
             // In the same step, so that nobody can remove or replace it in between.
-            if case .after(let interval, repeats: true) = entry.request.trigger {
-                _ = arm(entry.request, due: next(after: entry.due, every: interval), &state)
+            if case .continuous(let due) = entry.due, case .after(let interval, repeats: true) = entry.request.trigger {
+                // In phase; what was missed meanwhile is shown once.
+                let next = due.next(every: UInt64(interval.wholeNanoseconds), after: host.engine.time.continuous())
+                _ = arm(entry.request, due: .continuous(next), &state)
             }
             return entry
         }
-        guard let due else { return }
+        guard let entry else { return }
         host.start { [self] in
             do {
-                try await notifier.notify(due.request.notification)
+                try await notifier.notify(entry.request.notification)
                 state.withLock { state in
                     state.shown.removeAll { $0 == identifier }
                     state.shown.append(identifier)
+                    if state.shown.count > Self.shownLimit { state.shown.removeFirst() }
                 }
             } catch {
                 logger.error(
@@ -132,15 +139,5 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
                     metadata: ["identifier": "\(identifier)", "error": "\(error)"])
             }
         }
-    }
-
-    /// In phase; what was missed meanwhile is shown once.
-    private func next(after due: ClockInstant, every interval: Duration) -> ClockInstant {
-        let now = host.engine.time.continuous().nanoseconds
-        let interval = UInt64(interval.wholeNanoseconds)
-        let passed = now > due.nanoseconds ? (now - due.nanoseconds) / interval : 0
-        let (ahead, overflow) = interval.multipliedReportingOverflow(by: passed + 1)
-        let (next, overflow2) = due.nanoseconds.addingReportingOverflow(ahead)
-        return ClockInstant(clock: .continuous, nanoseconds: overflow || overflow2 ? .max : next)
     }
 }

@@ -140,8 +140,8 @@ public final class Observation: Sendable {
 
     init(_ cancel: @escaping @Sendable () -> Void) { cancellation = Locked(cancel) }
 
-    /// Ends the observation and lets go of the observer. From any thread, any number of times. A call that is running
-    /// is not waited for; none begins afterwards.
+    /// Ends the observation and lets go of the observer. From any thread, any number of times. A call that is running,
+    /// or just beginning on the main loop, is not waited for; after a cancellation on the main loop none begins.
     public func cancel() { cancellation.withLock { $0.take() }?() }
 
     deinit { cancel() }

@@ -63,9 +63,10 @@ final class BackgroundTimerCore: Sendable {
         let observation = host.observePhase { [weak self] phase in self?.entered(phase) }
         self.observation.withLock { $0 = observation }
         // Later than the registration, so that no change is missed.
-        if host.phase == .background {
-            let limit = limit
-            act { $0.enteredBackground(limit: limit) }
+        let limit = limit
+        act { machine in
+            // Looked at under the lock, so that what an observer says of a later phase comes later.
+            host.phase == .background ? machine.enteredBackground(limit: limit) : []
         }
     }
 
@@ -190,7 +191,10 @@ final class BackgroundTimerCore: Sendable {
             case .endClaim(let claim): claim.end()
             case .handOver(let id, let due, let item): handOver(id, due, item.handover, isOnMain: isOnMain)
             case .takeBack(let id, let item):
-                if case .notification = item.handover { wishes?.remove(notificationIdentifier(id)) }
+                if case .notification = item.handover {
+                    wishes?.remove(notificationIdentifier(id))
+                    wishes?.carryOut()
+                }
             case .finishEvents: finishEvents()
             }
         }
@@ -199,7 +203,7 @@ final class BackgroundTimerCore: Sendable {
     private func begin(_ request: Machine.ClaimRequest) {
         let claim: BackgroundTask
         do {
-            claim = try host.beginBackgroundTask(named: name) { [self] in
+            claim = try host.beginBackgroundTask(named: claimName(request.scope)) { [self] in
                 act(isOnMain: true) { $0.expired(request) }
             }
         } catch {
@@ -208,6 +212,13 @@ final class BackgroundTimerCore: Sendable {
             return
         }
         act { $0.granted(request, claim) }
+    }
+
+    private func claimName(_ scope: Machine.Scope) -> String {
+        switch scope {
+        case .all: name
+        case .one(let id): "\(name) \(id)"
+        }
     }
 
     private func handOver(
@@ -222,6 +233,7 @@ final class BackgroundTimerCore: Sendable {
             wishes?.want(
                 NotificationRequest(
                     identifier: notificationIdentifier(id), notification: notification, trigger: .at(instant)))
+            wishes?.carryOut()
         case .custom(let takeOver):
             if isOnMain {
                 // At once: the app may be suspended when the main loop has nothing more to do.

@@ -1,5 +1,5 @@
 extension BackgroundTimer {
-    /// Names a scheduled timer, uniquely among those of a host's engine.
+    /// Names a scheduled timer, uniquely among all those whose hosts share an engine.
     public struct ID: Hashable, Sendable, Comparable, CustomStringConvertible {
         let number: UInt64
 

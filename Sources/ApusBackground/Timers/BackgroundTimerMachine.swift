@@ -133,10 +133,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         timer.run = .running
         if let interval = timer.interval {
             // In phase; the ticks that were missed are this one.
-            let overdue = now > timer.due ? (now.nanoseconds - timer.due.nanoseconds) / interval : 0
-            let (passed, overflow) = interval.multipliedReportingOverflow(by: overdue + 1)
-            let (next, overflow2) = timer.due.nanoseconds.addingReportingOverflow(passed)
-            timer.due = ContinuousInstant(nanoseconds: overflow || overflow2 ? .max : next)
+            timer.due = timer.due.next(every: interval, after: now)
         }
         timers[id] = timer
         return timer.payload
@@ -243,9 +240,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         for id in ids { timers[id]?.wasReportedExpired = true }
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
         // Whatever the host said before, this is the end of the time.
-        letGo(
-            ids.filter { canBeHandedOver($0) && isBeyond(ContinuousInstant(nanoseconds: 0), $0) }, &actions,
-            areCovered: true)
+        if isInBackground { letGo(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
         if case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
         return actions
     }
@@ -292,8 +287,11 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     /// Whether a timer that waits cannot fire before the app's time in the background is over.
     private func isBeyond(_ limit: ContinuousInstant?, _ id: ID) -> Bool {
         guard isInBackground, let limit, let timer = timers[id] else { return false }
-        if case .waiting = timer.run { return timer.due > limit }
-        return false
+        return waits(id) && timer.due > limit
+    }
+
+    private func waits(_ id: ID) -> Bool {
+        if case .waiting? = timers[id]?.run { true } else { false }
     }
 
     /// Hands timers over, or leaves them out. `areCovered` says whether they need a claim until now.

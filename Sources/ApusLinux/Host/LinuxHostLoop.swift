@@ -28,7 +28,8 @@ extension LinuxHost {
             run.renewal?.cancel()
         }
         for await event in events {
-            if run.sleep.happened(engine.time) { wentOn(&run) }
+            // A process that was told to stand still, or was woken just now, hears of it by SIGCONT.
+            if run.sleep.happened(engine.time), !run.machine.standsStill, event != .wentOn { wentOn(&run) }
             if handle(event, &run) { return finish() }
         }
         // The calling task was cancelled.

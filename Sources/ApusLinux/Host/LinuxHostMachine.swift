@@ -14,7 +14,7 @@ struct LinuxHostMachine {
     private var state = State.active
     /// Between the request to stand still and the news that the process goes on. Apart from the state: a signal to end
     /// may arrive first when a stopped process is woken.
-    private var standsStill = false
+    private(set) var standsStill = false
 
     /// What the app is in whenever it does not stand still.
     var phase: Phase {

@@ -74,6 +74,16 @@ public struct ContinuousInstant: NanosecondInstant, Hashable {
     public static var clock: ClockKind { .continuous }
 }
 
+extension ContinuousInstant {
+    /// The first one later than `now`, and than this one, of those that follow this one in steps of `interval`
+    /// nanoseconds. `interval` must not be 0.
+    package func next(every interval: UInt64, after now: ContinuousInstant) -> ContinuousInstant {
+        let passed = now > self ? (now.nanoseconds - nanoseconds) / interval : 0
+        let (ahead, overflow) = interval.multipliedReportingOverflow(by: passed + 1)
+        return ContinuousInstant(nanoseconds: nanoseconds.addingSaturating(overflow ? .max : ahead))
+    }
+}
+
 /// An instant of the wall clock: what is stored and shown.
 ///
 /// The range is 1970-01-01 to 2554; earlier instants saturate to 1970.
