@@ -1,0 +1,77 @@
+/// The life of one run, as a pure state machine: it is completed exactly once, and its expiration is told once.
+struct BackgroundJobRunMachine<Handler> {
+    private enum State {
+        case running(handler: Handler?)
+        /// It was told that its time is over, and winds up.
+        case expired
+        case completed
+    }
+
+    private var state = State.running(handler: nil)
+
+    var isExpired: Bool {
+        switch state {
+        case .running: false
+        case .expired, .completed: true
+        }
+    }
+
+    enum ExpirationAction {
+        /// Cancel the work and call the handler; it has to complete the run.
+        case call(Handler)
+        /// Cancel the work. Nobody winds up, so the run has failed.
+        case fail
+        case ignore
+    }
+
+    mutating func expire() -> ExpirationAction {
+        switch state {
+        case .running(let handler?):
+            state = .expired
+            return .call(handler)
+        case .running(nil):
+            state = .completed
+            return .fail
+        case .expired, .completed:
+            return .ignore
+        }
+    }
+
+    enum HandlerAction {
+        /// Let go of the one that was there.
+        case replaced(Handler?)
+        /// The time is over already: call the new one now.
+        case callNow
+        /// The run is complete; nobody will call it.
+        case ignore
+    }
+
+    mutating func setHandler(_ handler: Handler) -> HandlerAction {
+        switch state {
+        case .running(let old):
+            state = .running(handler: handler)
+            return .replaced(old)
+        case .expired: return .callNow
+        case .completed: return .ignore
+        }
+    }
+
+    enum CompletionAction {
+        /// Tell the host, and let go of the handler.
+        case tellHost(Handler?)
+        case ignore
+    }
+
+    mutating func complete() -> CompletionAction {
+        switch state {
+        case .running(let handler):
+            state = .completed
+            return .tellHost(handler)
+        case .expired:
+            state = .completed
+            return .tellHost(nil)
+        case .completed:
+            return .ignore
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// Does the work of a background job. When it returns, the job has succeeded; when it throws, it has failed; when the
+/// run expires, its Swift task is cancelled.
+public typealias BackgroundJobHandler = @Sendable (BackgroundJobRun) async throws -> Void
+
+/// A host's door to work that it starts when it suits the device. The same API on every host, with the host's rules.
+///
+/// All members may be used from any thread. The handler runs where the host runs asynchronous work, not on the main
+/// actor.
+public protocol BackgroundJobScheduler: Sendable {
+    /// Says who does the work of an identifier. Handlers of refresh and processing jobs are registered while the app is
+    /// launched, in every launch, because the system may have launched it for the job.
+    ///
+    /// - Throws: ``BackgroundJobError`` with the code `notPermitted`, `alreadyRegistered` or `registeredTooLate`.
+    func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
+
+    /// Asks for a run, in place of a pending request with the same identifier.
+    ///
+    /// - Throws: ``BackgroundJobError``: `invalidArgument`, `notRegistered`, `unavailable`, `tooManyPending`,
+    ///   `notPermitted`, `cannotStartNow`.
+    func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError)
+
+    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on.
+    func cancel(_ identifier: String) async
+
+    /// Withdraws all pending requests.
+    func cancelAll() async
+
+    /// The requests whose runs have not begun, in the order of their submission.
+    func pending() async -> [BackgroundJobRequest]
+
+    /// Begins the run of a pending request now, whatever the rules say. For debugging only: an app that calls it in the
+    /// App Store is rejected.
+    ///
+    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` where the system has no such door.
+    func simulateLaunch(_ identifier: String) async throws(BackgroundJobError)
+
+    /// Lets a run expire now. For debugging only.
+    ///
+    /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` where the system has no such door.
+    func simulateExpiration(_ identifier: String) async throws(BackgroundJobError)
+}
