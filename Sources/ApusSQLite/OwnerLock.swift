@@ -19,22 +19,27 @@ struct OwnerLock: ~Copyable {
 
     /// Takes the lock of the database at `path`.
     ///
-    /// An owner that was killed while it started a program can leave a child that holds the lock until it has become that
-    /// program: a matter of milliseconds, for which a lock whose owner is gone is waited for.
+    /// An owner that was killed holds the lock until the kernel has taken it apart, and if it was just starting a
+    /// program, until its child has become that program: a matter of milliseconds, on a busy machine of more. So a lock
+    /// whose owner is gone or going is waited for, up to 5 s; one whose owner lives, for a tenth of a second only, since
+    /// a signal that was just sent may not have arrived.
     /// - Throws: `owned`, naming the owner; `unavailable`.
     static func acquire(path: String, owner: String) async throws -> OwnerLock {
-        for _ in 0..<100 {
+        var looks = (all: 0, alive: 0)
+        while true {
             do {
                 return try OwnerLock(path: path, owner: owner)
-            } catch let error as JobError where error.code == .owned && ownerIsGone(path) {
+            } catch let error as JobError where error.code == .owned {
+                looks.all += 1
+                looks.alive = ownerIsGoing(path) ? 0 : looks.alive + 1
+                if looks.all > 500 || looks.alive > 10 { throw error }
                 try await TimerEngine.shared.sleep(for: .milliseconds(10))
             }
         }
-        return try OwnerLock(path: path, owner: owner)
     }
 
-    /// Whether the lock's file names no process, or one that has ended (a zombie has).
-    private static func ownerIsGone(_ path: String) -> Bool {
+    /// Whether the lock's file names no process, or one that has ended or is about to.
+    private static func ownerIsGoing(_ path: String) -> Bool {
         let descriptor = openFile(path + ".lock")
         guard descriptor >= 0 else { return false }
         defer { _ = close(descriptor) }
@@ -42,13 +47,29 @@ struct OwnerLock: ~Copyable {
             return true
         }
         guard kill(pid, 0) == 0 || errno != ESRCH else { return true }
-        let status = open("/proc/\(pid)/stat", O_RDONLY | O_CLOEXEC)
-        guard status >= 0 else { return false }
-        defer { _ = close(status) }
-        var buffer = [UInt8](repeating: 0, count: 512)
-        let count = read(status, &buffer, buffer.count)
-        // The state follows the program's name, which is in parentheses (proc(5)).
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).contains(") Z ")
+        return isEnding(status: smallFile("/proc/\(pid)/stat"))
+    }
+
+    /// What proc(5) says of a process in `/proc/PID/stat`: whether it is a zombie, or on its way there. An empty text
+    /// says nothing.
+    static func isEnding(status: String) -> Bool {
+        // The fields follow the program's name, which is in parentheses and may have some in it.
+        guard let name = status.lastIndex(of: ")") else { return false }
+        let fields = status[name...].dropFirst().split(separator: " ")
+        guard fields.count > 28 else { return false }
+        let exiting: UInt64 = 0x4  // PF_EXITING of the kernel's sched.h
+        let killed: UInt64 = 1 << UInt64(SIGKILL - 1)
+        return ["Z", "X"].contains(fields[0]) || (UInt64(fields[6]) ?? 0) & exiting != 0
+            || (UInt64(fields[28]) ?? 0) & killed != 0
+    }
+
+    private static func smallFile(_ path: String) -> String {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return "" }
+        defer { _ = close(descriptor) }
+        var buffer = [UInt8](repeating: 0, count: 1024)
+        let count = read(descriptor, &buffer, buffer.count)
+        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
 
     /// Takes the lock if it is free.
