@@ -201,9 +201,9 @@ struct ContinuedJobTests {
             }
             try device.beginContinued()
             let task = try #require(device.jobs.running.first)
-            #expect((task.title, task.subtitle) == ("Export", ""))
+            #expect([task.title, task.subtitle] == ["Export", ""])
             task.updateTitle("Export", subtitle: "page 2")
-            #expect((task.title, task.subtitle) == ("Export", "page 2"))
+            #expect([task.title, task.subtitle] == ["Export", "page 2"])
             try device.jobs.submitRequest(.refresh)
             device.jobs.simulateLaunchNow("refresh")
             device.advance(by: .zero)

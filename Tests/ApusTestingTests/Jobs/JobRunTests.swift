@@ -269,10 +269,6 @@ struct JobRunTests {
 
     @Test("a process without a handler for its job is only warned of")
     func noHandler() throws {
-        try run { _, _ in
-        } then: { device in
-            device.kill()
-        }
         try SimulatedDevice.run { device in
             let isFirst = Box(true)
             device.install(.jobs) { host in
