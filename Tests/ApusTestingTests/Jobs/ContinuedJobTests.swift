@@ -8,18 +8,14 @@ import Testing
 @MainActor
 @Suite("Continued work")
 struct ContinuedJobTests {
-    /// Reports a unit of a hundred every ten seconds.
-    private func progress(_ task: SimulatedTask, _ host: SimulatedHost, until last: Int64 = 100) {
-        let done = Box<Int64>(0)
-        @MainActor func step() {
-            done.value += 1
-            task.report(completed: done.value, of: 100)
-            if done.value == 100 { return task.setCompleted(success: true) }
-            if done.value < last {
-                host.engine.schedule(after: .seconds(10)) { MainActor.assumeIsolated { step() } }
-            }
+    /// Reports a unit of a hundred every ten seconds, up to the last one.
+    private func progress(_ task: SimulatedTask, _ host: SimulatedHost, unit: Int64 = 1, until last: Int64 = 100) {
+        task.report(completed: unit, of: 100)
+        if unit == 100 { return task.setCompleted(success: true) }
+        guard unit < last else { return }
+        host.engine.schedule(after: .seconds(10)) {
+            MainActor.assumeIsolated { progress(task, host, unit: unit + 1, until: last) }
         }
-        step()
     }
 
     @Test("it begins at once in the foreground, whatever its earliest begin, and goes on in the background")

@@ -15,7 +15,7 @@ struct JobRunTests {
         then body: (SimulatedDevice) throws -> Void
     ) throws {
         try SimulatedDevice.run(policy: policy) { device in
-            try device.launchJobApp(handle)
+            try device.launchJobApp { handle($0, $1) }
             try device.jobs.submitRequest(.refresh)
             device.pressHome()
             device.advance(by: .seconds(3))
