@@ -28,6 +28,20 @@ struct ClaimMachineTests {
         #expect(machine.zero(now: 1_000 * second) == 1_020 * second)
     }
 
+    @Test("the budget stands still while background jobs keep the process running; what remains is theirs")
+    func jobs() {
+        var machine = machine(isInForeground: false)
+        machine.setJobs(.until(50 * second), now: 0)
+        _ = machine.begin(claim, now: 0)
+        #expect(machine.remaining(now: 10 * second) == 40 * second)
+        #expect(machine.expiry(now: 10 * second) == nil)
+        machine.setJobs(.unlimited, now: 20 * second)
+        #expect(machine.remaining(now: 20 * second) == nil)
+        machine.setJobs(.none, now: 100 * second)
+        #expect(machine.remaining(now: 101 * second) == 29 * second)
+        #expect(machine.zero(now: 101 * second) == 130 * second)
+    }
+
     @Test("the budget stands still in suspension, and is not new when the process runs again in the background")
     func suspension() {
         var machine = machine()

@@ -73,6 +73,28 @@ struct ContinuedJobTests {
         }
     }
 
+    @Test("what waits begins though the app is in the background, or its process has ended, meanwhile")
+    func queuedInBackground() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchJobApp(
+                AppManifest(permittedTaskIdentifiers: ["export.1", "export.2", "export.3"])
+            ) { host, task in
+                host.engine.schedule(after: .seconds(30)) { task.setCompleted(success: true) }
+            }
+            for number in 1...3 {
+                let job = ContinuedJob(title: "Export")
+                try host.jobs.submitRequest(BackgroundJobRequest("export.\(number)", .continued(job)))
+            }
+            device.pressHome()
+            device.advance(by: .seconds(40))
+            #expect(device.jobs.running.map(\.identifier) == ["export.2"])
+            #expect(host.phase == .background)
+            device.kill()
+            device.advance(by: .seconds(40))
+            #expect(device.jobs.history.map(\.outcome) == [.succeeded, .killed("crash"), .succeeded])
+        }
+    }
+
     @Test("two places: the second begins beside the first")
     func places() throws {
         var policy = SystemPolicy()

@@ -192,6 +192,26 @@ struct JobRunTests {
         }
     }
 
+    @Test("a simulated launch asks for no rule: it begins in the foreground, and after a force quit")
+    func simulatedLaunch() throws {
+        try SimulatedDevice.run { device in
+            try device.launchJobApp()
+            device.setLowPowerMode(true)
+            try device.jobs.submitRequest(.refresh)
+            device.jobs.simulateLaunchNow("refresh")
+            device.advance(by: .zero)
+            #expect(device.host?.phase == .active)
+            try device.jobs.submitRequest(.refresh)
+            device.pressHome()
+            device.swipeAway()
+            #expect(device.host == nil)
+            device.jobs.simulateLaunchNow("refresh")
+            device.advance(by: .zero)
+            #expect(device.jobs.history.map(\.outcome) == [.succeeded, .succeeded])
+            #expect(device.jobs.whyNot("refresh") == [.notPending])
+        }
+    }
+
     @Test("what keeps the main loop busy until the time is over gets the app killed then")
     func busy() throws {
         try run { host, task in
