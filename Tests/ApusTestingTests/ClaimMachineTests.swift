@@ -105,6 +105,21 @@ struct AppLifeMachineTests {
         #expect(machine.finishLaunch(usesScenes: false) == [.active])
     }
 
+    @Test("a launch without the user enters the background, and despite a force quit only for who is exempt")
+    func backgroundLaunch() {
+        var machine = AppLifeMachine()
+        #expect(machine.launch(toForeground: false, usesScenes: false) == .start(.background))
+        #expect(machine.finishLaunch(usesScenes: false) == [.background])
+        #expect(!machine.isInSwitcher)
+        machine.end()
+        _ = machine.launch(toForeground: true, usesScenes: true)
+        machine.end()
+        _ = machine.forceQuit()
+        #expect(machine.launch(toForeground: false, usesScenes: true) == .forbidden)
+        #expect(machine.launch(toForeground: false, usesScenes: true, despiteForceQuit: true) == .start(.background))
+        #expect(machine.wasForceQuit, "it takes the user to undo that")
+    }
+
     @Test("only an app at rest in the background is suspended, and only a suspended one is woken there")
     func suspension() {
         var machine = AppLifeMachine()
