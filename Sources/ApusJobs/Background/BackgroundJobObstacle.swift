@@ -35,8 +35,10 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case appInForeground
     /// Nothing of this kind begins while the app is in the background.
     case appInBackground
-    /// As many runs as the host allows at once are under way.
+    /// As many runs as the host allows at once are under way, or one of the same identifier is.
     case busy
+    /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
+    case noHandler
 
     /// The reason in words.
     public var description: String {
@@ -57,6 +59,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         case .appInForeground: "the app is in the foreground"
         case .appInBackground: "the app is in the background"
         case .busy: "as many runs as are allowed at once are under way"
+        case .noHandler: "no handler is registered yet"
         }
     }
 }
