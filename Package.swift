@@ -136,7 +136,10 @@ let package = Package(
         ),
         .testTarget(
             name: "ApusJobsTests",
-            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         // A process under a LinuxHost, for the tests to send signals to.
         .executableTarget(
