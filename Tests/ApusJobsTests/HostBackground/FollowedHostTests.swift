@@ -38,6 +38,18 @@ struct FollowedHostTests {
         #expect(bench.isTidy)
     }
 
+    @Test("a change between the look at the conditions and the beginning of the following is seen")
+    func changeInBetween() throws {
+        let bench = try JobsBench(DeviceConditions(isLowPowerMode: true))
+        bench.host.changeUnseen(to: DeviceConditions(isLowPowerMode: false))
+        try bench.register("news")
+        try bench.submit("news")
+        #expect(bench.diary == ["0 news begins"])
+        #expect(!bench.host.isFollowed.conditions)
+        bench.finish("news")
+        #expect(bench.isTidy)
+    }
+
     @Test("dropped jobs leave no timer, and follow nothing")
     func dropped() throws {
         let host = JobsHost(DeviceConditions(isLowPowerMode: true))
@@ -77,6 +89,20 @@ struct FollowedHostTests {
                 "a background job begins job=index kind=processing",
                 "a background job is complete duration=3.0 seconds job=index success=true",
             ])
+    }
+
+    @Test("a reason is the same reason when only its instant has moved")
+    func sameReason() throws {
+        let log = JobsLog()
+        let bench = try JobsBench(logger: Logger(label: "test") { _ in log }) { $0.spread = .seconds(3_600) }
+        try bench.register("news", "other")
+        try bench.submit("news")
+        let before = bench.jobs.whyNot("news")
+        bench.host.time.moveWall(by: .seconds(10))
+        try bench.submit("other")
+        #expect(bench.jobs.whyNot("news") != before)
+        #expect(log.lines.count { $0.contains("job=news") } == 1)
+        try bench.cancelAll()
     }
 
     @Test("the same seed and the same script give the same diary")

@@ -106,7 +106,8 @@ struct JobsBench {
 
     /// Nothing pending, nothing running: no timer, no claim, nobody who follows anything.
     var isTidy: Bool {
-        host.time.leaks.isEmpty && host.claims.isEmpty && !host.isFollowed.conditions && !host.isFollowed.phase
+        host.time.leaks.isEmpty && host.claims.isEmpty && host.faults == 0 && !host.isFollowed.conditions
+            && !host.isFollowed.phase
     }
 }
 

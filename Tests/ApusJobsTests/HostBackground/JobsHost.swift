@@ -13,6 +13,8 @@ final class JobsHost: BackgroundHost {
         var begunClaims = 0
         var open: [Int: BackgroundTaskRequest] = [:]
         var diary: [String] = []
+        var faults = 0
+        var conditionsWhenFollowed: DeviceConditions?
     }
 
     let time = VirtualTime()
@@ -37,7 +39,10 @@ final class JobsHost: BackgroundHost {
     var phaseChanges: PhaseChanges { phases.changes() }
     var backgroundTimeRemaining: Duration? { state.withLock { $0.remaining } }
     var conditions: DeviceConditions { device.value }
-    var conditionChanges: Changes<DeviceConditions> { device.changes() }
+    var conditionChanges: Changes<DeviceConditions> {
+        if let unseen = state.withLock({ $0.conditionsWhenFollowed }) { device.set(unseen) }
+        return device.changes()
+    }
     var engine: TimerEngine { time.engine }
     var mainLoop: any MainLoop { loop }
 
@@ -58,10 +63,11 @@ final class JobsHost: BackgroundHost {
             mainLoop.run(request.onExpiration)
             throw BackgroundError(.tooLate, "“\(request.name)” came too late")
         }
-        return BackgroundTask(request, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }) { [self] in
-            end(number)
-        }
+        let logger = Logger(label: "test") { _ in FaultCounter(host: self) }
+        return BackgroundTask(request, logger: logger) { [self] in end(number) }
     }
+
+    fileprivate func countFault() { state.withLock { $0.faults += 1 } }
 
     private func end(_ number: Int) -> Bool {
         state.withLock { $0.open.removeValue(forKey: number) != nil }
@@ -72,8 +78,13 @@ final class JobsHost: BackgroundHost {
     /// The names of the open claims.
     var claims: [String] { state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value.name) } }
     var begunClaims: Int { state.withLock { $0.begunClaims } }
+    /// Claims that were dropped without an end.
+    var faults: Int { state.withLock { $0.faults } }
     /// Whether anybody follows the conditions or the phase.
     var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
+
+    /// The conditions change between the last look at them and the moment when somebody follows them.
+    func changeUnseen(to conditions: DeviceConditions) { state.withLock { $0.conditionsWhenFollowed = conditions } }
 
     func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
 
@@ -156,4 +167,18 @@ private final class JobsLoop: MainLoop {
         }
         return count
     }
+}
+
+/// Counts what is logged: a claim that nobody ended is.
+private struct FaultCounter: LogHandler {
+    let host: JobsHost
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { host.countFault() }
 }

@@ -73,6 +73,22 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
+    @Test("on a host that waits, a run whose claim has expired winds up under it")
+    func windsUpAtTheEnd() throws {
+        let bench = try JobsBench()
+        let windUp = WindUp()
+        try bench.register("index") { _ in await windUp.run() }
+        try bench.submit("index", .processing())
+        bench.run("index")?.onExpiration {}
+        bench.host.enter(.background, remaining: .seconds(4))
+        bench.host.expireClaims()
+        #expect(bench.diary.last == "0 index is cancelled")
+        #expect(bench.host.claims == ["background job index"])
+        windUp.end()
+        bench.host.settle()
+        #expect(bench.isTidy)
+    }
+
     @Test("on a host that does not wait, the claim ends when the expiration handler has returned")
     func doesNotWait() throws {
         let bench = try JobsBench(host: JobsHost(waitsForExpiredTasks: false))
