@@ -40,10 +40,10 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
     case noHandler
 
-    /// The reason in words.
+    /// The reason in words, with instants in the form of ISO 8601 in UTC.
     public var description: String {
         switch self {
-        case .notBefore(let instant): "not before \(instant)"
+        case .notBefore(let instant): "not before \(TimeText.iso8601(instant))"
         case .lowBattery: "the battery is low"
         case .lowPowerMode: "low-power mode is on"
         case .notExpectedSoon: "the app is not expected to be opened soon"
@@ -51,7 +51,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         case .notInSwitcher: "the app is not in the app switcher"
         case .backgroundRefreshOff: "background refresh is switched off"
         case .budgetUsedUp: "the day's budget is used up"
-        case .rateLimited(let instant): "it ran a short time ago, so not before \(instant)"
+        case .rateLimited(let instant): "it ran a short time ago, so not before \(TimeText.iso8601(instant))"
         case .noNetwork: "there is no network"
         case .noExternalPower: "there is no external power"
         case .deviceInUse: "somebody uses the device"

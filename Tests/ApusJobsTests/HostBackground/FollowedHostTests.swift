@@ -91,6 +91,15 @@ struct FollowedHostTests {
             ])
     }
 
+    @Test("every reason says in words what is in the way, and instants are readable")
+    func words() {
+        let instant = WallInstant(secondsSince1970: 1_767_225_600)
+        #expect(BackgroundJobObstacle.notBefore(instant).description == "not before 2026-01-01T00:00:00.000Z")
+        let until = BackgroundJobObstacle.rateLimited(until: instant)
+        #expect(until.description == "it ran a short time ago, so not before 2026-01-01T00:00:00.000Z")
+        #expect([BackgroundJobObstacle.noNetwork, .busy].words.hasPrefix("there is no network, as many runs"))
+    }
+
     @Test("a reason is the same reason when only its instant has moved")
     func sameReason() throws {
         let log = JobsLog()
