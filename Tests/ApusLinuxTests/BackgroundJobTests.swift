@@ -74,3 +74,55 @@ struct BackgroundJobTests {
         try wait(world) { diary.all.contains("wound up") && jobs.running().isEmpty }
     }
 }
+
+@Suite("Background jobs on real threads")
+struct BackgroundJobThreadTests {
+    @Test(
+        "whatever begins while many threads submit, cancel and expire, ends, and its claim with it",
+        .timeLimit(.minutes(1)))
+    func manyThreads() async throws {
+        let engine = TimerEngine()
+        let host = LinuxHost(
+            engine: engine, conditions: LinuxConditions(root: "/nothing"), serviceManager: ServiceManager { _ in 0 },
+            logger: silent)
+        let jobs = HostBackgroundJobs(
+            host: host, configuration: .init(spread: .zero, refreshSpacing: .zero), logger: silent)
+        let begun = Record<String>()
+        let ended = Record<String>()
+        let names = ["a", "b", "c"]
+        for name in names {
+            try jobs.register(name) { run in
+                begun.add(name)
+                run.report(completed: 1, of: 2)
+                await Task.yield()
+                ended.add(name)
+            }
+        }
+        await withTaskGroup(of: Void.self) { group in
+            for seed in UInt64(1)...8 {
+                group.addTask {
+                    let random = SeededRandom(seed: seed)
+                    for _ in 0..<150 {
+                        let name = names[Int(random.next() % 3)]
+                        switch random.next() % 8 {
+                        case 0...2: try? await jobs.submit(BackgroundJobRequest(name, .refresh))
+                        case 3: try? await jobs.submit(BackgroundJobRequest(name, .processing()))
+                        case 4:
+                            let work = ContinuedJob(title: name, strategy: .fail)
+                            try? await jobs.submit(BackgroundJobRequest(name, .continued(work)))
+                        case 5: await jobs.cancel(name)
+                        case 6: try? await jobs.simulateLaunch(name)
+                        default: try? await jobs.simulateExpiration(name)
+                        }
+                    }
+                }
+            }
+        }
+        await jobs.cancelAll()
+        while !(jobs.running().isEmpty && host.registry.openNames.isEmpty) { await Task.yield() }
+        #expect(await jobs.pending() == [])
+        #expect(begun.all.count > 20)
+        while ended.all.count < begun.all.count { await Task.yield() }
+        engine.shutdown()
+    }
+}
