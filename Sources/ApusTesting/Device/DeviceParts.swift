@@ -88,7 +88,7 @@ final class DeviceParts: DevicePart {
             desk.host.withLock { $0 = nil }
         case .call(let isActive):
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
-        case .rebooted:
+        case .rebooted, .memoryWarning, .wallClockSet:
             break
         }
     }

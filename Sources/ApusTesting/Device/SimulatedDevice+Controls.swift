@@ -159,6 +159,7 @@ extension SimulatedDevice {
                 runningHost.end("purged from memory while suspended")
             } else {
                 log(.system, .warning("memory is low"))
+                tellParts(.memoryWarning)
             }
         }
     }
@@ -174,12 +175,14 @@ extension SimulatedDevice {
     public func setWallClock(_ instant: WallInstant) {
         control("set wall clock")
         time.setWall(instant)
+        tellWallClockSet()
     }
 
     /// Somebody moves the wall clock forth or (negative) back.
     public func moveWallClock(by duration: Duration) {
         control("move wall clock by \(duration)")
         time.moveWall(by: duration)
+        tellWallClockSet()
     }
 
     /// The device is restarted: the process ends without a word, ``SystemPolicy/rebootTime`` passes, and uptime begins
@@ -268,6 +271,11 @@ extension SimulatedDevice {
             device.life.settle()
             device.review()
         }
+    }
+
+    private func tellWallClockSet() {
+        tellParts(.wallClockSet)
+        time.drain()
     }
 
     private func change(_ body: (inout DeviceConditions) -> Void) {
