@@ -23,22 +23,19 @@ struct ApplicationLifeMachine {
 
     private let usesScenes: Bool
     private var hasScene = false
+    /// Launched in the background: it is told once that it is there. With scenes there is none that could be told.
+    private var owesBackground: Bool
     private(set) var state: UIApplication.State
 
     /// A process that begins in `phase`.
     init(phase: Phase, usesScenes: Bool) {
         self.usesScenes = usesScenes
         state = phase == .background ? .background : .inactive
-    }
-
-    /// The delegate was made. What follows from a launch in the background is here, too.
-    mutating func launch() -> [Action] {
-        // With scenes it is not known yet whether the user comes; without a scene there is nobody to be told.
-        usesScenes || state != .background
-            ? [.call(.didFinishLaunching)] : [.call(.didFinishLaunching), .call(.didEnterBackground)]
+        owesBackground = phase == .background && !usesScenes
     }
 
     mutating func enter(_ phase: Phase) -> [Action] {
+        defer { owesBackground = false }
         switch (phase, state) {
         case (.inactive, .background):
             state = .inactive
@@ -56,6 +53,8 @@ struct ApplicationLifeMachine {
             return [.become(.background), .call(.didEnterBackground)]
         case (.terminated, _):
             return [.call(.willTerminate)]
+        case (.background, .background) where owesBackground:
+            return [.call(.didEnterBackground)]
         // An app that was suspended is not told of it, nor that it runs again in the background.
         case (.suspended, _), (.background, .background), (.inactive, .inactive), (.active, .active):
             return []

@@ -78,7 +78,7 @@ open class UIApplication: UIResponder {
         }
         process.observe { [weak self] event in self?.tell(event) }
         process.atEnd { NotificationCleaner.removeObservers(of: UIApplication.postedNames + UIScene.postedNames) }
-        perform(life.launch())
+        tell(.didFinishLaunching)
     }
 
     private func perform(_ actions: [ApplicationLifeMachine.Action]) {
