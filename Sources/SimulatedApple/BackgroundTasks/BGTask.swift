@@ -27,7 +27,7 @@ open class BGTask: NSObject {
     /// completed without success, and without a word. It is let go of when it was called and when the task is completed.
     ///
     /// On the simulated phone it is called where the launch handler was. Apple does not say where it is.
-    @preconcurrency open var expirationHandler: (() -> Void)? {
+    open var expirationHandler: (() -> Void)? {
         get { handler.withLock { $0 }?.value }
         set {
             let new = newValue.map(Handover.init)

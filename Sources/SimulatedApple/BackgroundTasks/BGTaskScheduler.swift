@@ -37,9 +37,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
     ///   - launchHandler: Does the work, and completes the task.
     /// - Returns: False when the app does not declare the identifier. A second handler for one identifier, and one
     ///   that comes too late, are faults of the device, and answered with false.
-    // @preconcurrency, as every imported declaration is: it is what makes the compiler put the check into handlers that
-    // belong to the main actor.
-    @preconcurrency @discardableResult
+    @discardableResult
     public func register(
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
         launchHandler: @escaping (BGTask) -> Void
