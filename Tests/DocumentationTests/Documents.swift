@@ -8,7 +8,7 @@ enum Documents {
     /// Every document whose examples are checked.
     static let paths = [
         "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
-        "docs/jobs.md", "docs/architecture.md",
+        "docs/jobs.md", "docs/architecture.md", "docs/simulated-apple.md",
     ]
 
     static func read(_ path: String) throws -> String {
@@ -66,13 +66,20 @@ enum Documents {
         return lines.map { $0.dropFirst(indentation) + "\n" }.joined()
     }
 
-    /// The regions of the examples beside this file.
+    /// Where the examples are: beside this file, and for the simulated frameworks, which are there on Linux only, in
+    /// their own tests and sample apps.
+    private static let folders = [
+        "Tests/DocumentationTests/Examples", "Tests/SampleApps/Swift5", "Tests/SimulatedAppleTests",
+    ]
+
+    /// The regions of the examples.
     static func compiledExamples() throws -> [String: String] {
-        let folder = "Tests/DocumentationTests/Examples"
-        let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
         var examples: [String: String] = [:]
-        for file in files.sorted() where file.hasSuffix(".swift") {
-            examples.merge(regions(in: try read("\(folder)/\(file)"))) { first, _ in first }
+        for folder in folders {
+            let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+            for file in files.sorted() where file.hasSuffix(".swift") {
+                examples.merge(regions(in: try read("\(folder)/\(file)"))) { first, _ in first }
+            }
         }
         return examples
     }
