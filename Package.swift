@@ -207,6 +207,83 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CApus", "CAllocationCount"].contains(target.name) {
+// Apple's names, so that an app's background code compiles on Linux. On Apple's systems the real frameworks are imported.
+#if os(Linux)
+    // Apple's frameworks come from Objective-C, so the compiler does not trust their word on where closures are called,
+    // and puts a check into those that belong to an actor. It does the same for modules in Swift 5 mode.
+    let likeAppleFrameworks: [SwiftSetting] = [.swiftLanguageMode(.v5)]
+
+    package.products.append(
+        .library(
+            name: "SimulatedApple",
+            targets: [
+                "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
+                "AVFoundation", "MediaPlayer", "_Testing_UIKit",
+            ]
+        ))
+    package.targets += [
+        .target(
+            name: "SimulatedPhone", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"],
+            path: "Sources/SimulatedApple/SimulatedPhone"
+        ),
+        .target(
+            name: "UIKit", dependencies: ["ApusBackground", "ApusTesting", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/UIKit", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "BackgroundTasks",
+            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/BackgroundTasks", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "UserNotifications", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/UserNotifications", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "QuartzCore", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/QuartzCore", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "CoreLocation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/CoreLocation", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "AVFoundation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/AVFoundation", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/MediaPlayer", swiftSettings: likeAppleFrameworks
+        ),
+        // What Swift Testing expects beside a module UIKit.
+        .target(name: "_Testing_UIKit", path: "Sources/SimulatedApple/_Testing_UIKit"),
+        // The background code of ordinary apps, in both language modes.
+        .target(
+            name: "SampleAppsSwift5", dependencies: ["BackgroundTasks", "UIKit", "UserNotifications"],
+            path: "Tests/SampleApps/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .target(
+            name: "SampleAppsSwift6", dependencies: ["BackgroundTasks", "UIKit", "UserNotifications"],
+            path: "Tests/SampleApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        // The left side of docs/migration.md.
+        .target(
+            name: "MigrationExamples", dependencies: ["BackgroundTasks", "UIKit"], path: "Tests/MigrationExamples",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "SimulatedAppleTests",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
+                "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedPhone",
+                "UIKit", "UserNotifications", "_Testing_UIKit",
+            ]
+        ),
+    ]
+#endif
+
+// The sample apps are compiled as an app would be.
+let withoutFeatures = ["CApus", "CAllocationCount", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"]
+for target in package.targets where !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }

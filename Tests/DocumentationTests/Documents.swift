@@ -8,7 +8,7 @@ enum Documents {
     /// Every document whose examples are checked.
     static let paths = [
         "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
-        "docs/jobs.md", "docs/architecture.md", "docs/migration.md",
+        "docs/jobs.md", "docs/architecture.md", "docs/simulated-apple.md", "docs/migration.md",
     ]
 
     static func read(_ path: String) throws -> String {
@@ -66,14 +66,17 @@ enum Documents {
         return lines.map { $0.dropFirst(indentation) + "\n" }.joined()
     }
 
-    /// Where the examples are: beside this file, and what is written as apps for phones write it, in a target of its
-    /// own.
-    private static let exampleFolders = ["Tests/DocumentationTests/Examples", "Tests/MigrationExamples"]
+    /// Where the examples are: beside this file, and for the simulated frameworks, which are there on Linux only, in
+    /// their own tests, in sample apps, and in code as it is written by hand.
+    private static let folders = [
+        "Tests/DocumentationTests/Examples", "Tests/SampleApps/Swift5", "Tests/SimulatedAppleTests",
+        "Tests/MigrationExamples",
+    ]
 
     /// The regions of the examples.
     static func compiledExamples() throws -> [String: String] {
         var examples: [String: String] = [:]
-        for folder in exampleFolders {
+        for folder in folders {
             let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
             for file in files.sorted() where file.hasSuffix(".swift") {
                 examples.merge(regions(in: try read("\(folder)/\(file)"))) { first, _ in first }
@@ -85,7 +88,7 @@ enum Documents {
     /// What is wrong with a document's Swift blocks.
     static func objections(toSwiftIn document: String, compiled: [String: String]) -> [String] {
         blocks(in: document).filter { $0.language == "swift" && !compiled.values.contains($0.text) }.map {
-            "line \($0.line): this Swift block is not, word for word, a region of \(exampleFolders.joined(separator: " or "))"
+            "line \($0.line): this Swift block is not, word for word, a region of \(folders.joined(separator: " or "))"
         }
     }
 }

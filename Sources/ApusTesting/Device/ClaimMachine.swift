@@ -1,6 +1,8 @@
 /// Names a claim within a process, as `UIBackgroundTaskIdentifier` does.
 public struct ClaimID: Sendable, Hashable, CustomStringConvertible {
-    let number: Int
+    package let number: Int
+
+    package init(number: Int) { self.number = number }
 
     /// No claim: the answer when the app cannot run in the background.
     public static let invalid = ClaimID(number: 0)

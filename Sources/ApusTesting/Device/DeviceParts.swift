@@ -100,6 +100,8 @@ final class DeviceParts: DevicePart {
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
         case .rebooted:
             device.tellJobs(.changed)
+        case .memoryWarning, .wallClockSet:
+            break
         }
     }
 

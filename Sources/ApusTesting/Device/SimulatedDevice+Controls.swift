@@ -165,6 +165,7 @@ extension SimulatedDevice {
                 runningHost.end("purged from memory while suspended")
             } else {
                 log(.system, .warning("memory is low"))
+                tellParts(.memoryWarning)
             }
         }
     }
@@ -180,12 +181,14 @@ extension SimulatedDevice {
     public func setWallClock(_ instant: WallInstant) {
         control("set wall clock")
         time.setWall(instant)
+        tellWallClockSet()
     }
 
     /// Somebody moves the wall clock forth or (negative) back.
     public func moveWallClock(by duration: Duration) {
         control("move wall clock by \(duration)")
         time.moveWall(by: duration)
+        tellWallClockSet()
     }
 
     /// The device is restarted: the process ends without a word, ``SystemPolicy/rebootTime`` passes, and uptime begins
@@ -272,6 +275,11 @@ extension SimulatedDevice {
         let phases = life.leaveForeground()
         guard !phases.isEmpty else { return }
         walk(phases, of: host) { device in device.settle(host) }
+    }
+
+    private func tellWallClockSet() {
+        tellParts(.wallClockSet)
+        time.drain()
     }
 
     private func change(_ body: (inout DeviceConditions) -> Void) {

@@ -23,7 +23,7 @@ extension SimulatedDevice {
 
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
     func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
-    func add(_ part: any DevicePart) { parts.append(part) }
+    package func add(_ part: any DevicePart) { parts.append(part) }
 
     /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
     ///

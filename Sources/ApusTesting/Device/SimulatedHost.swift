@@ -50,7 +50,7 @@ public final class SimulatedHost: BackgroundHost {
 
     let time: VirtualTime
     let process: VirtualProcess
-    let policy: SystemPolicy
+    package let policy: SystemPolicy
     let log: DeviceLog
     let state: Locked<State>
     /// Asks the system to look at the process. From any thread.
@@ -212,12 +212,12 @@ public final class SimulatedHost: BackgroundHost {
     }
 
     /// Writes a line into the log, while the process lives.
-    func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) {
+    package func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) {
         if !process.isEnded { log.add(actor, what) }
     }
 
     /// Records a fault of the app, while the process lives.
-    func fault(_ fault: Fault) { log(.app, .fault(fault)) }
+    package func fault(_ fault: Fault) { log(.app, .fault(fault)) }
 
     // MARK: For the device
 
