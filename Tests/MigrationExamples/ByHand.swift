@@ -11,7 +11,8 @@ final class DelayedWork {
 
     func executeAfterDelay(_ delay: TimeInterval, repeating: Bool, completion: @escaping () -> Void) -> UUID {
         let id = UUID()
-        let claim = UIApplication.shared.beginBackgroundTask(expirationHandler: nil)
+        let application = UIApplication.shared
+        let claim = application.beginBackgroundTask(expirationHandler: nil)
         DispatchQueue.global(qos: .background).async {
             repeat {
                 let end = Date().addingTimeInterval(delay)
@@ -19,7 +20,7 @@ final class DelayedWork {
                 if self.cancelled.contains(id) { break }
                 DispatchQueue.main.async { completion() }
             } while repeating
-            UIApplication.shared.endBackgroundTask(claim)
+            application.endBackgroundTask(claim)
         }
         return id
     }
@@ -82,14 +83,15 @@ final class Computation {
     private var isDone = false
 
     func run(_ step: @escaping () -> Bool) {
-        let claim = UIApplication.shared.beginBackgroundTask {
+        let application = UIApplication.shared
+        let claim = application.beginBackgroundTask {
             print("the time is over")
         }
         DispatchQueue.global().async {
-            while !self.isDone, UIApplication.shared.backgroundTimeRemaining > 5 {
+            while !self.isDone, application.backgroundTimeRemaining > 5 {
                 self.isDone = step()
             }
-            DispatchQueue.main.async { UIApplication.shared.endBackgroundTask(claim) }
+            DispatchQueue.main.async { application.endBackgroundTask(claim) }
         }
     }
 }
