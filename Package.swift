@@ -201,6 +201,71 @@ let package = Package(
     swiftLanguageModes: [.v6]
 )
 
-for target in package.targets where !["CApus", "CAllocationCount"].contains(target.name) {
+// Apple's names, so that an app's background code compiles on Linux. On Apple's systems the real frameworks are imported.
+#if os(Linux)
+    package.products.append(
+        .library(
+            name: "SimulatedApple",
+            targets: [
+                "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
+                "AVFoundation", "MediaPlayer",
+            ]
+        ))
+    package.targets += [
+        .target(
+            name: "SimulatedPhone", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"],
+            path: "Sources/SimulatedApple/SimulatedPhone"
+        ),
+        .target(
+            name: "UIKit", dependencies: ["ApusBackground", "ApusTesting", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/UIKit"
+        ),
+        .target(
+            name: "BackgroundTasks", dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/BackgroundTasks"
+        ),
+        .target(
+            name: "UserNotifications", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/UserNotifications"
+        ),
+        .target(
+            name: "QuartzCore", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/QuartzCore"
+        ),
+        .target(
+            name: "CoreLocation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/CoreLocation"
+        ),
+        .target(
+            name: "AVFoundation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/AVFoundation"
+        ),
+        .target(
+            name: "MediaPlayer", dependencies: ["ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/MediaPlayer"
+        ),
+        // The background code of ordinary apps, in both language modes.
+        .target(
+            name: "SampleAppsSwift5", dependencies: ["BackgroundTasks", "UIKit", "UserNotifications"],
+            path: "Tests/SampleApps/Swift5", swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .target(
+            name: "SampleAppsSwift6", dependencies: ["BackgroundTasks", "UIKit", "UserNotifications"],
+            path: "Tests/SampleApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
+        ),
+        .testTarget(
+            name: "SimulatedAppleTests",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
+                "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedPhone",
+                "UIKit", "UserNotifications",
+            ]
+        ),
+    ]
+#endif
+
+// The sample apps are compiled as an app would be.
+let withoutFeatures = ["CApus", "CAllocationCount", "SampleAppsSwift5", "SampleAppsSwift6"]
+for target in package.targets where !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }

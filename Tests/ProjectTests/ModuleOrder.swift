@@ -5,12 +5,24 @@ struct ModuleOrder {
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],
-        ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusApple", "ApusTesting"],
+        ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting"],
         [
             "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
+            "SimulatedPhone",
         ],
-        ["ApusCommand", "ApusDeviceProbe"],
+        [
+            "ApusCommand", "ApusDeviceProbe", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
+            "QuartzCore", "UserNotifications",
+        ],
+        ["UIKit"],
+        ["ApusApple", "SampleAppsSwift5", "SampleAppsSwift6"],
     ]
+
+    /// The module that a file below `Sources` belongs to: its folder, or one below that for the simulated frameworks.
+    static func module(ofPath path: String) -> String {
+        let folders = path.split(separator: "/").dropFirst()
+        return String(folders.first == "SimulatedApple" ? folders[folders.startIndex + 1] : folders[folders.startIndex])
+    }
 
     /// Modules that compute and keep time; an app pays for what they import.
     static let core: Set = ["TimerWheel", "ApusTimers", "ApusBackground", "ApusJobs", "Apus"]

@@ -7,11 +7,17 @@ struct ModuleOrderTests {
         let files = try ProjectFiles.swiftFiles(below: "Sources")
         #expect(!files.isEmpty)
         for file in files {
-            let module = file.path.split(separator: "/")[1]
-            for objection in ModuleOrder.objections(to: file.text, in: String(module), path: file.path) {
+            let module = ModuleOrder.module(ofPath: file.path)
+            for objection in ModuleOrder.objections(to: file.text, in: module, path: file.path) {
                 Issue.record("\(objection)")
             }
         }
+    }
+
+    @Test("a file's module is its folder, and that of a simulated framework the folder below")
+    func modules() {
+        #expect(ModuleOrder.module(ofPath: "Sources/ApusTimers/Clocks/Instants.swift") == "ApusTimers")
+        #expect(ModuleOrder.module(ofPath: "Sources/SimulatedApple/UIKit/UIDevice.swift") == "UIKit")
     }
 
     @Test("no target of the manifest depends on one of its own floor or above")

@@ -1,4 +1,4 @@
-import ApusBackground
+package import ApusBackground
 
 /// A part of the device beside its life cycle: the notification center, the audio player, the location service.
 ///
@@ -6,14 +6,14 @@ import ApusBackground
 /// ``SimulatedHost/setContinuousMode(_:isActive:)``, and schedule on ``SimulatedDevice/systemEngine``, whose timers go
 /// on though the app does not run.
 @MainActor
-protocol DevicePart: AnyObject {
+package protocol DevicePart: AnyObject {
     /// Something happened to the device or to the app's process. Code of the app must not be called from here, but
     /// handed to the host's main loop.
     func device(_ device: SimulatedDevice, did event: DevicePartEvent)
 }
 
 /// What the parts of a device are told.
-enum DevicePartEvent: Sendable, Hashable {
+package enum DevicePartEvent: Sendable, Hashable {
     /// The device's `host` is that of a new process; the app is not made yet.
     case launched
     /// The process entered a phase, suspension included.
@@ -24,4 +24,8 @@ enum DevicePartEvent: Sendable, Hashable {
     case call(isActive: Bool)
     /// The device was started again. The process has ended before.
     case rebooted
+    /// Memory is low while the process runs.
+    case memoryWarning
+    /// Somebody has set the wall clock.
+    case wallClockSet
 }

@@ -7,12 +7,17 @@ import ApusTimers
 /// and when it was delivered, and nowhere else: so a clock that is set back makes what is due wait, and what was
 /// delivered stays delivered.
 struct NotificationCenterMachine {
+    /// Nil when there is none any more.
+    typealias NextInstant = @Sendable (_ laterThan: WallInstant) -> WallInstant?
+
     private struct Pending {
         var request: NotificationRequest
         /// Orders what is due at the same instant, and says which was set last.
         var number: Int
         var added: WallInstant
         var due: WallInstant
+        /// The next instant later than the given one, for triggers that only their author understands.
+        var next: NextInstant?
 
         func isBefore(_ other: Pending) -> Bool { (due, number) < (other.due, other.number) }
     }
@@ -73,12 +78,14 @@ struct NotificationCenterMachine {
     }
 
     /// Keeps a valid request, and drops another one without an error if there are too many.
-    mutating func add(_ request: NotificationRequest, now: WallInstant) -> AddAction {
+    mutating func add(
+        _ request: NotificationRequest, repeating next: NextInstant? = nil, now: WallInstant
+    ) -> AddAction {
         guard let due = Self.instant(of: request.trigger, added: now, laterThan: nil) else {
             preconditionFailure("every trigger has a first instant")
         }
         addedCount += 1
-        let entry = Pending(request: request, number: addedCount, added: now, due: due)
+        let entry = Pending(request: request, number: addedCount, added: now, due: due, next: next)
         let replaced = requests.updateValue(entry, forKey: request.identifier)
         if replaced != nil { return .replaced }
         guard requests.count > pendingLimit, let victim = victim else { return .kept }
@@ -136,7 +143,11 @@ struct NotificationCenterMachine {
         let due = requests.values.filter { $0.due <= now }.sorted { $0.isBefore($1) }
         return due.map { entry in
             var next = entry
-            if let instant = Self.instant(of: entry.request.trigger, added: entry.added, laterThan: now) {
+            let instant =
+                if let next = entry.next { next(now) } else {
+                    Self.instant(of: entry.request.trigger, added: entry.added, laterThan: now)
+                }
+            if let instant {
                 next.due = instant
                 requests[entry.request.identifier] = next
             } else {

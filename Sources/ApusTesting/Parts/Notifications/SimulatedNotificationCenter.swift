@@ -155,6 +155,14 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// (``NotificationOverflow``), a request that the user does not allow waits and is not shown, and an interval that
     /// is not accepted is a ``Fault`` of the rule ``Fault/Rule/notificationInterval``.
     public func add(_ request: NotificationRequest, fileID: String = #fileID, line: Int = #line) {
+        add(request, repeating: nil, fileID: fileID, line: line)
+    }
+
+    /// Adds a request that is due again and again, when `next` says; without it the request's trigger decides.
+    package func add(
+        _ request: NotificationRequest, repeating next: (@Sendable (_ laterThan: WallInstant) -> WallInstant?)?,
+        fileID: String = #fileID, line: Int = #line
+    ) {
         guard !surroundings.isAppDead() else { return }
         do {
             try request.validate()
@@ -164,7 +172,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         }
         let now = surroundings.time.wall()
         let action = state.withLock { state in
-            let action = state.machine.add(request, now: now)
+            let action = state.machine.add(request, repeating: next, now: now)
             waitForNextDue(&state)
             return action
         }
@@ -271,7 +279,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         }
     }
 
-    private func show(_ request: NotificationRequest) {
+    /// Shows a notification that came while the app was in front, because the app has decided so.
+    package func show(_ request: NotificationRequest) {
         state.withLock { $0.machine.show(request) }
         surroundings.log(.system, .notificationDelivered(request.identifier))
     }

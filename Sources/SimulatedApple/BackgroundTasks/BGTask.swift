@@ -1,0 +1,129 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+
+/// One run of a background task, as its launch handler gets it. From any thread.
+open class BGTask: NSObject {
+    /// The identifier of the request.
+    public let identifier: String
+
+    let task: SimulatedTask
+    private let callOut: CallOut
+    private let host: SimulatedHost
+    private let handler = Locked<Handover<() -> Void>?>(nil)
+
+    init(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) {
+        self.task = task
+        self.callOut = callOut
+        host = process.host
+        identifier = task.identifier
+        super.init()
+        let weakSelf = Handover(WeakTask(value: self))
+        process.atEnd { weakSelf.value.value?.forgetHandler() }
+    }
+
+    /// Called shortly before the time is over, or when somebody has cancelled the task. Without it an expired task is
+    /// completed without success, and without a word. It is let go of when it was called and when the task is completed.
+    ///
+    /// On the simulated phone it is called where the launch handler was. Apple does not say where it is.
+    open var expirationHandler: (() -> Void)? {
+        get { handler.withLock { $0 }?.value }
+        set {
+            let new = newValue.map(Handover.init)
+            let old = handler.withLock { handler in
+                defer { handler = new }
+                return handler
+            }
+            withExtendedLifetime(old) {}
+            guard let new else {
+                task.expirationHandler = nil
+                return
+            }
+            let name = "the expiration handler of \(identifier)"
+            task.expirationHandler = { [callOut, host, weakSelf = Handover(WeakTask(value: self))] in
+                weakSelf.value.value?.forgetHandler()
+                callOut.call(name, on: host, new.value)
+            }
+        }
+    }
+
+    /// Ends the run; the app may be suspended then. `false` does not bring the task again: submit another request.
+    open func setTaskCompleted(success: Bool) {
+        forgetHandler()
+        task.setCompleted(success: success)
+    }
+
+    private func forgetHandler() {
+        let old = handler.withLock { handler in
+            defer { handler = nil }
+            return handler
+        }
+        // Released outside the lock: what it captured may do anything when it goes.
+        withExtendedLifetime(old) {}
+    }
+
+    static func make(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) -> BGTask {
+        switch task.request.kind {
+        case .refresh: BGAppRefreshTask(task, callOut, process)
+        case .processing where HealthIdentifiers.contains(task.identifier):
+            BGHealthResearchTask(task, callOut, process)
+        case .processing: BGProcessingTask(task, callOut, process)
+        case .continued: BGContinuedProcessingTask(task, callOut, process)
+        }
+    }
+}
+
+private struct WeakTask {
+    weak var value: BGTask?
+}
+
+/// A refresh of the app's content.
+open class BGAppRefreshTask: BGTask {}
+
+/// Minutes of work while nobody uses the phone.
+open class BGProcessingTask: BGTask {}
+
+/// Work of a health study.
+open class BGHealthResearchTask: BGProcessingTask {}
+
+/// Work that the user has begun in the foreground. It has to make progress: without any, it expires.
+open class BGContinuedProcessingTask: BGTask, ProgressReporting {
+    /// How far the work is. Set `totalUnitCount` and `completedUnitCount` of this object; children are not counted on
+    /// the simulated phone before they are complete.
+    public let progress: Progress
+
+    override init(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) {
+        progress = TaskProgress(of: task)
+        super.init(task, callOut, process)
+    }
+
+    /// What the user reads.
+    open var title: String { task.title }
+    /// What the user reads below it.
+    open var subtitle: String { task.subtitle }
+    /// Changes what the user reads.
+    open func updateTitle(_ title: String, subtitle: String) { task.updateTitle(title, subtitle: subtitle) }
+}
+
+/// Tells the scheduler how far the work is. On Linux nobody can observe a `Progress` from outside.
+private final class TaskProgress: Progress, @unchecked Sendable {
+    private let task: SimulatedTask
+
+    init(of task: SimulatedTask) {
+        self.task = task
+        super.init(parent: nil, userInfo: nil)
+    }
+
+    override var completedUnitCount: Int64 {
+        didSet { report() }
+    }
+
+    override var totalUnitCount: Int64 {
+        didSet { report() }
+    }
+
+    private func report() {
+        if totalUnitCount > 0 { task.report(completed: completedUnitCount, of: totalUnitCount) }
+    }
+}

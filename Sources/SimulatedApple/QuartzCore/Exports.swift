@@ -1,0 +1,2 @@
+// As the real module does: display links are added to Foundation's run loops.
+@_exported public import Foundation

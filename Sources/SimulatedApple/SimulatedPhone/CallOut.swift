@@ -1,0 +1,47 @@
+package import ApusTesting
+import ApusTimers
+import Dispatch
+
+/// Calls the app on a thread that is not the main one, as the frameworks do, while the device's thread waits: so
+/// nothing runs at the same time, and a run is the same each time.
+package struct CallOut: Sendable {
+    private let queue: DispatchQueue
+
+    /// Calls on `queue`; on the main queue that is the device's own thread.
+    package init(on queue: DispatchQueue) { self.queue = queue }
+
+    /// Calls `work`, and comes back when it has returned.
+    ///
+    /// Work that waits for the main thread would wait for ever, because that waits for the work: after ten seconds it
+    /// is left alone, with a fault.
+    @MainActor
+    package func call(_ name: String, on host: SimulatedHost, _ work: @escaping () -> Void) {
+        if queue === DispatchQueue.main { return work() }
+        let work = Handover(work)
+        let done = DispatchSemaphore(value: 0)
+        queue.async {
+            work.value()
+            done.signal()
+        }
+        // Real time, because a thread that is stuck does not move the device's.
+        if done.wait(timeout: .now() + .seconds(10)) == .timedOut {
+            host.fault(
+                Fault(
+                    .blockedCallOut,
+                    "\(name) did not return within 10 s; it may wait for the main thread, which waits for it here: "
+                        + "do not use DispatchQueue.main.sync there"))
+        }
+    }
+}
+
+extension Fault.Rule {
+    /// The app's handler on another thread did not return.
+    public static let blockedCallOut = Fault.Rule("blockedCallOut")
+}
+
+/// Something that goes to another thread although the compiler cannot know that this is safe: the frameworks' types do
+/// not say so. The caller waits, or does not touch it any more.
+package struct Handover<Value>: @unchecked Sendable {
+    package let value: Value
+    package init(_ value: Value) { self.value = value }
+}

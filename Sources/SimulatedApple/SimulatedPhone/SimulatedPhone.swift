@@ -1,0 +1,88 @@
+public import ApusBackground
+public import ApusTesting
+import ApusTimers
+
+/// The door from the modules with the names of Apple's frameworks to the simulated device: what is installed here finds
+/// its device through `UIApplication.shared`, `BGTaskScheduler.shared` and so on.
+///
+/// ```swift
+/// try SimulatedDevice.run { device in
+///     SimulatedPhone.install(on: device, delegate: AppDelegate())   // of module UIKit
+///     device.launch()
+///     device.pressHome()
+///     device.advance(by: .seconds(60))
+/// }
+/// ```
+///
+/// Shared objects are the same for a whole program, so there is one phone at a time in it: tests that use it belong to
+/// a suite that is `.serialized`. Each process of the app has shared objects of its own; they are dropped when the
+/// process has ended.
+@MainActor
+public enum SimulatedPhone {
+    private static let running = Locked<PhoneProcess?>(nil)
+    private static var phone: Phone?
+
+    /// Puts an app on a device, in place of the one that was there. For app delegates, module UIKit has a form of this.
+    ///
+    /// - Parameters:
+    ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
+    ///   - manifest: What the app declares.
+    ///   - trackDurations: How long audio items last; others last three minutes.
+    ///   - make: Called on the app's main loop in each new process, to build the object that the app consists of. When
+    ///     it throws, that is a crash.
+    public static func install(
+        on device: SimulatedDevice, manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
+        app make: @escaping @MainActor () throws -> AnyObject
+    ) {
+        let phone = phone(of: device)
+        device.install(manifest, trackDurations: trackDurations) { [weak device] host in
+            guard let device else { preconditionFailure("a device that has gone starts no app") }
+            phone.process = PhoneProcess(host: host, kept: phone.kept, device: device)
+            running.withLock { $0 = phone.process }
+            return try make()
+        }
+    }
+
+    /// The running process of the installed app, or the one that ended last. From any thread.
+    nonisolated package static var process: PhoneProcess {
+        guard let process = running.withLock({ $0 }) else {
+            preconditionFailure(
+                "a shared object of a simulated framework was asked for, but no app runs on a simulated phone; "
+                    + "call SimulatedPhone.install(on:…) and device.launch() first")
+        }
+        return process
+    }
+
+    private static func phone(of device: SimulatedDevice) -> Phone {
+        if let phone, phone.simulatedDevice === device { return phone }
+        precondition(
+            phone?.process?.host.phase ?? .terminated == .terminated || phone?.simulatedDevice == nil,
+            "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
+        let new = Phone(device)
+        phone = new
+        device.add(new)
+        return new
+    }
+}
+
+/// What the frameworks know of one device.
+@MainActor
+private final class Phone: DevicePart {
+    weak let simulatedDevice: SimulatedDevice?
+    let kept = SharedObjects()
+    var process: PhoneProcess?
+
+    init(_ device: SimulatedDevice) { simulatedDevice = device }
+
+    func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
+        switch event {
+        case .ended:
+            process?.end()
+            process = nil
+        case .memoryWarning, .wallClockSet:
+            process?.tell(event)
+        case .launched, .phase, .call, .rebooted:
+            break
+        }
+    }
+}

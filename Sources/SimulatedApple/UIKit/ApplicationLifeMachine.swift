@@ -1,0 +1,63 @@
+import ApusBackground
+
+/// What UIKit says to an app when its process enters a phase: a pure state machine.
+///
+/// Source of the order: Apple, developer.apple.com/documentation/uikit/managing-your-app-s-life-cycle and
+/// …/about-the-background-execution-sequence.
+struct ApplicationLifeMachine {
+    enum Call: Hashable {
+        case didFinishLaunching
+        case connectScene
+        case willEnterForeground
+        case didBecomeActive
+        case willResignActive
+        case didEnterBackground
+        case willTerminate
+    }
+
+    enum Action: Hashable {
+        case call(Call)
+        /// From now on, the application says that it is in this state.
+        case become(UIApplication.State)
+    }
+
+    private let usesScenes: Bool
+    private var hasScene = false
+    /// Launched in the background: it is told once that it is there. With scenes there is none that could be told.
+    private var owesBackground: Bool
+    private(set) var state: UIApplication.State
+
+    /// A process that begins in `phase`.
+    init(phase: Phase, usesScenes: Bool) {
+        self.usesScenes = usesScenes
+        state = phase == .background ? .background : .inactive
+        owesBackground = phase == .background && !usesScenes
+    }
+
+    mutating func enter(_ phase: Phase) -> [Action] {
+        defer { owesBackground = false }
+        switch (phase, state) {
+        case (.inactive, .background):
+            state = .inactive
+            let connection: [Action] = usesScenes && !hasScene ? [.call(.connectScene)] : []
+            hasScene = true
+            return connection + [.call(.willEnterForeground), .become(.inactive)]
+        case (.inactive, .active):
+            state = .inactive
+            return [.call(.willResignActive), .become(.inactive)]
+        case (.active, .inactive), (.active, .background):
+            state = .active
+            return [.become(.active), .call(.didBecomeActive)]
+        case (.background, .inactive), (.background, .active):
+            state = .background
+            return [.become(.background), .call(.didEnterBackground)]
+        case (.terminated, _):
+            return [.call(.willTerminate)]
+        case (.background, .background) where owesBackground:
+            return [.call(.didEnterBackground)]
+        // An app that was suspended is not told of it, nor that it runs again in the background.
+        case (.suspended, _), (.background, .background), (.inactive, .inactive), (.active, .active):
+            return []
+        }
+    }
+}

@@ -1,0 +1,2 @@
+// As the real module does: an app that imports UIKit uses `Date`, `Timer` and `NotificationCenter` without more ado.
+@_exported public import Foundation

@@ -1,0 +1,34 @@
+public import ApusBackground
+public import ApusTesting
+public import SimulatedPhone
+
+extension SimulatedPhone {
+    /// Puts an app with an app delegate on a device, in place of the one that was there.
+    ///
+    /// ```swift
+    /// SimulatedPhone.install(on: device, delegate: AppDelegate(), sceneDelegate: { SceneDelegate() })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
+    ///   - manifest: What the app declares. Whether it uses scenes is decided by `sceneDelegate`.
+    ///   - trackDurations: How long audio items last; others last three minutes.
+    ///   - delegate: Makes the app delegate, in each new process; then its methods are called as UIKit does.
+    ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
+    public static func install(
+        on device: SimulatedDevice, manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
+        delegate: @autoclosure @escaping @MainActor () -> any UIApplicationDelegate,
+        sceneDelegate: (@MainActor () -> any UISceneDelegate)? = nil
+    ) {
+        var manifest = manifest
+        manifest.usesScenes = sceneDelegate != nil
+        install(on: device, manifest: manifest, trackDurations: trackDurations) { [usesScenes = manifest.usesScenes] in
+            let process = SimulatedPhone.process
+            let life = ApplicationLifeMachine(phase: process.host.phase, usesScenes: usesScenes)
+            let application = process.shared.object(of: UIApplication.self) { UIApplication(process, life: life) }
+            let delegate = delegate()
+            application.launch(delegate: delegate, sceneDelegate: sceneDelegate)
+            return delegate
+        }
+    }
+}

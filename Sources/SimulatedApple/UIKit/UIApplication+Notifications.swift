@@ -1,0 +1,42 @@
+extension UIApplication {
+    /// The app was launched; posted after its delegate was told.
+    nonisolated public class var didFinishLaunchingNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidFinishLaunchingNotification")
+    }
+    /// The app has come to the front.
+    nonisolated public class var didBecomeActiveNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidBecomeActiveNotification")
+    }
+    /// The app is about to be covered, or to leave the front.
+    nonisolated public class var willResignActiveNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillResignActiveNotification")
+    }
+    /// The app is in the background.
+    nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidEnterBackgroundNotification")
+    }
+    /// The app is about to leave the background.
+    nonisolated public class var willEnterForegroundNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillEnterForegroundNotification")
+    }
+    /// The app is about to be ended, and runs.
+    nonisolated public class var willTerminateNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationWillTerminateNotification")
+    }
+    /// Memory is low.
+    nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")
+    }
+    /// The clock was set. The simulation does not post it at midnight.
+    nonisolated public class var significantTimeChangeNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationSignificantTimeChangeNotification")
+    }
+
+    nonisolated static var postedNames: [NSNotification.Name] {
+        [
+            didFinishLaunchingNotification, didBecomeActiveNotification, willResignActiveNotification,
+            didEnterBackgroundNotification, willEnterForegroundNotification, willTerminateNotification,
+            didReceiveMemoryWarningNotification, significantTimeChangeNotification,
+        ]
+    }
+}

@@ -1,0 +1,147 @@
+import ApusBackground
+import ApusTesting
+import SimulatedPhone
+
+/// The app's running process, as UIKit shows it. On a simulated phone, life cycle, claims and background refresh are
+/// those of the device; nothing is drawn and nothing is opened.
+@preconcurrency @MainActor
+open class UIApplication: UIResponder {
+    /// Whether the app is in front.
+    public enum State: Int, Sendable {
+        /// In front of the user.
+        case active = 0
+        /// Visible, but not in charge: on the way, or covered.
+        case inactive = 1
+        /// In the background.
+        case background = 2
+    }
+
+    /// Keys of what an app is told about its launch. The simulation gives none.
+    public struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
+        /// The key.
+        public let rawValue: String
+        /// A key.
+        public init(rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// The application of the running process.
+    public class var shared: UIApplication {
+        let process = SimulatedPhone.process
+        return process.shared.object(of: UIApplication.self) {
+            UIApplication(process, life: ApplicationLifeMachine(phase: process.host.phase, usesScenes: false))
+        }
+    }
+
+    /// Hears of the life cycle. The application keeps it.
+    open var delegate: (any UIApplicationDelegate)?
+
+    /// Whether the app is in front; with scenes, that of its only scene.
+    public private(set) var applicationState: State
+
+    /// Whether the screen stays on while the app is in front. The simulated phone locks only when the test says so.
+    open var isIdleTimerDisabled = false
+
+    /// The scenes that were connected: one, when an app with scenes has come to the front.
+    public private(set) var connectedScenes: Set<UIScene> = []
+
+    /// The sessions of the scenes.
+    open var openSessions: Set<UISceneSession> { Set(connectedScenes.map(\.session)) }
+
+    /// Whether the user lets the app refresh in the background.
+    open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
+        process.device?.isBackgroundRefreshOn == false ? .denied : .available
+    }
+
+    nonisolated let host: SimulatedHost
+    private let process: PhoneProcess
+    private var life: ApplicationLifeMachine
+    private var makeSceneDelegate: (() -> any UISceneDelegate)?
+    private var observation: Observation?
+
+    init(_ process: PhoneProcess, life: ApplicationLifeMachine) {
+        self.process = process
+        self.life = life
+        host = process.host
+        applicationState = life.state
+        super.init()
+    }
+
+    // MARK: The process
+
+    /// Launches: from here to the end, the app's delegates and observers hear what the device does.
+    func launch(delegate: any UIApplicationDelegate, sceneDelegate: (() -> any UISceneDelegate)?) {
+        self.delegate = delegate
+        makeSceneDelegate = sceneDelegate
+        observation = host.observePhase { [weak self] phase in
+            guard let self else { return }
+            perform(life.enter(phase))
+        }
+        process.observe { [weak self] event in self?.tell(event) }
+        process.atEnd { NotificationCleaner.removeObservers(of: UIApplication.postedNames + UIScene.postedNames) }
+        tell(.didFinishLaunching)
+    }
+
+    private func perform(_ actions: [ApplicationLifeMachine.Action]) {
+        for action in actions {
+            switch action {
+            case .become(let state): applicationState = state
+            case .call(.connectScene): connectScene()
+            case .call(let call): tell(call)
+            }
+        }
+    }
+
+    /// The delegate first, then the observers.
+    private func tell(_ call: ApplicationLifeMachine.Call) {
+        let scene = connectedScenes.first
+        scene?.tell(call)
+        switch call {
+        case .connectScene: break
+        case .didFinishLaunching:
+            _ = delegate?.application(self, willFinishLaunchingWithOptions: nil)
+            _ = delegate?.application(self, didFinishLaunchingWithOptions: nil)
+            post(UIApplication.didFinishLaunchingNotification)
+        case .willEnterForeground:
+            if scene == nil { delegate?.applicationWillEnterForeground(self) }
+            post(UIApplication.willEnterForegroundNotification)
+        case .didBecomeActive:
+            if scene == nil { delegate?.applicationDidBecomeActive(self) }
+            post(UIApplication.didBecomeActiveNotification)
+        case .willResignActive:
+            if scene == nil { delegate?.applicationWillResignActive(self) }
+            post(UIApplication.willResignActiveNotification)
+        case .didEnterBackground:
+            if scene == nil { delegate?.applicationDidEnterBackground(self) }
+            post(UIApplication.didEnterBackgroundNotification)
+        case .willTerminate:
+            delegate?.applicationWillTerminate(self)
+            post(UIApplication.willTerminateNotification)
+        }
+    }
+
+    private func tell(_ event: DevicePartEvent) {
+        switch event {
+        case .memoryWarning:
+            delegate?.applicationDidReceiveMemoryWarning(self)
+            post(UIApplication.didReceiveMemoryWarningNotification)
+        case .wallClockSet:
+            delegate?.applicationSignificantTimeChange(self)
+            post(UIApplication.significantTimeChangeNotification)
+        case .launched, .phase, .ended, .call, .rebooted: break
+        }
+    }
+
+    private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+
+    private func connectScene() {
+        guard let makeSceneDelegate else { return }
+        let session = UISceneSession()
+        let options = UIScene.ConnectionOptions()
+        let configuration = delegate?.application(self, configurationForConnecting: session, options: options)
+        session.configuration = configuration ?? session.configuration
+        let scene = UIWindowScene(session: session, connectionOptions: options)
+        session.scene = scene
+        connectedScenes = [scene]
+        scene.connect(to: makeSceneDelegate(), options: options)
+    }
+}

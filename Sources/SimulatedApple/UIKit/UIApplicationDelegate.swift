@@ -1,0 +1,85 @@
+/// What an app hears of its life. All methods are optional, as in UIKit.
+///
+/// With scenes, the scene delegate is called instead of the four methods about the foreground.
+@preconcurrency @MainActor
+public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// The process was started; nothing is there yet.
+    func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// The last call of the launch; afterwards, handlers of background tasks are registered too late.
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool
+
+    /// The app has come to the front.
+    func applicationDidBecomeActive(_ application: UIApplication)
+    /// The app is about to be covered, or to leave the front.
+    func applicationWillResignActive(_ application: UIApplication)
+    /// The app is in the background, and has about five seconds for what it does here.
+    func applicationDidEnterBackground(_ application: UIApplication)
+    /// The app is about to leave the background.
+    func applicationWillEnterForeground(_ application: UIApplication)
+    /// The app is about to be ended, and runs. A suspended app is not told.
+    func applicationWillTerminate(_ application: UIApplication)
+    /// Memory is low.
+    func applicationDidReceiveMemoryWarning(_ application: UIApplication)
+    /// The clock was set.
+    func applicationSignificantTimeChange(_ application: UIApplication)
+
+    /// A scene is about to be made. The simulation takes its delegate from the installation, not from here.
+    func application(
+        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration
+    /// The user has removed scenes from the switcher. The simulation ends the app then, and does not call this.
+    func application(_ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>)
+}
+
+extension UIApplicationDelegate {
+    /// Agrees.
+    public func application(
+        _ application: UIApplication,
+        willFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
+    /// Agrees.
+    public func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool { true }
+
+    /// Does nothing.
+    public func applicationDidBecomeActive(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillResignActive(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationDidEnterBackground(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillEnterForeground(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationWillTerminate(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationSignificantTimeChange(_ application: UIApplication) {}
+
+    /// The configuration of the session.
+    public func application(
+        _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
+        options: UIScene.ConnectionOptions
+    ) -> UISceneConfiguration { connectingSceneSession.configuration }
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication, didDiscardSceneSessions sceneSessions: Set<UISceneSession>
+    ) {}
+
+    /// What `@main` calls. There is no screen here, so it stops with a message: an app runs when a test installs it.
+    public static func main() {
+        preconditionFailure(
+            "an app runs on a simulated phone only: SimulatedPhone.install(on: device, delegate: \(Self.self)())")
+    }
+}

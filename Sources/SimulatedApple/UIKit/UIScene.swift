@@ -1,0 +1,118 @@
+/// One instance of an app's interface. The simulated phone has one, of class ``UIWindowScene``.
+@preconcurrency @MainActor
+open class UIScene: UIResponder {
+    /// Where a scene is.
+    public enum ActivationState: Int, Sendable {
+        /// Not connected to the app.
+        case unattached = -1
+        /// In front of the user.
+        case foregroundActive = 0
+        /// Visible, but not in charge.
+        case foregroundInactive = 1
+        /// In the background.
+        case background = 2
+    }
+
+    /// Why a scene is made. The simulation gives no reasons.
+    @preconcurrency @MainActor
+    open class ConnectionOptions: NSObject {}
+
+    /// What stays of the scene when it goes.
+    public let session: UISceneSession
+    /// Hears of the scene's life.
+    open var delegate: (any UISceneDelegate)?
+    /// Where the scene is.
+    public private(set) var activationState = ActivationState.unattached
+    /// What the switcher shows. Nobody sees it here.
+    open var title: String?
+
+    /// A scene that is not connected yet.
+    public required init(session: UISceneSession, connectionOptions: UIScene.ConnectionOptions) {
+        self.session = session
+        super.init()
+    }
+
+    func connect(to delegate: any UISceneDelegate, options: ConnectionOptions) {
+        self.delegate = delegate
+        activationState = .background
+        delegate.scene(self, willConnectTo: session, options: options)
+        post(UIScene.willConnectNotification)
+    }
+
+    /// The delegate first, then the observers.
+    func tell(_ call: ApplicationLifeMachine.Call) {
+        switch call {
+        case .didFinishLaunching, .connectScene, .willTerminate: break
+        case .willEnterForeground:
+            activationState = .foregroundInactive
+            delegate?.sceneWillEnterForeground(self)
+            post(UIScene.willEnterForegroundNotification)
+        case .didBecomeActive:
+            activationState = .foregroundActive
+            delegate?.sceneDidBecomeActive(self)
+            post(UIScene.didActivateNotification)
+        case .willResignActive:
+            delegate?.sceneWillResignActive(self)
+            post(UIScene.willDeactivateNotification)
+            activationState = .foregroundInactive
+        case .didEnterBackground:
+            activationState = .background
+            delegate?.sceneDidEnterBackground(self)
+            post(UIScene.didEnterBackgroundNotification)
+        }
+    }
+
+    private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
+}
+
+extension UIScene {
+    /// The scene is connected.
+    nonisolated public class var willConnectNotification: NSNotification.Name {
+        NSNotification.Name("UISceneWillConnectNotification")
+    }
+    /// The scene is in front.
+    nonisolated public class var didActivateNotification: NSNotification.Name {
+        NSNotification.Name("UISceneDidActivateNotification")
+    }
+    /// The scene is about to be covered, or to leave the front.
+    nonisolated public class var willDeactivateNotification: NSNotification.Name {
+        NSNotification.Name("UISceneWillDeactivateNotification")
+    }
+    /// The scene is about to leave the background.
+    nonisolated public class var willEnterForegroundNotification: NSNotification.Name {
+        NSNotification.Name("UISceneWillEnterForegroundNotification")
+    }
+    /// The scene is in the background.
+    nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
+        NSNotification.Name("UISceneDidEnterBackgroundNotification")
+    }
+
+    nonisolated static var postedNames: [NSNotification.Name] {
+        [
+            willConnectNotification, didActivateNotification, willDeactivateNotification,
+            willEnterForegroundNotification, didEnterBackgroundNotification,
+        ]
+    }
+}
+
+/// A scene with windows.
+@preconcurrency @MainActor
+open class UIWindowScene: UIScene {}
+
+/// A window of which nothing is shown, so that scene delegates can have one.
+@preconcurrency @MainActor
+open class UIWindow: UIResponder {
+    /// The scene that it belongs to.
+    open weak var windowScene: UIWindowScene?
+    /// Whether it is the one that the user types into.
+    public private(set) var isKeyWindow = false
+
+    /// A window of a scene.
+    public init(windowScene: UIWindowScene) {
+        self.windowScene = windowScene
+        super.init()
+    }
+
+    /// Makes it the one that the user types into.
+    open func makeKeyAndVisible() { isKeyWindow = true }
+}

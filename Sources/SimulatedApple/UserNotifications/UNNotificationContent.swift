@@ -1,0 +1,115 @@
+/// What a notification says. The simulated phone shows the title and the body; the rest is kept.
+///
+/// For `@unchecked Sendable`: nothing of it changes. A mutable one is copied when it is handed over.
+open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
+    struct Fields {
+        var title = ""
+        var subtitle = ""
+        var body = ""
+        var badge: NSNumber?
+        var sound: UNNotificationSound?
+        var userInfo: [AnyHashable: Any] = [:]
+        var categoryIdentifier = ""
+        var threadIdentifier = ""
+    }
+
+    fileprivate var fields: Fields
+
+    init(fields: Fields) {
+        self.fields = fields
+        super.init()
+    }
+
+    /// The first line.
+    open var title: String { fields.title }
+    /// The second line.
+    open var subtitle: String { fields.subtitle }
+    /// The rest.
+    open var body: String { fields.body }
+    /// The number on the app's icon.
+    open var badge: NSNumber? { fields.badge }
+    /// What is heard. Nobody hears it here.
+    open var sound: UNNotificationSound? { fields.sound }
+    /// What the app wants to know again when the notification is opened.
+    open var userInfo: [AnyHashable: Any] { fields.userInfo }
+    /// Which actions it has. There are none here.
+    open var categoryIdentifier: String { fields.categoryIdentifier }
+    /// What it is shown together with.
+    open var threadIdentifier: String { fields.threadIdentifier }
+
+    /// The same content, which does not change.
+    open func copy(with zone: NSZone? = nil) -> Any { UNNotificationContent(fields: fields) }
+}
+
+/// What a notification is to say.
+public final class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
+    /// Without content.
+    public init() { super.init(fields: Fields()) }
+
+    /// The first line.
+    override public var title: String {
+        get { fields.title }
+        set { fields.title = newValue }
+    }
+    /// The second line.
+    override public var subtitle: String {
+        get { fields.subtitle }
+        set { fields.subtitle = newValue }
+    }
+    /// The rest.
+    override public var body: String {
+        get { fields.body }
+        set { fields.body = newValue }
+    }
+    /// The number on the app's icon.
+    override public var badge: NSNumber? {
+        get { fields.badge }
+        set { fields.badge = newValue }
+    }
+    /// What is heard. Nobody hears it here.
+    override public var sound: UNNotificationSound? {
+        get { fields.sound }
+        set { fields.sound = newValue }
+    }
+    /// What the app wants to know again when the notification is opened.
+    override public var userInfo: [AnyHashable: Any] {
+        get { fields.userInfo }
+        set { fields.userInfo = newValue }
+    }
+    /// Which actions it has. There are none here.
+    override public var categoryIdentifier: String {
+        get { fields.categoryIdentifier }
+        set { fields.categoryIdentifier = newValue }
+    }
+    /// What it is shown together with.
+    override public var threadIdentifier: String {
+        get { fields.threadIdentifier }
+        set { fields.threadIdentifier = newValue }
+    }
+}
+
+/// The name of a file with a sound.
+public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
+    /// The name.
+    public let rawValue: String
+    /// The name of a file.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The name of a file.
+    public init(_ rawValue: String) { self.rawValue = rawValue }
+}
+
+/// What is heard when a notification is shown. Nobody hears it here.
+public final class UNNotificationSound: NSObject, Sendable {
+    private let name: UNNotificationSoundName?
+
+    private init(_ name: UNNotificationSoundName?) {
+        self.name = name
+        super.init()
+    }
+
+    /// The sound of a file.
+    public convenience init(named name: UNNotificationSoundName) { self.init(name) }
+
+    /// The system's sound.
+    public static let `default` = UNNotificationSound(nil)
+}
