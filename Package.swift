@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "ApusJobs", targets: ["ApusJobs"]),
         .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
         .library(name: "ApusLinux", targets: ["ApusLinux"]),
+        .library(name: "ApusApple", targets: ["ApusApple"]),
         .library(name: "ApusFoundation", targets: ["ApusFoundation"]),
         .library(name: "ApusServiceLifecycle", targets: ["ApusServiceLifecycle"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
@@ -67,6 +68,13 @@ let package = Package(
             dependencies: ["ApusBackground", "ApusTimers", "CApus", .product(name: "Logging", package: "swift-log")]
         ),
         .target(name: "ApusFoundation", dependencies: ["ApusBackground", "ApusTimers"]),
+        // On Linux it also depends on the modules with the names of Apple's frameworks; see below.
+        .target(
+            name: "ApusApple",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         // Apart from ApusLinux, so that only who uses ServiceLifecycle builds it.
         .target(
             name: "ApusServiceLifecycle",
@@ -254,6 +262,14 @@ let package = Package(
             path: "Tests/SampleApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
         ),
         .testTarget(
+            name: "ApusAppleTests",
+            dependencies: [
+                "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedPhone", "UIKit",
+                "UserNotifications", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
@@ -262,6 +278,12 @@ let package = Package(
             ]
         ),
     ]
+    for target in package.targets where target.name == "ApusApple" {
+        target.dependencies += [
+            "ApusTesting", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
+            "SimulatedPhone", "UIKit", "UserNotifications",
+        ]
+    }
 #endif
 
 // The sample apps are compiled as an app would be.
