@@ -7,6 +7,7 @@
         import SimulatedPhone
     #else
         import Darwin
+        import Foundation
     #endif
 
     /// What the process runs on, where nothing else was asked for: the system's own clocks and threads on Apple's systems,
@@ -22,11 +23,21 @@
                 let host = SimulatedPhone.process.host
                 return AppleSystem(engine: host.engine, mainLoop: host.mainLoop, bootID: host.bootID) { host.start($0) }
             }
+
+            /// What the app declares in `UIBackgroundModes`.
+            static var declaredModes: Set<String> {
+                Set(SimulatedPhone.process.host.manifest.backgroundModes.map(\.rawValue))
+            }
         #else
             static var current: AppleSystem {
                 AppleSystem(engine: .shared, mainLoop: AppleMainLoop(), bootID: bootSessionID) { work in
                     Task { await work() }
                 }
+            }
+
+            /// What the app declares in `UIBackgroundModes`.
+            static var declaredModes: Set<String> {
+                Set(Bundle.main.object(forInfoDictionaryKey: "UIBackgroundModes") as? [String] ?? [])
             }
 
             /// The kernel's name for this start of the device; `nil` where an app may not read it.
