@@ -99,7 +99,7 @@ final class DeviceParts: DevicePart {
         case .call(let isActive):
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
         case .rebooted:
-            device.tellJobs(.rebooted)
+            device.tellJobs(.changed)
         case .memoryWarning, .wallClockSet:
             break
         }

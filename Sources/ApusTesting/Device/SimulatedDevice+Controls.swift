@@ -195,6 +195,7 @@ extension SimulatedDevice {
     /// again. The device is locked then.
     public func reboot() {
         control("reboot")
+        tellJobs(.rebooting)
         runningHost?.end("reboot")
         time.drain()
         time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))

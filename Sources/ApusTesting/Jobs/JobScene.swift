@@ -48,8 +48,8 @@ enum JobSceneEvent: Sendable, Hashable {
     case forceQuit
     /// The process is gone.
     case ended
-    /// The device was started again.
-    case rebooted
+    /// The device is about to be started again; the process has not ended yet.
+    case rebooting
 }
 
 /// One look at the clocks.

@@ -29,7 +29,8 @@ extension SimulatedTaskScheduler {
         case .changed: break
         case .forceQuit: dropContinued()
         case .ended: processEnded()
-        case .rebooted: withdraw(by: .system, where: \.isContinued)
+        // Choice: no source says what becomes of it.
+        case .rebooting: withdraw(by: .system, where: \.isContinued)
         }
     }
 

@@ -107,7 +107,7 @@ extension SimulatedTaskScheduler {
     func handOver(_ task: SimulatedTask) {
         guard let mainLoop = surroundings.mainLoop(), task.handOver() else { return }
         mainLoop.run { [weak self] in
-            guard let self, task.begin(now: now.uptime) else { return }
+            guard let self, task.begin(now: self.now.uptime) else { return }
             guard let handler = state.withLock({ $0.machine.registrations.handler(task.identifier) }) else {
                 surroundings.log(.system, .warning("there is no launch handler for \(task.identifier)"))
                 task.abandon()

@@ -1,4 +1,4 @@
-public import ApusJobs
+import ApusJobs
 
 /// What the user, a developer with a debugger, and a test do and see.
 extension SimulatedTaskScheduler {

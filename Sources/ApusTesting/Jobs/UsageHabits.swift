@@ -30,7 +30,7 @@ struct UsageHabits {
         let (midnight, sinceMidnight) = (now.nanoseconds / Self.day * Self.day, now.nanoseconds % Self.day)
         return openings.lazy.filter { $0.value.duration(to: now) <= window }.map { minute, _ in
             let time = minute * Self.minute
-            return WallInstant(nanoseconds: midnight + time + (time < sinceMidnight ? Self.day : 0))
+            return WallInstant(nanoseconds: midnight + time + (time <= sinceMidnight ? Self.day : 0))
         }.min()
     }
 }

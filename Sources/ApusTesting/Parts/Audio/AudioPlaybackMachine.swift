@@ -77,6 +77,9 @@ struct AudioPlaybackMachine {
         cancelResumption()
     }
 
+    /// Replaces what comes after the current item.
+    mutating func setUpcoming(_ items: [AudioItem]) { queue = queue.prefix(1) + items }
+
     enum PlayAction: Equatable {
         case started
         case alreadyPlaying

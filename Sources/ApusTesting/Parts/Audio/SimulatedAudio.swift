@@ -29,6 +29,7 @@ public final class SimulatedAudio: AudioPlayer {
         /// Of the app's present process.
         var changes = Broadcast(AudioState())
         var onSessionEvent: SessionHandler?
+        var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
     }
 
     private let locked: Locked<State>
@@ -128,6 +129,32 @@ public final class SimulatedAudio: AudioPlayer {
         surroundings.log(.system, .warning("nothing plays while the audio session is inactive; activate it first"))
     }
 
+    // MARK: For the modules with the names of Apple's frameworks
+
+    /// Replaces the queue; nothing plays.
+    package func replaceQueue(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setQueue(items) } }
+
+    /// Replaces what comes after the current item.
+    package func replaceUpcoming(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setUpcoming(items) } }
+
+    /// Stops for a while.
+    package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
+
+    /// Goes on to the next item, or to the end of the queue.
+    package func advance() { change(.app) { machine, now in _ = machine.next(now: now) } }
+
+    /// Called on the main loop when an item was played to its end. It goes with the app's process.
+    package var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
+        get { locked.withLock { $0.onItemEnd } }
+        set {
+            let old = locked.withLock { state in
+                defer { state.onItemEnd = newValue }
+                return state.onItemEnd
+            }
+            withExtendedLifetime(old) {}
+        }
+    }
+
     // MARK: The user and other apps
 
     /// A call comes in, or another app takes the sound: the session becomes inactive and the player pauses.
@@ -159,6 +186,7 @@ public final class SimulatedAudio: AudioPlayer {
     func processEnded() {
         change(.system) { machine, _ in machine.processEnded() }
         onSessionEvent = nil
+        onItemEnd = nil
         let changes = locked.withLock { state in
             defer { state.changes = Broadcast(AudioState()) }
             return state.changes
@@ -202,10 +230,17 @@ public final class SimulatedAudio: AudioPlayer {
         state.timer.take()?.cancel()
         // Weak, because the engine is kept by this, and keeps its timers.
         state.timer = state.machine.itemEnd.map { end in
-            surroundings.engine.schedule(at: end) { [weak self] in
-                self?.change(.system) { machine, now in _ = machine.advance(now: now) }
-            }
+            surroundings.engine.schedule(at: end) { [weak self] in self?.endItem() }
         }
+    }
+
+    private func endItem() {
+        let ended = change(.system) { machine, now in
+            let item = machine.state.current
+            return machine.advance(now: now) ? item : nil
+        }
+        guard let ended else { return }
+        surroundings.mainLoop()?.run { [weak self] in self?.onItemEnd?(ended) }
     }
 
     private func tell(_ events: [AudioSessionEvent]) {

@@ -1,0 +1,156 @@
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+
+/// What the app's sound is to the phone: the simulated one. From any thread.
+open class AVAudioSession: NSObject, @unchecked Sendable {
+    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+
+    /// What the sound is for. Only `playback` goes on in the background.
+    public struct Category: RawRepresentable, Hashable, Sendable {
+        /// The name.
+        public let rawValue: String
+        /// A category with that name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// Beside the sound of others.
+        public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
+        /// Instead of the sound of others; the default.
+        public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
+        /// What the app is for; goes on in the background.
+        public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
+    }
+
+    /// How the sound is treated. Without effect here.
+    public struct Mode: RawRepresentable, Hashable, Sendable {
+        /// The name.
+        public let rawValue: String
+        /// A mode with that name.
+        public init(rawValue: String) { self.rawValue = rawValue }
+        /// As usual.
+        public static let `default` = Mode(rawValue: "AVAudioSessionModeDefault")
+        /// Speech.
+        public static let spokenAudio = Mode(rawValue: "AVAudioSessionModeSpokenAudio")
+        /// A film's sound.
+        public static let moviePlayback = Mode(rawValue: "AVAudioSessionModeMoviePlayback")
+    }
+
+    /// How the sound gets along with that of others. Without effect here.
+    public struct CategoryOptions: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+        /// Options with these bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// Beside the others.
+        public static let mixWithOthers = CategoryOptions(rawValue: 1)
+        /// Louder than the others.
+        public static let duckOthers = CategoryOptions(rawValue: 2)
+    }
+
+    /// What else happens when the session is made active or inactive. Without effect here.
+    public struct SetActiveOptions: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+        /// Options with these bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// Others hear that they may go on.
+        public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
+    }
+
+    /// What an interruption does.
+    public enum InterruptionType: UInt, Sendable {
+        /// It is over.
+        case ended = 0
+        /// It begins: the session is inactive, and players are paused.
+        case began = 1
+    }
+
+    /// What the app may do after an interruption.
+    public struct InterruptionOptions: OptionSet, Sendable {
+        /// The bits.
+        public let rawValue: UInt
+        /// Options with these bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+        /// Go on playing.
+        public static let shouldResume = InterruptionOptions(rawValue: 1)
+    }
+
+    /// The session of the running process.
+    open class func sharedInstance() -> AVAudioSession {
+        let process = SimulatedPhone.process
+        return process.shared.object(of: AVAudioSession.self) { AVAudioSession(process) }
+    }
+
+    /// An interruption begins or ends; `userInfo` says which. Also posted, late, when the app was suspended.
+    open class var interruptionNotification: NSNotification.Name {
+        NSNotification.Name("AVAudioSessionInterruptionNotification")
+    }
+
+    private let host: SimulatedHost
+    private let state = Locked(Category.soloAmbient)
+
+    private init(_ process: PhoneProcess) {
+        host = process.host
+        super.init()
+        host.audio.onSessionEvent = { [weak self] event in self?.tell(event) }
+        process.atEnd { NotificationCleaner.removeObservers(of: [AVAudioSession.interruptionNotification]) }
+    }
+
+    /// What the sound is for.
+    open var category: Category { state.withLock { $0 } }
+
+    /// Says what the sound is for.
+    open func setCategory(_ category: Category) throws {
+        state.withLock { $0 = category }
+        // An active session changes there and then.
+        if host.audio.isSessionActive { try setActive(true) }
+    }
+
+    /// Says what the sound is for.
+    open func setCategory(_ category: Category, mode: Mode, options: CategoryOptions = []) throws {
+        try setCategory(category)
+    }
+
+    /// Makes the session active or inactive; an inactive one pauses what plays.
+    ///
+    /// - Throws: An `NSError` with the code `!int` during a call or while another app has the sound.
+    open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
+        guard active else { return host.audio.deactivateSession() }
+        let category: AudioCategory = category == .playback ? .playback : .soloAmbient
+        guard host.audio.activateSession(category) else {
+            throw NSError(domain: "NSOSStatusErrorDomain", code: Self.cannotInterruptOthers)
+        }
+    }
+
+    /// "!int" in four bytes.
+    private static var cannotInterruptOthers: Int { 0x2169_6e74 }
+
+    @MainActor
+    private func tell(_ event: AudioSessionEvent) {
+        let info: [AnyHashable: Any] =
+            switch event {
+            case .interruptionBegan(let appWasSuspended):
+                [
+                    AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
+                    AVAudioSessionInterruptionWasSuspendedKey: appWasSuspended,
+                ]
+            case .interruptionEnded(let shouldResume):
+                [
+                    AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
+                    AVAudioSessionInterruptionOptionKey:
+                        (shouldResume ? InterruptionOptions.shouldResume : []).rawValue,
+                ]
+            }
+        NotificationCenter.default.post(name: Self.interruptionNotification, object: self, userInfo: info)
+    }
+}
+
+// The names are Apple's.
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Whether an interruption begins or ends: the raw value of ``AVAudioSession/InterruptionType``.
+public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// What the app may do: the raw value of ``AVAudioSession/InterruptionOptions``.
+public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Whether the session was made inactive because the app was suspended.
+public let AVAudioSessionInterruptionWasSuspendedKey = "AVAudioSessionInterruptionWasSuspendedKey"

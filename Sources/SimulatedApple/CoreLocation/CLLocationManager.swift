@@ -1,0 +1,190 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+
+/// The app's door to the phone's position: the simulated one, which is where the test's route says.
+///
+/// The simulated phone reports to one manager at a time: when a second one starts, the first one hears nothing more.
+/// Delegates are called on the main thread. A change of the user's mind is told to the manager that has updates.
+open class CLLocationManager: NSObject, @unchecked Sendable {
+    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+
+    private struct State: @unchecked Sendable {
+        weak var delegate: (any CLLocationManagerDelegate)?
+        var desiredAccuracy = kCLLocationAccuracyBest
+        var distanceFilter = kCLDistanceFilterNone
+        var goesOnInBackground = false
+        var isUpdating = false
+        var last: CLLocation?
+        /// The last one that was not too near to the one before.
+        var lastReported: CLLocation?
+    }
+
+    private let host: SimulatedHost
+    private let state = Locked(State())
+
+    /// A manager of the running process.
+    override public init() {
+        host = SimulatedPhone.process.host
+        super.init()
+    }
+
+    /// Hears of positions. Not kept. When it is set, it is told what the user allows.
+    open var delegate: (any CLLocationManagerDelegate)? {
+        get { state.withLock { Handover($0.delegate) }.value }
+        set {
+            let new = Handover(newValue)
+            state.withLock { $0.delegate = new.value }
+            if newValue != nil { tellAuthorization() }
+        }
+    }
+
+    /// How exact positions should be. Without effect here: the route says how exact they are.
+    open var desiredAccuracy: CLLocationAccuracy {
+        get { state.withLock { $0.desiredAccuracy } }
+        set { state.withLock { $0.desiredAccuracy = newValue } }
+    }
+
+    /// How far from the last reported position the phone has to be, in metres, for the next one to be reported.
+    open var distanceFilter: CLLocationDistance {
+        get { state.withLock { $0.distanceFilter } }
+        set { state.withLock { $0.distanceFilter = newValue } }
+    }
+
+    /// Whether updates go on in the background, and keep the app running there. To set it without having declared the
+    /// mode `location` is fatal on a phone, and a fault of the simulated one.
+    open var allowsBackgroundLocationUpdates: Bool {
+        get { state.withLock { $0.goesOnInBackground } }
+        set {
+            if newValue, !host.manifest.backgroundModes.contains(.location) {
+                host.fault(
+                    Fault(
+                        .undeclaredLocationMode,
+                        "allowsBackgroundLocationUpdates was set, but the app did not declare the mode location"))
+                return
+            }
+            let isUpdating = state.withLock { state in
+                defer { state.goesOnInBackground = newValue }
+                return state.isUpdating && state.goesOnInBackground != newValue
+            }
+            if isUpdating { startUpdatingLocation() }
+        }
+    }
+
+    /// Whether updates pause when the phone stands still for long. They are not resumed by the system.
+    open var pausesLocationUpdatesAutomatically: Bool {
+        get { host.location.pausesAutomatically }
+        set { host.location.pausesAutomatically = newValue }
+    }
+
+    /// What the user allows.
+    open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(host.location.authorization) }
+
+    /// The last position that this manager has heard of.
+    open var location: CLLocation? { state.withLock { $0.last } }
+
+    // MARK: Asking and starting
+
+    /// Asks the user for positions while the app is used. The answer is that of the simulated user.
+    open func requestWhenInUseAuthorization() { request(.whenInUse) }
+
+    /// Asks the user for positions at any time. The answer is that of the simulated user.
+    open func requestAlwaysAuthorization() { request(.always) }
+
+    /// Starts updates. What is not allowed is told to the delegate as an error.
+    open func startUpdatingLocation() {
+        let goesOn = state.withLock { state in
+            state.isUpdating = true
+            state.lastReported = nil
+            return state.goesOnInBackground
+        }
+        host.location.onPause = { [weak self] in
+            guard let self else { return }
+            delegate?.locationManagerDidPauseLocationUpdates(self)
+        }
+        host.location.startUpdating(inBackground: goesOn) { [weak self] update in self?.received(update) }
+    }
+
+    /// Ends the updates.
+    open func stopUpdatingLocation() {
+        let wasUpdating = state.withLock { state in
+            defer { state.isUpdating = false }
+            return state.isUpdating
+        }
+        if wasUpdating { host.location.stop() }
+    }
+
+    private func request(_ wish: LocationAuthorization) {
+        host.start { [weak self, host] in
+            let former = host.location.authorization
+            if await host.location.requestAuthorization(wish) != former { self?.tellAuthorization() }
+        }
+    }
+
+    private func tellAuthorization() {
+        host.mainLoop.run { [weak self] in
+            guard let self else { return }
+            delegate?.locationManagerDidChangeAuthorization(self)
+        }
+    }
+
+    @MainActor
+    private func received(_ update: LocationUpdate) {
+        switch update {
+        case .position(let position): report(CLLocation(position))
+        case .noFix: delegate?.locationManager(self, didFailWithError: CLError(.locationUnknown))
+        case .authorization(let authorization):
+            delegate?.locationManagerDidChangeAuthorization(self)
+            if !authorization.allowsPositions {
+                delegate?.locationManager(self, didFailWithError: CLError(.denied))
+            }
+        }
+    }
+
+    @MainActor
+    private func report(_ location: CLLocation) {
+        let isFarEnough = state.withLock { state in
+            state.last = location
+            if let former = state.lastReported, location.distance(from: former) < state.distanceFilter { return false }
+            state.lastReported = location
+            return true
+        }
+        if isFarEnough { delegate?.locationManager(self, didUpdateLocations: [location]) }
+    }
+}
+
+extension LocationAuthorization {
+    fileprivate var allowsPositions: Bool {
+        switch self {
+        case .notDetermined, .denied: false
+        case .whenInUse, .always: true
+        }
+    }
+}
+
+extension CLAuthorizationStatus {
+    fileprivate init(_ authorization: LocationAuthorization) {
+        self =
+            switch authorization {
+            case .notDetermined: .notDetermined
+            case .denied: .denied
+            case .whenInUse: .authorizedWhenInUse
+            case .always: .authorizedAlways
+            }
+    }
+}
+
+extension CLLocation {
+    fileprivate convenience init(_ position: Position) {
+        self.init(
+            coordinate: CLLocationCoordinate2D(latitude: position.latitude, longitude: position.longitude), altitude: 0,
+            horizontalAccuracy: position.accuracy ?? -1, verticalAccuracy: -1,
+            timestamp: SimulatedPhone.date(of: position.instant))
+    }
+}
+
+extension Date {
+    /// Now, as the app's Foundation says.
+    static var machineNow: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
+}

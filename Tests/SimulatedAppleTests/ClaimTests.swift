@@ -1,0 +1,115 @@
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+import Testing
+import UIKit
+
+private final class PlainDelegate: UIResponder, UIApplicationDelegate {}
+
+extension SimulatedAppleTests {
+    @MainActor
+    @Suite("beginBackgroundTask")
+    struct Claims {
+        private func run(
+            _ policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice) throws -> Void
+        ) throws {
+            try SimulatedDevice.run(policy: policy) { device in
+                SimulatedPhone.install(on: device, delegate: PlainDelegate())
+                device.launch()
+                try body(device)
+            }
+        }
+
+        @Test("the remaining time is the greatest number in the foreground, and counts down from 30 s in the background")
+        func remaining() throws {
+            try run { device in
+                let application = UIApplication.shared
+                #expect(application.backgroundTimeRemaining == .greatestFiniteMagnitude)
+                let task = application.beginBackgroundTask { Issue.record("it is ended before") }
+                #expect(task != .invalid)
+                device.advance(by: .seconds(60))
+                device.pressHome()
+                #expect(application.backgroundTimeRemaining == 30)
+                device.advance(by: .milliseconds(12_500))
+                #expect(application.backgroundTimeRemaining == 17.5)
+                application.endBackgroundTask(task)
+            }
+        }
+
+        @Test("the handler is called on the main thread about four seconds before the end, and ending in it suffices")
+        func expiry() throws {
+            try run { device in
+                let application = UIApplication.shared
+                var task = UIBackgroundTaskIdentifier.invalid
+                let journal = Journal()
+                task = application.beginBackgroundTask(withName: "upload") { [weak application] in
+                    journal.lines.append("\(Thread.isMainThread) \(application?.backgroundTimeRemaining ?? 0)")
+                    application?.endBackgroundTask(task)
+                }
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(journal.lines == ["true 4.0"])
+                #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        @Test("a claim that is not ended in its handler ends the app, with a fault that names it")
+        func leaked() throws {
+            try run { device in
+                device.expect(.claimNotEnded)
+                UIApplication.shared.beginBackgroundTask(withName: "leaky")
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(device.app == nil)
+                #expect(device.faults.contains { $0.message.contains("leaky") })
+            }
+        }
+
+        @Test("ending twice is a warning, as on a phone")
+        func twice() throws {
+            try run { device in
+                let task = UIApplication.shared.beginBackgroundTask(withName: "once")
+                UIApplication.shared.endBackgroundTask(task)
+                #expect(device.warnings.isEmpty)
+                UIApplication.shared.endBackgroundTask(task)
+                #expect(device.warnings == ["there is no claim \(task.rawValue) that could be ended"])
+            }
+        }
+
+        @Test("a phone that gives no claims answers .invalid")
+        func invalid() throws {
+            var policy = SystemPolicy()
+            policy.givesInvalidClaims = true
+            try run(policy) { _ in
+                #expect(UIApplication.shared.beginBackgroundTask() == .invalid)
+            }
+        }
+
+        @Test("claims may be begun and ended on other threads")
+        func threads() throws {
+            try run { device in
+                let application = UIApplication.shared
+                let queue = DispatchQueue(label: "other")
+                let task = queue.sync { application.beginBackgroundTask(withName: "elsewhere") }
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                #expect(device.host?.phase == .background)
+                queue.sync { application.endBackgroundTask(task) }
+                device.advance(by: .seconds(10))
+                #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        @Test("what is left of an ended process has no effect")
+        func dead() throws {
+            try run { device in
+                let application = UIApplication.shared
+                device.kill()
+                let task = application.beginBackgroundTask(withName: "too late")
+                application.endBackgroundTask(task)
+                #expect(task == .invalid)
+                #expect(!device.has(.claimBegan("too late")))
+            }
+        }
+    }
+}

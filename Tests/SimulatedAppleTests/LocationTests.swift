@@ -1,0 +1,122 @@
+import ApusTesting
+import ApusTimers
+import CoreLocation
+import SimulatedPhone
+import Testing
+import UIKit
+
+private final class LocationDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
+    private let journal: Journal
+    private let goesOnInBackground: Bool
+    private var manager: CLLocationManager?
+
+    init(_ journal: Journal, goesOnInBackground: Bool) {
+        self.journal = journal
+        self.goesOnInBackground = goesOnInBackground
+        super.init()
+    }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        let manager = CLLocationManager()
+        manager.delegate = self
+        manager.distanceFilter = 50
+        manager.allowsBackgroundLocationUpdates = goesOnInBackground
+        manager.requestWhenInUseAuthorization()
+        self.manager = manager
+        return true
+    }
+
+    nonisolated func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+        MainActor.assumeIsolated {
+            journal.lines.append("\(manager.authorizationStatus)")
+            if manager.authorizationStatus == .authorizedWhenInUse { manager.startUpdatingLocation() }
+        }
+    }
+
+    nonisolated func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        MainActor.assumeIsolated {
+            for location in locations { journal.lines.append("\(location.coordinate.latitude)") }
+        }
+    }
+
+    nonisolated func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
+        MainActor.assumeIsolated { journal.lines.append("\((error as? CLError)?.code.rawValue ?? -1)") }
+    }
+
+    nonisolated func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) {
+        MainActor.assumeIsolated { journal.lines.append("paused") }
+    }
+}
+
+extension SimulatedAppleTests {
+    @MainActor
+    @Suite("CLLocationManager")
+    struct Locations {
+        private func run(
+            modes: Set<AppManifest.BackgroundMode> = [.location], _ body: (SimulatedDevice, Journal) throws -> Void
+        ) throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal()
+                SimulatedPhone.install(
+                    on: device, manifest: AppManifest(backgroundModes: modes),
+                    delegate: LocationDelegate(journal, goesOnInBackground: true))
+                device.location.setRoute(
+                    .steps(
+                        [0, 1, 2, 3].map { step in
+                            (.seconds(60), LocationRoute.Place(latitude: Double(step), longitude: 0))
+                        }))
+                try body(device, journal)
+            }
+        }
+
+        @Test("the delegate hears of the authorization, of the missing fix, and of positions, also in the background")
+        func updates() throws {
+            try run { device, journal in
+                device.launch()
+                device.advance(by: .seconds(1))
+                #expect(journal.take().suffix(2) == ["authorizedWhenInUse", "0"])
+                device.advance(by: .seconds(60))
+                #expect(journal.take() == ["0.0"])
+                device.pressHome()
+                device.advance(by: .seconds(200))
+                #expect(journal.take() == ["1.0", "2.0", "3.0"])
+                #expect(device.host?.phase == .background)
+                #expect(UIApplication.shared.backgroundTimeRemaining == .greatestFiniteMagnitude)
+                device.advance(by: .seconds(3_600))
+                #expect(journal.take() == ["paused"])
+                #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        @Test("background updates without the declared mode are fatal on a phone, and a fault here")
+        func undeclared() throws {
+            try run(modes: []) { device, _ in
+                device.expect(.undeclaredLocationMode)
+                device.launch()
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        @Test("a user who says no is heard as an error")
+        func denied() throws {
+            try run { device, journal in
+                device.location.userAnswer = .denied
+                device.launch()
+                device.advance(by: .seconds(1))
+                #expect(journal.take().last == "denied")
+            }
+        }
+
+        @Test("positions that are nearer than the distance filter are left out")
+        func distance() {
+            let here = CLLocation(latitude: 0, longitude: 0)
+            let there = CLLocation(latitude: 0, longitude: 1)
+            #expect(abs(here.distance(from: there) - 111_195) < 1)
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+import Testing
+import UIKit
+
+@testable import SampleAppsSwift5
+@testable import SampleAppsSwift6
+
+extension SimulatedAppleTests {
+    /// Ordinary code of iOS apps, compiled in Swift 5 mode and in Swift 6 mode.
+    @MainActor
+    @Suite("Sample apps")
+    struct SampleApps {
+        // MARK: Work after a delay, on Dispatch's threads: in real time
+
+        /// The two classes of the same name, behind what the tests use of them.
+        struct DelayedWorkDriver {
+            let name: String
+            let makeApp: @MainActor () -> any UIApplicationDelegate
+            let execute: @MainActor (Double, Bool, Journal) -> Int
+            let cancel: @MainActor (Set<Int>) -> Void
+            let pending: @MainActor () -> Set<Int>
+        }
+
+        nonisolated static let delayedWork = [
+            DelayedWorkDriver(
+                name: "Swift 5", makeApp: { SampleAppsSwift5.DelayedWorkAppDelegate() },
+                execute: { delay, repeating, journal in
+                    SampleAppsSwift5.DelayedWork.shared.executeAfterDelay(delay: delay, repeating: repeating) {
+                        MainActor.assumeIsolated { journal.lines.append("done") }
+                    }
+                },
+                cancel: { SampleAppsSwift5.DelayedWork.shared.cancelExecution(tasks: $0) },
+                pending: { SampleAppsSwift5.DelayedWork.shared.pendingTasks }),
+            DelayedWorkDriver(
+                name: "Swift 6", makeApp: { SampleAppsSwift6.DelayedWorkAppDelegate() },
+                execute: { delay, repeating, journal in
+                    SampleAppsSwift6.DelayedWork.shared.executeAfterDelay(delay: delay, repeating: repeating) {
+                        journal.lines.append("done")
+                    }
+                },
+                cancel: { SampleAppsSwift6.DelayedWork.shared.cancelExecution(tasks: $0) },
+                pending: { SampleAppsSwift6.DelayedWork.shared.pendingTasks }),
+        ]
+
+        @Test(
+            "work after a delay is done in the background under a claim, then the app is suspended",
+            arguments: delayedWork)
+        func delayed(_ app: DelayedWorkDriver) async throws {
+            try await SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: app.makeApp())
+                device.launch()
+                let journal = Journal()
+                _ = app.execute(0.2, false, journal)
+                device.pressHome()
+                #expect(app.pending().count == 1)
+                // Real time: the class sleeps on a thread of Dispatch's.
+                await device.runInRealTime(for: .seconds(1))
+                #expect(journal.lines == ["done"])
+                #expect(app.pending().isEmpty)
+                #expect(device.has(.claimEnded("delayed work")))
+                await device.advance(by: .seconds(3))
+                #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        @Test("cancelled work is not done, and gives its claim back", arguments: delayedWork)
+        func cancelled(_ app: DelayedWorkDriver) async throws {
+            try await SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: app.makeApp())
+                device.launch()
+                let journal = Journal()
+                let cancelled = app.execute(0.2, false, journal)
+                _ = app.execute(0.2, false, journal)
+                app.cancel([cancelled, 4_711])
+                device.pressHome()
+                await device.runInRealTime(for: .seconds(1))
+                #expect(journal.lines == ["done"])
+                #expect(app.pending().isEmpty)
+            }
+        }
+
+        @Test("repeated work goes on until the time is over, and then ends by itself", arguments: delayedWork)
+        func repeated(_ app: DelayedWorkDriver) async throws {
+            var policy = SystemPolicy()
+            // A short budget, so that the test does not take half a minute.
+            policy.backgroundBudget = .seconds(2)
+            policy.expirationLead = .seconds(1)
+            try await SimulatedDevice.run(policy: policy) { device in
+                SimulatedPhone.install(on: device, delegate: app.makeApp())
+                device.launch()
+                let journal = Journal()
+                _ = app.execute(0.15, true, journal)
+                device.pressHome()
+                await device.runInRealTime(for: .milliseconds(1_500))
+                #expect(journal.lines.count >= 2)
+                #expect(app.pending().isEmpty)
+                #expect(device.has(.claimsExpired(1)))
+            }
+        }
+
+        // MARK: Refreshes for a month: in virtual time
+
+        struct NewsApp {
+            let name: String
+            let makeApp: @MainActor () -> any UIApplicationDelegate
+        }
+
+        nonisolated static let newsApps = [
+            NewsApp(name: "Swift 5", makeApp: { SampleAppsSwift5.NewsAppDelegate() }),
+            NewsApp(name: "Swift 6", makeApp: { SampleAppsSwift6.NewsAppDelegate() }),
+        ]
+
+        @Test("a news app is refreshed for thirty days, and the report says when, and why not more often", arguments: newsApps)
+        func month(_ app: NewsApp) throws {
+            let identifier = "com.example.news.refresh"
+            let defaults = UserDefaults.standard
+            let keys = ["nextRefresh", "refreshCount", "refreshError"]
+            defer { keys.forEach(defaults.removeObject) }
+            keys.forEach(defaults.removeObject)
+            var logs: [String] = []
+            for _ in 1...2 {
+                keys.forEach(defaults.removeObject)
+                try SimulatedDevice.run(seed: 7) { device in
+                    SimulatedPhone.install(
+                        on: device,
+                        manifest: AppManifest(backgroundModes: [.fetch], permittedTaskIdentifiers: [identifier]),
+                        delegate: app.makeApp())
+                    for _ in 1...30 {
+                        for hours in [8, 12, 4] {
+                            // Twice a day the user reads the news for five minutes.
+                            device.advance(by: .seconds(hours * 3_600 - (hours == 4 ? 600 : 0)))
+                            guard hours != 4 else { continue }
+                            device.open()
+                            device.advance(by: .seconds(300))
+                            device.pressHome()
+                            device.lock()
+                        }
+                    }
+                    let report = device.jobs.report
+                    let runs = report.count(of: identifier)
+                    #expect(runs >= 30, "\(report)")
+                    #expect(runs <= 12 * 30, "at most every two hours")
+                    #expect(report.runs.allSatisfy { $0.outcome == .succeeded })
+                    for (run, next) in zip(report.runs, report.runs.dropFirst()) {
+                        #expect(run.launched.duration(to: next.launched) >= .seconds(2 * 3_600))
+                    }
+                    #expect(report.deferrals[identifier]?.isEmpty == false, "\(report)")
+                    #expect(report.waiting.count == 1)
+                    #expect(defaults.integer(forKey: "refreshCount") == runs)
+                    #expect(defaults.object(forKey: "nextRefresh") is Date)
+                    #expect(defaults.string(forKey: "refreshError") == nil)
+                    logs.append(device.logText)
+                }
+            }
+            #expect(logs[0] == logs[1], "the same seed gives the same month")
+        }
+
+        // MARK: Computing under a claim: in virtual time
+
+        struct PrimeApp {
+            let name: String
+            let makeApp: @MainActor () -> any UIApplicationDelegate
+            /// How many primes there are, whether the search runs, was cut short, and the remaining times it saw.
+            let look: @MainActor (SimulatedDevice) -> (count: Int, isRunning: Bool, wasCutShort: Bool, times: [Double])
+        }
+
+        nonisolated static let primeApps = [
+            PrimeApp(
+                name: "Swift 5", makeApp: { SampleAppsSwift5.PrimeAppDelegate() },
+                look: { device in
+                    let search = (device.app as? SampleAppsSwift5.PrimeAppDelegate)?.search
+                    return (
+                        search?.primes.count ?? -1, search?.isRunning ?? false, search?.wasCutShort ?? false,
+                        search?.remainingTimes ?? []
+                    )
+                }),
+            PrimeApp(
+                name: "Swift 6", makeApp: { SampleAppsSwift6.PrimeAppDelegate() },
+                look: { device in
+                    let search = (device.app as? SampleAppsSwift6.PrimeAppDelegate)?.search
+                    return (
+                        search?.primes.count ?? -1, search?.isRunning ?? false, search?.wasCutShort ?? false,
+                        search?.remainingTimes ?? []
+                    )
+                }),
+        ]
+
+        @Test("a search goes on in the background, stops when its time is over, and ends when the user is back", arguments: primeApps)
+        func primes(_ app: PrimeApp) async throws {
+            try await SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: app.makeApp())
+                device.launch()
+                await device.advance(by: .seconds(1))
+                let inFront = app.look(device)
+                #expect(inFront.count > 0)
+                #expect(inFront.isRunning)
+                device.pressHome()
+                await device.advance(by: .seconds(40))
+                let inBackground = app.look(device)
+                #expect(inBackground.count > inFront.count)
+                #expect(inBackground.wasCutShort)
+                #expect(!inBackground.isRunning)
+                #expect(inBackground.times.first == 30)
+                #expect(zip(inBackground.times, inBackground.times.dropFirst()).allSatisfy { $0 >= $1 })
+                #expect(device.host?.phase == .suspended)
+                device.open()
+                for _ in 1...10_000 where app.look(device).isRunning || app.look(device).count < 400 {
+                    await device.advance(by: .milliseconds(100))
+                }
+                #expect(app.look(device).count == 400)
+                #expect(device.ends.isEmpty)
+            }
+        }
+    }
+}

@@ -1,0 +1,240 @@
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+import Testing
+import UIKit
+import UserNotifications
+
+private final class NotificationDelegate: UIResponder, UIApplicationDelegate, UNUserNotificationCenterDelegate {
+    private let journal: Journal
+
+    init(_ journal: Journal) {
+        self.journal = journal
+        super.init()
+    }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        UNUserNotificationCenter.current().delegate = self
+        return true
+    }
+
+    nonisolated func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+        withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+    ) {
+        MainActor.assumeIsolated { journal.lines.append("present \(notification.request.content.title)") }
+        completionHandler(notification.request.identifier == "quiet" ? [] : [.banner, .sound])
+    }
+
+    nonisolated func userNotificationCenter(
+        _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+        withCompletionHandler completionHandler: @escaping () -> Void
+    ) {
+        let request = response.notification.request
+        let answer = request.content.userInfo["answer"] as? Int
+        MainActor.assumeIsolated { journal.lines.append("opened \(request.identifier) \(answer ?? 0)") }
+        completionHandler()
+    }
+}
+
+/// Decides asynchronously.
+private final class AsyncNotificationDelegate: NSObject, UNUserNotificationCenterDelegate {
+    func userNotificationCenter(
+        _ center: UNUserNotificationCenter, willPresent notification: UNNotification
+    ) async -> UNNotificationPresentationOptions { [.list] }
+}
+
+/// What a completion handler on another thread was given.
+private final class Shown: Sendable {
+    private let state = Locked<(identifiers: [String], date: Date?)>(([], nil))
+    func set(_ identifiers: [String], _ date: Date?) { state.withLock { $0 = (identifiers, date) } }
+    var identifiers: [String] { state.withLock { $0.identifiers } }
+    var date: Date? { state.withLock { $0.date } }
+}
+
+private func request(_ identifier: String, in seconds: TimeInterval, repeats: Bool = false) -> UNNotificationRequest {
+    let content = UNMutableNotificationContent()
+    content.title = "title of \(identifier)"
+    content.userInfo = ["answer": 42]
+    return UNNotificationRequest(
+        identifier: identifier, content: content,
+        trigger: UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats))
+}
+
+extension SimulatedAppleTests {
+    @MainActor
+    @Suite("UNUserNotificationCenter")
+    struct UserNotifications {
+        private func run(_ body: (SimulatedDevice, Journal) throws -> Void) throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal()
+                SimulatedPhone.install(on: device, delegate: NotificationDelegate(journal))
+                device.launch()
+                UNUserNotificationCenter.current().requestAuthorization(options: [.alert, .sound]) { isGranted, error in
+                    #expect(isGranted)
+                    #expect(error == nil)
+                    #expect(!Thread.isMainThread)
+                }
+                device.advance(by: .zero)
+                try body(device, journal)
+            }
+        }
+
+        @Test("a notification comes though the app is dead, and tapping it starts the app, which hears of it")
+        func tap() throws {
+            try run { device, journal in
+                UNUserNotificationCenter.current().add(request("tea", in: 300))
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                device.kill()
+                device.advance(by: .seconds(300))
+                #expect(device.has(.notificationDelivered("tea")))
+                #expect(journal.take().isEmpty)
+                #expect(device.notifications.tap("tea"))
+                #expect(journal.take() == ["opened tea 42"])
+            }
+        }
+
+        @Test("in front, the delegate decides what is shown")
+        func foreground() throws {
+            try run { device, journal in
+                let center = UNUserNotificationCenter.current()
+                center.add(request("quiet", in: 10))
+                center.add(request("loud", in: 20))
+                device.advance(by: .seconds(30))
+                #expect(journal.take() == ["present title of quiet", "present title of loud"])
+                let shown = Shown()
+                center.getDeliveredNotifications { notifications in
+                    shown.set(notifications.map(\.request.identifier), notifications.first?.date)
+                }
+                device.advance(by: .zero)
+                #expect(shown.identifiers == ["loud"])
+                // It came ten seconds ago.
+                #expect(abs((shown.date?.timeIntervalSinceNow ?? 0) + 10) < 2)
+            }
+        }
+
+        @Test("an asynchronous delegate decides, too")
+        func asynchronousDelegate() async throws {
+            try await SimulatedDevice.run { device in
+                let delegate = AsyncNotificationDelegate()
+                SimulatedPhone.install(on: device, delegate: NotificationDelegate(Journal()))
+                device.launch()
+                let center = UNUserNotificationCenter.current()
+                center.delegate = delegate
+                center.requestAuthorization { _, _ in }
+                center.add(request("listed", in: 10))
+                await device.advance(by: .seconds(20))
+                #expect(await device.notifications.delivered() == ["listed"])
+            }
+        }
+
+        @Test("the same identifier replaces, removal comes in its turn, and copies are handed out")
+        func requests() async throws {
+            try await SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: NotificationDelegate(Journal()))
+                device.launch()
+                let center = UNUserNotificationCenter.current()
+                let content = UNMutableNotificationContent()
+                content.title = "first"
+                center.add(UNNotificationRequest(identifier: "one", content: content, trigger: trigger(in: 600)))
+                center.removePendingNotificationRequests(withIdentifiers: ["one"])
+                center.add(UNNotificationRequest(identifier: "one", content: content, trigger: trigger(in: 300)))
+                content.title = "changed afterwards"
+                center.add(request("two", in: 200))
+                center.add(request("three", in: 100))
+                center.removePendingNotificationRequests(withIdentifiers: ["three"])
+                let pending = Journal()
+                let task = Task { @MainActor in
+                    pending.lines = await center.pendingNotificationRequests().map(\.content.title)
+                }
+                await device.advance(by: .zero)
+                await task.value
+                #expect(pending.lines == ["title of two", "first"])
+            }
+        }
+
+        private func trigger(in seconds: TimeInterval) -> UNNotificationTrigger {
+            UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: false)
+        }
+
+        @Test("an interval of zero and a repetition below a minute are the exceptions that they are")
+        func intervals() throws {
+            try run { device, _ in
+                device.expect(.notificationInterval)
+                let center = UNUserNotificationCenter.current()
+                center.add(request("zero", in: 0))
+                center.add(request("often", in: 59, repeats: true))
+                center.add(request("fine", in: 60, repeats: true))
+                device.pressHome()
+                device.advance(by: .seconds(185))
+                #expect(device.faults.count == 2)
+                let times = device.log.filter { $0.what == .notificationDelivered("fine") }
+                #expect(times.count == 3)
+            }
+        }
+
+        @Test("a calendar trigger without a year follows the device's clock, day after day")
+        func daily() throws {
+            try run { device, _ in
+                var nine = DateComponents()
+                nine.timeZone = TimeZone(secondsFromGMT: 0)
+                nine.hour = 9
+                nine.minute = 0
+                let trigger = UNCalendarNotificationTrigger(dateMatching: nine, repeats: true)
+                UNUserNotificationCenter.current().add(
+                    UNNotificationRequest(identifier: "daily", content: UNNotificationContent.empty, trigger: trigger))
+                device.pressHome()
+                device.advance(by: .seconds(3 * 86_400))
+                let times = device.log.filter { $0.what == .notificationDelivered("daily") }
+                    .map { $0.wall.nanoseconds / 1_000_000_000 % 86_400 }
+                #expect(times == [32_400, 32_400, 32_400])
+            }
+        }
+
+        @Test("a calendar trigger with a year is a date of the app, and comes as far from now")
+        func dated() throws {
+            try run { device, _ in
+                let date = Date(timeIntervalSinceNow: 7_200)
+                let components = Calendar.current.dateComponents(
+                    [.year, .month, .day, .hour, .minute, .second], from: date)
+                let trigger = UNCalendarNotificationTrigger(dateMatching: components, repeats: false)
+                let begin = device.time.wall()
+                UNUserNotificationCenter.current().add(
+                    UNNotificationRequest(identifier: "dated", content: UNNotificationContent.empty, trigger: trigger))
+                device.pressHome()
+                device.advance(by: .seconds(3 * 3_600))
+                let came = try #require(device.log.first { $0.what == .notificationDelivered("dated") })
+                // The components have no fraction of a second, and the distance is rounded.
+                #expect((7_198...7_201).contains(begin.duration(to: came.wall).components.seconds))
+            }
+        }
+
+        @Test("what the user does not allow is not shown, and the settings say so")
+        func denied() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: NotificationDelegate(Journal()))
+                device.notifications.userAllows = false
+                device.launch()
+                let center = UNUserNotificationCenter.current()
+                center.requestAuthorization(options: .alert) { isGranted, _ in #expect(!isGranted) }
+                center.getNotificationSettings { settings in
+                    #expect(settings.authorizationStatus == .denied)
+                    #expect(settings.alertSetting == .disabled)
+                }
+                center.add(request("unseen", in: 60))
+                device.pressHome()
+                device.advance(by: .seconds(120))
+                #expect(!device.has(.notificationDelivered("unseen")))
+                #expect(device.has(.notificationDropped("unseen")))
+            }
+        }
+    }
+}
+
+extension UNNotificationContent {
+    fileprivate static var empty: UNNotificationContent { UNMutableNotificationContent() }
+}
