@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusTimers
 
 /// What the user, a developer with a debugger, and a test do and see.
 extension SimulatedTaskScheduler {
