@@ -64,7 +64,8 @@
             for item in items {
                 guard !item.source.isEmpty else {
                     throw BackgroundError(
-                        .invalidArgument, "`source` of the item “\(item.id)” is empty; pass a URL or the path of a file")
+                        .invalidArgument, "`source` of the item “\(item.id)” is empty; pass a URL or the path of a file"
+                    )
                 }
                 if let url = URL(string: item.source), url.scheme != nil {
                     urls.append(url)

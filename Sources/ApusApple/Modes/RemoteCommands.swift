@@ -14,11 +14,13 @@
         /// - Parameter handler: Does what the user wants soon, and says whether there is anything to be done.
         init(_ handler: @escaping @Sendable (Command) -> Bool) {
             let center = MPRemoteCommandCenter.shared()
-            targets = [(center.playCommand, Command.play), (center.pauseCommand, .pause), (center.nextTrackCommand, .next)]
-                .map { remote, command in
-                    let target = remote.addTarget { _ in handler(command) ? .success : .noActionableNowPlayingItem }
-                    return (remote, target)
-                }
+            targets = [
+                (center.playCommand, Command.play), (center.pauseCommand, .pause), (center.nextTrackCommand, .next),
+            ]
+            .map { remote, command in
+                let target = remote.addTarget { _ in handler(command) ? .success : .noActionableNowPlayingItem }
+                return (remote, target)
+            }
         }
 
         deinit {
