@@ -24,13 +24,19 @@
         /// The first whole second of the system's calendar that is not before `instant`.
         func second(atOrAfter instant: WallInstant) -> Date {
             #if os(Linux)
-                let nanoseconds = machine.advanced(by: time.wall().duration(to: instant)).nanoseconds
+                // Both rounded up, because the phone measures from a later moment of the machine's clock: so it is not
+                // early, but up to a second later than on a phone.
+                let distance = WallInstant(nanoseconds: 0).advanced(by: time.wall().duration(to: instant))
+                return Date(timeIntervalSince1970: Self.seconds(upTo: machine) + Self.seconds(upTo: distance))
             #else
                 // Without a look at the clock, which could move it over the end of a second.
-                let nanoseconds = instant.nanoseconds
+                return Date(timeIntervalSince1970: Self.seconds(upTo: instant))
             #endif
-            let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
-            return Date(timeIntervalSince1970: Double(rest == 0 ? seconds : seconds + 1))
+        }
+
+        private static func seconds(upTo instant: WallInstant) -> Double {
+            let (seconds, rest) = instant.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            return Double(rest == 0 ? seconds : seconds + 1)
         }
 
         /// In seconds; the range of `Duration` in nanoseconds is 292 years.
