@@ -24,7 +24,9 @@ extension ApusAppleTests {
             }
         }
 
-        nonisolated private func request(_ identifier: String, _ trigger: NotificationRequest.Trigger) -> NotificationRequest {
+        nonisolated private func request(
+            _ identifier: String, _ trigger: NotificationRequest.Trigger
+        ) -> NotificationRequest {
             NotificationRequest(
                 identifier: identifier, notification: UserNotification(title: "Tea", body: "It is ready"),
                 trigger: trigger)
@@ -48,7 +50,9 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("an instant is never early and, in whole seconds, at most one late, and one that has passed is shown at once")
+        @Test(
+            "an instant is never early and, in whole seconds, at most one late, and one that has passed is shown at once"
+        )
         func instants() throws {
             for milliseconds in [0, 1, 250, 999] as [Int64] {
                 try run { device, center in
