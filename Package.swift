@@ -196,7 +196,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Apus", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
+                "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
                 "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -266,7 +266,7 @@ let package = Package(
             dependencies: [
                 "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation",
                 "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedPhone", "UIKit",
-                "UserNotifications", .product(name: "Logging", package: "swift-log"),
+                "UserNotifications", "_Testing_UIKit", .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
@@ -284,6 +284,7 @@ let package = Package(
             "SimulatedPhone", "UIKit", "UserNotifications",
         ]
     }
+    for target in package.targets where target.name == "DocumentationTests" { target.dependencies.append("UIKit") }
 #endif
 
 // The sample apps are compiled as an app would be.
