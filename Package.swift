@@ -216,7 +216,7 @@ let package = Package(
             name: "SimulatedApple",
             targets: [
                 "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
-                "AVFoundation", "MediaPlayer",
+                "AVFoundation", "MediaPlayer", "_Testing_UIKit",
             ]
         ))
     package.targets += [
@@ -229,7 +229,8 @@ let package = Package(
             path: "Sources/SimulatedApple/UIKit"
         ),
         .target(
-            name: "BackgroundTasks", dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "BackgroundTasks",
+            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "SimulatedPhone"],
             path: "Sources/SimulatedApple/BackgroundTasks"
         ),
         .target(
@@ -249,9 +250,11 @@ let package = Package(
             path: "Sources/SimulatedApple/AVFoundation"
         ),
         .target(
-            name: "MediaPlayer", dependencies: ["ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
             path: "Sources/SimulatedApple/MediaPlayer"
         ),
+        // What Swift Testing expects beside a module UIKit.
+        .target(name: "_Testing_UIKit", path: "Sources/SimulatedApple/_Testing_UIKit"),
         // The background code of ordinary apps, in both language modes.
         .target(
             name: "SampleAppsSwift5", dependencies: ["BackgroundTasks", "UIKit", "UserNotifications"],
@@ -274,7 +277,7 @@ let package = Package(
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
                 "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedPhone",
-                "UIKit", "UserNotifications",
+                "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),
     ]

@@ -1,6 +1,7 @@
+import AVFoundation
+import ApusBackground
 import ApusTesting
 import ApusTimers
-import AVFoundation
 import MediaPlayer
 import SimulatedPhone
 import Testing
@@ -29,10 +30,10 @@ private final class PlayerDelegate: UIResponder, UIApplicationDelegate {
             journal.lines.append("\(error)")
         }
         let center = NotificationCenter.default
-        center.addObserver(
+        _ = center.addObserver(
             forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: .main
         ) { [journal] _ in MainActor.assumeIsolated { journal.lines.append("ended") } }
-        center.addObserver(
+        _ = center.addObserver(
             forName: AVAudioSession.interruptionNotification, object: nil, queue: .main
         ) { [weak self] notification in
             let type = (notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt)

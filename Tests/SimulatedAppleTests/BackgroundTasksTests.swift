@@ -1,3 +1,5 @@
+import ApusBackground
+import ApusJobs
 import ApusTesting
 import ApusTimers
 import BackgroundTasks
@@ -23,13 +25,6 @@ private final class TaskDelegate: UIResponder, UIApplicationDelegate {
         register()
         return true
     }
-}
-
-/// What happened on other threads, in order.
-private final class Notes: Sendable {
-    private let lines = Locked<[String]>([])
-    func add(_ line: String) { lines.withLock { $0.append(line) } }
-    var all: [String] { lines.withLock { $0 } }
 }
 
 extension SimulatedAppleTests {
@@ -156,7 +151,7 @@ extension SimulatedAppleTests {
                 device.advance(by: .seconds(1_200))
                 let notes = Notes()
                 scheduler.getPendingTaskRequests { requests in
-                    notes.add("main thread: \(Thread.isMainThread)")
+                    notes.add("main thread: \(MainThread.isCurrent)")
                     for request in requests {
                         let minutes = request.earliestBeginDate.map { Int(($0.timeIntervalSinceNow / 60).rounded()) }
                         let power = (request as? BGProcessingTaskRequest)?.requiresExternalPower
@@ -179,15 +174,17 @@ extension SimulatedAppleTests {
 
         // MARK: Running
 
-        @Test("a launch handler is called off the main thread, and its expiration handler too; the app is suspended after")
+        @Test(
+            "a launch handler is called off the main thread, and its expiration handler too; the app is suspended after"
+        )
         func threads() throws {
             let notes = Notes()
             try run {
                 Self.complete("other", "cleanup")
                 BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: nil) { @Sendable task in
-                    notes.add("\(type(of: task)) \(task.identifier) main: \(Thread.isMainThread)")
+                    notes.add("\(type(of: task)) \(task.identifier) main: \(MainThread.isCurrent)")
                     task.expirationHandler = {
-                        notes.add("expired main: \(Thread.isMainThread)")
+                        notes.add("expired main: \(MainThread.isCurrent)")
                         task.setTaskCompleted(success: false)
                     }
                 }
@@ -214,7 +211,7 @@ extension SimulatedAppleTests {
                 Self.complete("other", "cleanup")
                 BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: .main) { task in
                     MainActor.assertIsolated()
-                    notes.add("main: \(Thread.isMainThread)")
+                    notes.add("main: \(MainThread.isCurrent)")
                     task.setTaskCompleted(success: true)
                 }
             } _: { device in
@@ -232,7 +229,7 @@ extension SimulatedAppleTests {
             try run {
                 Self.complete("other", "cleanup")
                 notes.add("launch \(UIApplication.shared.applicationState)")
-                NotificationCenter.default.addObserver(
+                _ = NotificationCenter.default.addObserver(
                     forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: nil
                 ) { _ in notes.add("background") }
                 BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: nil) { @Sendable task in
@@ -288,7 +285,8 @@ extension SimulatedAppleTests {
                         SimulatedPhone.install(
                             on: device,
                             manifest: AppManifest(
-                                backgroundModes: [.fetch], permittedTaskIdentifiers: [NewsAppDelegate.refreshIdentifier]),
+                                backgroundModes: [.fetch], permittedTaskIdentifiers: [NewsAppDelegate.refreshIdentifier]
+                            ),
                             delegate: MistakenNewsAppDelegate())
                         device.launch()
                         device.pressHome()

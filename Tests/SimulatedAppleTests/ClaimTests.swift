@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusTesting
 import ApusTimers
 import SimulatedPhone
@@ -5,6 +6,11 @@ import Testing
 import UIKit
 
 private final class PlainDelegate: UIResponder, UIApplicationDelegate {}
+
+@MainActor
+private final class Upload {
+    var task = UIBackgroundTaskIdentifier.invalid
+}
 
 extension SimulatedAppleTests {
     @MainActor
@@ -20,7 +26,8 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("the remaining time is the greatest number in the foreground, and counts down from 30 s in the background")
+        @Test(
+            "the remaining time is the greatest number in the foreground, and counts down from 30 s in the background")
         func remaining() throws {
             try run { device in
                 let application = UIApplication.shared
@@ -40,11 +47,11 @@ extension SimulatedAppleTests {
         func expiry() throws {
             try run { device in
                 let application = UIApplication.shared
-                var task = UIBackgroundTaskIdentifier.invalid
+                let upload = Upload()
                 let journal = Journal()
-                task = application.beginBackgroundTask(withName: "upload") { [weak application] in
-                    journal.lines.append("\(Thread.isMainThread) \(application?.backgroundTimeRemaining ?? 0)")
-                    application?.endBackgroundTask(task)
+                upload.task = application.beginBackgroundTask(withName: "upload") { [weak application] in
+                    journal.lines.append("\(MainThread.isCurrent) \(application?.backgroundTimeRemaining ?? 0)")
+                    application?.endBackgroundTask(upload.task)
                 }
                 device.pressHome()
                 device.advance(by: .seconds(60))

@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusTesting
 import ApusTimers
 import SimulatedPhone
@@ -16,8 +17,8 @@ private final class JournalDelegate: UIResponder, UIApplicationDelegate {
             UIApplication.willEnterForegroundNotification, UIApplication.willTerminateNotification,
             UIScene.willConnectNotification, UIScene.didActivateNotification,
         ] {
-            NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { notification in
-                MainActor.assumeIsolated { journal.lines.append(notification.name.rawValue) }
+            _ = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { _ in
+                MainActor.assumeIsolated { journal.lines.append(name.rawValue) }
             }
         }
     }
@@ -200,7 +201,7 @@ extension SimulatedAppleTests {
                 #expect(UIDevice.current.batteryState == .unknown)
                 UIDevice.current.isBatteryMonitoringEnabled = true
                 let posted = Journal()
-                NotificationCenter.default.addObserver(
+                _ = NotificationCenter.default.addObserver(
                     forName: UIDevice.batteryLevelDidChangeNotification, object: nil, queue: nil
                 ) { _ in MainActor.assumeIsolated { posted.lines.append("\(UIDevice.current.batteryLevel)") } }
                 device.setBattery(0.5)

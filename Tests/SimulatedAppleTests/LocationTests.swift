@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusTesting
 import ApusTimers
 import CoreLocation

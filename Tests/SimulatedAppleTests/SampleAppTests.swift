@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusTesting
 import ApusTimers
 import SimulatedPhone
@@ -112,7 +113,9 @@ extension SimulatedAppleTests {
             NewsApp(name: "Swift 6", makeApp: { SampleAppsSwift6.NewsAppDelegate() }),
         ]
 
-        @Test("a news app is refreshed for thirty days, and the report says when, and why not more often", arguments: newsApps)
+        @Test(
+            "a news app is refreshed for thirty days, and the report says when, and why not more often",
+            arguments: newsApps)
         func month(_ app: NewsApp) throws {
             let identifier = "com.example.news.refresh"
             let defaults = UserDefaults.standard
@@ -187,7 +190,9 @@ extension SimulatedAppleTests {
                 }),
         ]
 
-        @Test("a search goes on in the background, stops when its time is over, and ends when the user is back", arguments: primeApps)
+        @Test(
+            "a search goes on in the background, stops when its time is over, and ends when the user is back",
+            arguments: primeApps)
         func primes(_ app: PrimeApp) async throws {
             try await SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: app.makeApp())

@@ -1,4 +1,6 @@
 import ApusTesting
+import Dispatch
+import Foundation
 import Testing
 
 /// Everything about the simulated frameworks, one test after the other: there is one simulated phone in a process.
@@ -16,6 +18,27 @@ final class Journal {
         defer { lines = [] }
         return lines
     }
+}
+
+/// What happened on several threads, in order.
+///
+/// For `@unchecked Sendable`: `lines` is used under `lock`.
+final class Notes: @unchecked Sendable {
+    private let lock = NSLock()
+    private var lines: [String] = []
+    func add(_ line: String) { lock.withLock { lines.append(line) } }
+    var all: [String] { lock.withLock { lines } }
+}
+
+/// The main actor's thread. Under Swift Testing on Linux, `Thread.isMainThread` does not know it.
+enum MainThread {
+    private static let key: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
 }
 
 extension SimulatedDevice {

@@ -92,7 +92,6 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         host = process.host
         super.init()
         host.audio.onSessionEvent = { [weak self] event in self?.tell(event) }
-        process.atEnd { NotificationCleaner.removeObservers(of: [AVAudioSession.interruptionNotification]) }
     }
 
     /// What the sound is for.

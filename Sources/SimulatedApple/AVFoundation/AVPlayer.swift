@@ -44,7 +44,6 @@ open class AVPlayer: NSObject {
         audio = process.host.audio
         self.queue = queue
         super.init()
-        process.atEnd { NotificationCleaner.removeObservers(of: [AVPlayerItem.didPlayToEndTimeNotification]) }
     }
 
     /// The item that plays, or that would.

@@ -1,3 +1,6 @@
+import ApusBackground
+import ApusTesting
+
 /// Plays one item after the other.
 @preconcurrency @MainActor
 open class AVQueuePlayer: AVPlayer {

@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusJobs
 import ApusTesting
 import Dispatch

@@ -1,3 +1,4 @@
+import ApusBackground
 public import ApusTesting
 import ApusTimers
 public import SimulatedPhone

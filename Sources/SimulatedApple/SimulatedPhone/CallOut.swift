@@ -1,6 +1,5 @@
-package import ApusTesting
-import ApusTimers
-import Dispatch
+public import ApusTesting
+package import Dispatch
 
 /// Calls the app on a thread that is not the main one, as the frameworks do, while the device's thread waits: so
 /// nothing runs at the same time, and a run is the same each time.

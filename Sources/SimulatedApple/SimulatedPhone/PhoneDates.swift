@@ -1,3 +1,4 @@
+import ApusTesting
 public import ApusTimers
 public import Foundation
 

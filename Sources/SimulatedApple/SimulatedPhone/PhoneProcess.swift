@@ -1,3 +1,4 @@
+import ApusBackground
 package import ApusTesting
 import ApusTimers
 

@@ -19,7 +19,7 @@ import ApusTimers
 /// process has ended.
 @MainActor
 public enum SimulatedPhone {
-    private static let running = Locked<PhoneProcess?>(nil)
+    nonisolated private static let running = Locked<PhoneProcess?>(nil)
     private static var phone: Phone?
 
     /// Puts an app on a device, in place of the one that was there. For app delegates, module UIKit has a form of this.
@@ -31,7 +31,8 @@ public enum SimulatedPhone {
     ///   - make: Called on the app's main loop in each new process, to build the object that the app consists of. When
     ///     it throws, that is a crash.
     public static func install(
-        on device: SimulatedDevice, manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
+        on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
+        trackDurations: [AudioItem.ID: Duration] = [:],
         app make: @escaping @MainActor () throws -> AnyObject
     ) {
         let phone = phone(of: device)
@@ -45,13 +46,16 @@ public enum SimulatedPhone {
 
     /// The running process of the installed app, or the one that ended last. From any thread.
     nonisolated package static var process: PhoneProcess {
-        guard let process = running.withLock({ $0 }) else {
+        guard let process = lastProcess else {
             preconditionFailure(
                 "a shared object of a simulated framework was asked for, but no app runs on a simulated phone; "
                     + "call SimulatedPhone.install(on:…) and device.launch() first")
         }
         return process
     }
+
+    /// The same, if there is one.
+    nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
 
     private static func phone(of device: SimulatedDevice) -> Phone {
         if let phone, phone.simulatedDevice === device { return phone }

@@ -16,7 +16,8 @@ extension SimulatedPhone {
     ///   - delegate: Makes the app delegate, in each new process; then its methods are called as UIKit does.
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
     public static func install(
-        on device: SimulatedDevice, manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
+        on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
+        trackDurations: [AudioItem.ID: Duration] = [:],
         delegate: @autoclosure @escaping @MainActor () -> any UIApplicationDelegate,
         sceneDelegate: (@MainActor () -> any UISceneDelegate)? = nil
     ) {

@@ -1,4 +1,5 @@
 import ApusTesting
+import SimulatedPhone
 
 /// Names a claim that was begun with `beginBackgroundTask`.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {

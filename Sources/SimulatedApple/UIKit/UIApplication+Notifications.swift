@@ -31,12 +31,4 @@ extension UIApplication {
     nonisolated public class var significantTimeChangeNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationSignificantTimeChangeNotification")
     }
-
-    nonisolated static var postedNames: [NSNotification.Name] {
-        [
-            didFinishLaunchingNotification, didBecomeActiveNotification, willResignActiveNotification,
-            didEnterBackgroundNotification, willEnterForegroundNotification, willTerminateNotification,
-            didReceiveMemoryWarningNotification, significantTimeChangeNotification,
-        ]
-    }
 }

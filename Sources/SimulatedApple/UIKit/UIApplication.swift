@@ -77,7 +77,6 @@ open class UIApplication: UIResponder {
             perform(life.enter(phase))
         }
         process.observe { [weak self] event in self?.tell(event) }
-        process.atEnd { NotificationCleaner.removeObservers(of: UIApplication.postedNames + UIScene.postedNames) }
         tell(.didFinishLaunching)
     }
 

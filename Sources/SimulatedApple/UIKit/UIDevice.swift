@@ -51,7 +51,6 @@ open class UIDevice: NSObject {
         host = process.host
         last = host.conditions
         super.init()
-        process.atEnd { NotificationCleaner.removeObservers(of: UIDevice.postedNames) }
         let host = host
         let changes = host.conditionChanges
         host.start { [weak self] in
@@ -87,9 +86,5 @@ extension UIDevice {
     /// The charger was plugged in or out, or the battery is full.
     nonisolated public class var batteryStateDidChangeNotification: NSNotification.Name {
         NSNotification.Name("UIDeviceBatteryStateDidChangeNotification")
-    }
-
-    nonisolated fileprivate static var postedNames: [NSNotification.Name] {
-        [batteryLevelDidChangeNotification, batteryStateDidChangeNotification]
     }
 }

@@ -86,13 +86,6 @@ extension UIScene {
     nonisolated public class var didEnterBackgroundNotification: NSNotification.Name {
         NSNotification.Name("UISceneDidEnterBackgroundNotification")
     }
-
-    nonisolated static var postedNames: [NSNotification.Name] {
-        [
-            willConnectNotification, didActivateNotification, willDeactivateNotification,
-            willEnterForegroundNotification, didEnterBackgroundNotification,
-        ]
-    }
 }
 
 /// A scene with windows.

@@ -1,4 +1,4 @@
-import ApusBackground
+import ApusTesting
 import ApusTimers
 import SimulatedPhone
 

@@ -31,18 +31,16 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     /// Decides about notifications that come while the app is in front, and hears which ones the user opens. Not kept.
     /// Set it before the app has finished launching.
     public var delegate: (any UNUserNotificationCenterDelegate)? {
-        get { delegateBox.withLock { Handover($0.value) }.value }
+        get { delegateBox.withLock { $0 }.value }
         set {
-            let new = Handover(newValue)
-            delegateBox.withLock { $0.value = new.value }
+            let new = WeakDelegate(value: newValue)
+            delegateBox.withLock { $0 = new }
             let center = host.notifications
-            center.onForegroundDelivery =
-                newValue == nil
-                ? nil
-                : { [weak self] request in
-                    self?.present(request)
-                    return .none
-                }
+            let decide: SimulatedNotificationCenter.ForegroundHandler = { [weak self] request in
+                self?.present(request)
+                return .none
+            }
+            center.onForegroundDelivery = newValue == nil ? nil : decide
             center.onTap = { [weak self] request in self?.opened(request) }
         }
     }
@@ -86,11 +84,12 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     /// Adds a request, in place of the pending one with the same identifier. One too many makes another one go without
     /// an error, and what the user does not allow is not shown.
     public func add(
-        _ request: UNNotificationRequest, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
+        _ request: UNNotificationRequest,
+        withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         perform("the completion handler of add") { [self] center in
             add(request, to: center)
-            return completionHandler.map { handler in { handler(nil) } }
+            return completionHandler.map(withoutError)
         }
     }
 
@@ -159,10 +158,10 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     public func setBadgeCount(
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
-        perform("the completion handler of setBadgeCount") { [shelf, host] _ in
+        perform("the completion handler of setBadgeCount") { [self] _ in
             shelf.badge = newBadgeCount
             host.note("badge \(newBadgeCount)")
-            return completionHandler.map { handler in { handler(nil) } }
+            return completionHandler.map(withoutError)
         }
     }
 
@@ -183,6 +182,10 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
             guard let completion = await work(host.notifications) else { return }
             host.mainLoop.run { callOut.call(name, on: host, completion) }
         }
+    }
+
+    private func withoutError(_ handler: @escaping @Sendable ((any Error)?) -> Void) -> @Sendable () -> Void {
+        { handler(nil) }
     }
 
     private func perform(_ work: @escaping @Sendable (SimulatedNotificationCenter) async -> Void) {

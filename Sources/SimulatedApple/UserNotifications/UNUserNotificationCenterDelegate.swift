@@ -1,3 +1,5 @@
+import ApusBackground
+import ApusTesting
 import SimulatedPhone
 
 /// What an app hears of its notifications. All methods are optional, as in the framework; of each pair, the one that is
@@ -27,7 +29,8 @@ extension UNUserNotificationCenterDelegate {
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
         withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
     ) {
-        let (delegate, handler) = (Handover(self), Handover(completionHandler))
+        let delegate = Handover<any UNUserNotificationCenterDelegate>(self)
+        let handler = Handover(completionHandler)
         center.host.start {
             let options = await delegate.value.userNotificationCenter(center, willPresent: notification)
             center.host.mainLoop.run { handler.value(options) }
@@ -44,7 +47,8 @@ extension UNUserNotificationCenterDelegate {
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void
     ) {
-        let (delegate, handler) = (Handover(self), Handover(completionHandler))
+        let delegate = Handover<any UNUserNotificationCenterDelegate>(self)
+        let handler = Handover(completionHandler)
         center.host.start {
             await delegate.value.userNotificationCenter(center, didReceive: response)
             center.host.mainLoop.run { handler.value() }

@@ -7,36 +7,39 @@ class DelayedWork {
     static let shared = DelayedWork()
 
     private let lock = NSLock()
+    private var lastTask = 0
+    private var claims: [Int: UIBackgroundTaskIdentifier] = [:]
     private var cancelled = Set<Int>()
-    private var pending = Set<Int>()
 
     /// The identifiers of work that has not ended.
-    var pendingTasks: Set<Int> { lock.withLock { pending } }
+    var pendingTasks: Set<Int> { lock.withLock { Set(claims.keys) } }
 
     @discardableResult
     func executeAfterDelay(delay: TimeInterval, repeating: Bool, completion: @escaping () -> Void) -> Int {
-        var identifier = UIBackgroundTaskIdentifier.invalid
-        identifier = UIApplication.shared.beginBackgroundTask(withName: "delayed work") {
-            // The time is nearly over: give the claim back, or the system ends the app.
-            self.finish(identifier)
+        let task = lock.withLock { () -> Int in
+            lastTask += 1
+            return lastTask
         }
-        let task = identifier.rawValue
-        lock.withLock { _ = pending.insert(task) }
-        waitInBackground(delay, task: UIBackgroundTaskIdentifier(rawValue: task), repeating: repeating, completion)
+        let claim = UIApplication.shared.beginBackgroundTask(withName: "delayed work") {
+            // The time is nearly over: give the claim back, or the system ends the app.
+            self.finish(task)
+        }
+        lock.withLock { claims[task] = claim }
+        waitInBackground(delay, task: task, repeating: repeating, completion)
         return task
     }
 
     func cancelExecution(tasks: Set<Int>) {
-        lock.withLock { cancelled.formUnion(tasks.intersection(pending)) }
+        lock.withLock { cancelled.formUnion(tasks.intersection(claims.keys)) }
     }
 
     private func waitInBackground(
-        _ delay: TimeInterval, task: UIBackgroundTaskIdentifier, repeating: Bool, _ completion: @escaping () -> Void
+        _ delay: TimeInterval, task: Int, repeating: Bool, _ completion: @escaping () -> Void
     ) {
         DispatchQueue.global(qos: .background).async {
             Thread.sleep(forTimeInterval: delay)
             DispatchQueue.main.async {
-                guard self.isPending(task), !self.isCancelled(task) else {
+                guard self.isWanted(task) else {
                     self.finish(task)
                     return
                 }
@@ -50,19 +53,15 @@ class DelayedWork {
         }
     }
 
-    private func isPending(_ task: UIBackgroundTaskIdentifier) -> Bool {
-        lock.withLock { pending.contains(task.rawValue) }
+    private func isWanted(_ task: Int) -> Bool {
+        lock.withLock { claims[task] != nil && !cancelled.contains(task) }
     }
 
-    private func isCancelled(_ task: UIBackgroundTaskIdentifier) -> Bool {
-        lock.withLock { cancelled.contains(task.rawValue) }
-    }
-
-    private func finish(_ task: UIBackgroundTaskIdentifier) {
-        let wasPending = lock.withLock { () -> Bool in
-            cancelled.remove(task.rawValue)
-            return pending.remove(task.rawValue) != nil
+    private func finish(_ task: Int) {
+        let claim = lock.withLock { () -> UIBackgroundTaskIdentifier? in
+            cancelled.remove(task)
+            return claims.removeValue(forKey: task)
         }
-        if wasPending { UIApplication.shared.endBackgroundTask(task) }
+        if let claim { UIApplication.shared.endBackgroundTask(claim) }
     }
 }

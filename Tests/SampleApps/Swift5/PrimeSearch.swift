@@ -26,7 +26,7 @@ class PrimeSearch {
     }
 
     deinit {
-        observers.forEach { NotificationCenter.default.removeObserver($0) }
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
     func start() {

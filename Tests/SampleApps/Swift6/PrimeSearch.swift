@@ -33,7 +33,7 @@ final class PrimeSearch {
     }
 
     isolated deinit {
-        observers.forEach { NotificationCenter.default.removeObserver($0) }
+        for observer in observers { NotificationCenter.default.removeObserver(observer) }
     }
 
     func start() {
