@@ -2,6 +2,7 @@
     public import ApusBackground
     public import ApusTimers
     public import Logging
+    import Foundation
     import UIKit
 
     /// An app with UIKit as a host. Make one while the app launches, and keep it; all members may then be used from any

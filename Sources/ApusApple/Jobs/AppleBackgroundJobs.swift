@@ -3,6 +3,7 @@
     public import ApusJobs
     import ApusTimers
     import BackgroundTasks
+    import Foundation
     import UIKit
 
     /// Apple's `BGTaskScheduler`. Make one while the app launches, in `application(_:didFinishLaunchingWithOptions:)`, and

@@ -2,6 +2,7 @@
     public import ApusBackground
     import ApusTimers
     import AVFoundation
+    import Foundation
 
     /// An `AVQueuePlayer` with an audio session of the category `playback`. All members may be used from any thread.
     ///
@@ -112,7 +113,7 @@
                 let type = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
                 let options = notification.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
                 let shouldResume = AVAudioSession.InterruptionOptions(rawValue: options ?? 0).contains(.shouldResume)
-                switch type.flatMap(AVAudioSession.InterruptionType.init) {
+                switch type.flatMap({ AVAudioSession.InterruptionType(rawValue: $0) }) {
                 case .began: mainLoop.run { self?.queue.interruptionBegan() }
                 case .ended: mainLoop.run { self?.interruptionEnded(shouldResume: shouldResume) }
                 default: break

@@ -2,7 +2,12 @@
     import ApusBackground
     import ApusTimers
     import AVFoundation
+    import Foundation
     import MediaPlayer
+
+    #if !os(Linux)
+        import CoreMedia
+    #endif
 
     /// The system's player, which is told what the machine decides, and what the lock screen shows of it.
     @MainActor

@@ -29,5 +29,5 @@
             return true
         }
     }
-    // Shown: end
+// Shown: end
 #endif
