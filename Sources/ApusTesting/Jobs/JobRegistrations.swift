@@ -76,7 +76,7 @@ extension AppManifest {
         permittedTaskIdentifiers.contains { declared in
             guard declared.hasSuffix(".*") else { return false }
             let prefix = declared.dropLast()
-            return identifier.hasPrefix(prefix) && identifier.count > prefix.count && !identifier.hasSuffix(".*")
+            return identifier.hasPrefix(prefix) && identifier.count > prefix.count
         }
     }
 }

@@ -8,18 +8,14 @@ import Testing
 @MainActor
 @Suite("Continued work")
 struct ContinuedJobTests {
-    /// Reports a unit of a hundred every ten seconds.
-    private func progress(_ task: SimulatedTask, _ host: SimulatedHost, until last: Int64 = 100) {
-        let done = Box<Int64>(0)
-        @MainActor func step() {
-            done.value += 1
-            task.report(completed: done.value, of: 100)
-            if done.value == 100 { return task.setCompleted(success: true) }
-            if done.value < last {
-                host.engine.schedule(after: .seconds(10)) { MainActor.assumeIsolated { step() } }
-            }
+    /// Reports a unit of a hundred every ten seconds, up to the last one.
+    private func progress(_ task: SimulatedTask, _ host: SimulatedHost, unit: Int64 = 1, until last: Int64 = 100) {
+        task.report(completed: unit, of: 100)
+        if unit == 100 { return task.setCompleted(success: true) }
+        guard unit < last else { return }
+        host.engine.schedule(after: .seconds(10)) {
+            MainActor.assumeIsolated { progress(task, host, unit: unit + 1, until: last) }
         }
-        step()
     }
 
     @Test("it begins at once in the foreground, whatever its earliest begin, and goes on in the background")
@@ -74,6 +70,28 @@ struct ContinuedJobTests {
             #expect(device.notes == ["runs export.1", "runs export.3"])
             try device.beginContinued("export.4", .fail) { $0.setCompleted(success: true) }
             #expect(device.notes.last == "runs export.4")
+        }
+    }
+
+    @Test("what waits begins though the app is in the background, or its process has ended, meanwhile")
+    func queuedInBackground() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchJobApp(
+                AppManifest(permittedTaskIdentifiers: ["export.1", "export.2", "export.3"])
+            ) { host, task in
+                host.engine.schedule(after: .seconds(30)) { task.setCompleted(success: true) }
+            }
+            for number in 1...3 {
+                let job = ContinuedJob(title: "Export")
+                try host.jobs.submitRequest(BackgroundJobRequest("export.\(number)", .continued(job)))
+            }
+            device.pressHome()
+            device.advance(by: .seconds(40))
+            #expect(device.jobs.running.map(\.identifier) == ["export.2"])
+            #expect(host.phase == .background)
+            device.kill()
+            device.advance(by: .seconds(40))
+            #expect(device.jobs.history.map(\.outcome) == [.succeeded, .killed("crash"), .succeeded])
         }
     }
 

@@ -63,10 +63,10 @@ struct JobMonthTests {
         let device = try month(seed: 3)
         let report = device.jobs.report
         let refreshes = report.runs.filter { $0.identifier == "refresh" }
-        // By patience about every six hours, before a use earlier; none in the week of saving.
-        #expect((60...180).contains(refreshes.count), "\(refreshes.count)")
+        // Four a day on 23 days: before the two uses, and by patience six hours after those. One at the beginning.
+        #expect(refreshes.count == 93)
         #expect(refreshes.allSatisfy { $0.outcome == .succeeded })
-        #expect((25...31).contains(report.count(of: "tidy")), "\(report.count(of: "tidy"))")
+        #expect(report.count(of: "tidy") == 30)
 
         let saving = 14..<21 as Range<Int64>
         let start = 1_767_225_600 + 8 * 3_600 as Int64

@@ -15,7 +15,7 @@ struct JobRunTests {
         then body: (SimulatedDevice) throws -> Void
     ) throws {
         try SimulatedDevice.run(policy: policy) { device in
-            try device.launchJobApp(handle)
+            try device.launchJobApp { handle($0, $1) }
             try device.jobs.submitRequest(.refresh)
             device.pressHome()
             device.advance(by: .seconds(3))
@@ -189,6 +189,26 @@ struct JobRunTests {
             device.advance(by: .seconds(86_400))
             #expect(device.jobs.history.map(\.outcome) == [.failed])
             #expect(device.jobs.pendingRequests().isEmpty)
+        }
+    }
+
+    @Test("a simulated launch asks for no rule: it begins in the foreground, and after a force quit")
+    func simulatedLaunch() throws {
+        try SimulatedDevice.run { device in
+            try device.launchJobApp()
+            device.setLowPowerMode(true)
+            try device.jobs.submitRequest(.refresh)
+            device.jobs.simulateLaunchNow("refresh")
+            device.advance(by: .zero)
+            #expect(device.host?.phase == .active)
+            try device.jobs.submitRequest(.refresh)
+            device.pressHome()
+            device.swipeAway()
+            #expect(device.host == nil)
+            device.jobs.simulateLaunchNow("refresh")
+            device.advance(by: .zero)
+            #expect(device.jobs.history.map(\.outcome) == [.succeeded, .succeeded])
+            #expect(device.jobs.whyNot("refresh") == [.notPending])
         }
     }
 

@@ -49,6 +49,16 @@ struct RefreshRuleTests {
         }
     }
 
+    @Test("an opportunity that the device sleeps through comes when it wakes")
+    func deviceSleep() throws {
+        try run { device in
+            device.sleepDevice(for: hour)
+            #expect(device.launches(of: "refresh") == 1)
+            let record = try #require(device.jobs.history.first)
+            #expect(record.submitted.duration(to: record.launched) == hour)
+        }
+    }
+
     @Test("at a charge of 20 % and below it does not run")
     func battery() throws {
         try run { device in
@@ -103,7 +113,8 @@ struct RefreshRuleTests {
             expect(.notExpectedSoon(next: next), said: "not expected to be used soon", on: device) {
                 device.run(until: next.advanced(by: .seconds(-1_800)))
             }
-            #expect(try #require(device.jobs.history.first).launched < next)
+            let record = try #require(device.jobs.history.first)
+            #expect(record.launched < next)
         }
     }
 

@@ -6,22 +6,22 @@ import Testing
 struct SimulatedTaskMachineTests {
     private func running(limit: UInt64? = 30, stall: UInt64? = nil) -> SimulatedTaskMachine {
         var machine = SimulatedTaskMachine(limits: .init(limit: limit, windUp: 4, stall: stall))
-        #expect(machine.handOver())
-        #expect(machine.begin(now: 100))
+        #expect(machine.handOver() == true)
+        #expect(machine.begin(now: 100) == true)
         return machine
     }
 
     @Test("a run is handed over and begun once, and not when it is over")
     func beginning() {
         var machine = SimulatedTaskMachine(limits: .init(limit: 30, windUp: 4))
-        #expect(!machine.begin(now: 0))
-        #expect(machine.handOver())
-        #expect(!machine.handOver())
+        #expect(machine.begin(now: 0) == false)
+        #expect(machine.handOver() == true)
+        #expect(machine.handOver() == false)
         var over = machine
         _ = over.complete()
-        #expect(!over.begin(now: 0))
-        #expect(machine.begin(now: 0))
-        #expect(!machine.begin(now: 0))
+        #expect(over.begin(now: 0) == false)
+        #expect(machine.begin(now: 0) == true)
+        #expect(machine.begin(now: 0) == false)
     }
 
     @Test("its instants: the expiration, then the end; an early expiration brings the end forward, a late one does not")

@@ -1,14 +1,14 @@
-import ApusJobs
 public import ApusTimers
 
 /// A reason why a pending background job does not run at the moment.
 ///
-/// Seven of them are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the
+/// A host names all that hold at the moment; they go away one by one. Which of them a host knows is the host's matter: a
+/// server has no app switcher. Seven of them are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the
 /// app's usage, the app switcher, the user's switch, budget, and rate.
 public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     /// No request with that identifier waits.
     case notPending
-    /// The request has an `earliestBegin` that has not come.
+    /// The request's `earliestBegin`, or the moment that the host has spread it to, has not come.
     case notBefore(WallInstant)
     /// A run of the same job goes on.
     case running
@@ -20,7 +20,9 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case notInSwitcher
     /// The user is in the app.
     case appInForeground
-    /// The battery is low.
+    /// Nothing of this kind begins while the app is in the background.
+    case appInBackground
+    /// The battery is at 20 % or less.
     case lowBattery
     /// The user saves energy.
     case lowPowerMode
@@ -38,8 +40,10 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case noExternalPower
     /// Somebody uses the device.
     case deviceInUse
-    /// As many continued jobs run as the system lets, or the app is being ended.
+    /// As many runs as the system lets are under way, or the app is being ended.
     case busy
+    /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
+    case noHandler
 
     /// The reason in words, with the instant if there is one.
     public var description: String {
@@ -52,7 +56,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The reason without an instant: what stays the same while nothing changes but time.
-    var words: String {
+    package var words: String {
         switch self {
         case .notPending: "no request is pending"
         case .notBefore: "its earliest begin has not come"
@@ -61,6 +65,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         case .backgroundRefreshOff: "background refresh is off"
         case .notInSwitcher: "not in the app switcher"
         case .appInForeground: "the app is in the foreground"
+        case .appInBackground: "the app is in the background"
         case .lowBattery: "low battery"
         case .lowPowerMode: "low-power mode"
         case .notUsedLately: "not used lately"
@@ -71,6 +76,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         case .noExternalPower: "no external power"
         case .deviceInUse: "the device is in use"
         case .busy: "the system is busy"
+        case .noHandler: "no handler is registered yet"
         }
     }
 }
