@@ -217,6 +217,10 @@ let package = Package(
 
 // Apple's names, so that an app's background code compiles on Linux. On Apple's systems the real frameworks are imported.
 #if os(Linux)
+    // Apple's frameworks come from Objective-C, so the compiler does not trust their word on where closures are called,
+    // and puts a check into those that belong to an actor. It does the same for modules in Swift 5 mode.
+    let likeAppleFrameworks: [SwiftSetting] = [.swiftLanguageMode(.v5)]
+
     package.products.append(
         .library(
             name: "SimulatedApple",
@@ -232,32 +236,32 @@ let package = Package(
         ),
         .target(
             name: "UIKit", dependencies: ["ApusBackground", "ApusTesting", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/UIKit"
+            path: "Sources/SimulatedApple/UIKit", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "BackgroundTasks",
             dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/BackgroundTasks"
+            path: "Sources/SimulatedApple/BackgroundTasks", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "UserNotifications", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/UserNotifications"
+            path: "Sources/SimulatedApple/UserNotifications", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "QuartzCore", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/QuartzCore"
+            path: "Sources/SimulatedApple/QuartzCore", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "CoreLocation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/CoreLocation"
+            path: "Sources/SimulatedApple/CoreLocation", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "AVFoundation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/AVFoundation"
+            path: "Sources/SimulatedApple/AVFoundation", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
-            path: "Sources/SimulatedApple/MediaPlayer"
+            path: "Sources/SimulatedApple/MediaPlayer", swiftSettings: likeAppleFrameworks
         ),
         // What Swift Testing expects beside a module UIKit.
         .target(name: "_Testing_UIKit", path: "Sources/SimulatedApple/_Testing_UIKit"),

@@ -108,7 +108,6 @@ extension SimulatedAppleTests {
                 let first = BGContinuedProcessingTaskRequest(
                     identifier: "com.example.export.1", title: "Export", subtitle: "")
                 #expect(code(first) == nil)
-                device.pressHome()
                 let second = BGContinuedProcessingTaskRequest(
                     identifier: "com.example.export.2", title: "Export", subtitle: "")
                 second.strategy = .fail

@@ -15,7 +15,7 @@ package struct CallOut: Sendable {
     /// is left alone, with a fault.
     @MainActor
     package func call(_ name: String, on host: SimulatedHost, _ work: @escaping () -> Void) {
-        if queue === DispatchQueue.main { return work() }
+        if MainThread.isMain(queue) { return work() }
         let work = Handover(work)
         let done = DispatchSemaphore(value: 0)
         queue.async {

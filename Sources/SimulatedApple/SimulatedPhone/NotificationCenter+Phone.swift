@@ -39,14 +39,3 @@ extension NotificationCenter {
         return token
     }
 }
-
-/// The thread of the main actor, which is not always the program's first one.
-private enum MainThread {
-    private static let key: DispatchSpecificKey<Bool> = {
-        let key = DispatchSpecificKey<Bool>()
-        DispatchQueue.main.setSpecific(key: key, value: true)
-        return key
-    }()
-
-    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) == true }
-}

@@ -18,8 +18,8 @@ extension SimulatedPhone {
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
         trackDurations: [AudioItem.ID: Duration] = [:],
-        delegate: @autoclosure @escaping @MainActor () -> any UIApplicationDelegate,
-        sceneDelegate: (@MainActor () -> any UISceneDelegate)? = nil
+        delegate: @autoclosure @escaping @MainActor @Sendable () -> any UIApplicationDelegate,
+        sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil
     ) {
         var manifest = manifest
         manifest.usesScenes = sceneDelegate != nil

@@ -55,7 +55,7 @@ open class UIDevice: NSObject {
         let changes = host.conditionChanges
         host.start { [weak self] in
             for await conditions in changes {
-                host.mainLoop.run { self?.changed(to: conditions) }
+                host.mainLoop.run { [weak self] in self?.changed(to: conditions) }
             }
         }
     }

@@ -9,12 +9,21 @@ import SimulatedPhone
 /// Everything that an app asks for is done in the order in which it was asked, a moment later. Completion handlers are
 /// called on a thread that is not the main one, while the device waits. All members may be used from any thread.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `delegateBox`, behind its lock.
+    // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, behind their locks.
+
+    private typealias Work = @Sendable (SimulatedNotificationCenter) async -> Void
+
+    /// What was asked for, one after the other.
+    private struct Turns: Sendable {
+        var waiting: [Work] = []
+        var isAtWork = false
+    }
 
     let host: SimulatedHost
     private let shelf: NotificationShelf
     private let callOut = CallOut(on: DispatchQueue(label: "com.apple.usernotifications.call-out"))
     private let delegateBox = Locked(WeakDelegate())
+    private let turns = Locked(Turns())
 
     private init(_ process: PhoneProcess) {
         host = process.host
@@ -178,8 +187,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     private func perform(
         _ name: String, _ work: @escaping @Sendable (SimulatedNotificationCenter) async -> (@Sendable () -> Void)?
     ) {
-        host.start { [host, callOut] in
-            guard let completion = await work(host.notifications) else { return }
+        perform { [host, callOut] center in
+            guard let completion = await work(center) else { return }
             host.mainLoop.run { callOut.call(name, on: host, completion) }
         }
     }
@@ -188,8 +197,26 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         { handler(nil) }
     }
 
-    private func perform(_ work: @escaping @Sendable (SimulatedNotificationCenter) async -> Void) {
-        host.start { [host] in await work(host.notifications) }
+    private func perform(_ work: @escaping Work) {
+        let isFirst = turns.withLock { turns in
+            defer { turns.isAtWork = true }
+            turns.waiting.append(work)
+            return !turns.isAtWork
+        }
+        guard isFirst else { return }
+        host.start { [self] in
+            while let work = next() { await work(host.notifications) }
+        }
+    }
+
+    private func next() -> Work? {
+        turns.withLock { turns in
+            guard !turns.waiting.isEmpty else {
+                turns.isAtWork = false
+                return nil
+            }
+            return turns.waiting.removeFirst()
+        }
     }
 
     private func add(_ request: UNNotificationRequest, to center: SimulatedNotificationCenter) {
