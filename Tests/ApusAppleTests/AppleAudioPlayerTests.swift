@@ -26,7 +26,7 @@ extension ApusAppleTests {
                     AppManifest(backgroundModes: declared ? [.audio] : []),
                     trackDurations: Dictionary(uniqueKeysWithValues: durations)
                 ) { host in
-                    AppleAudioPlayer(on: host)
+                    AppleAudioPlayer(host: host)
                 }
                 let player: AppleAudioPlayer = try device.built()
                 try device.perform { [tracks = Self.tracks] in

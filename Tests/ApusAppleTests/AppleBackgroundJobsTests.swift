@@ -20,7 +20,7 @@ extension ApusAppleTests {
                 let journal = Journal(device)
                 let interval = Duration.seconds(4 * 3_600)
                 device.launchPort(JobApp.manifest) { host in
-                    let jobs = AppleBackgroundJobs(on: host)
+                    let jobs = AppleBackgroundJobs(host: host)
                     try jobs.register("refresh") { [weak jobs] run in
                         let begin = host.engine.time.wall()
                         try await jobs?.submit(
@@ -59,7 +59,7 @@ extension ApusAppleTests {
             func text() throws -> String {
                 try SimulatedDevice.run(seed: 7) { device in
                     device.launchPort(JobApp.manifest) { host in
-                        let jobs = AppleBackgroundJobs(on: host)
+                        let jobs = AppleBackgroundJobs(host: host)
                         try jobs.register("refresh") { [weak jobs] run in
                             let next = host.engine.time.wall().advanced(by: .seconds(7_200))
                             try await jobs?.submit(BackgroundJobRequest("refresh", .refresh, earliestBegin: next))

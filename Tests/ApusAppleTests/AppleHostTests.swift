@@ -120,6 +120,14 @@ extension ApusAppleTests {
                 device.plugIn()
                 device.advance(by: .seconds(1))
                 #expect(journal.all == ["0 50 false", "0 50 true"])
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                device.unplug()
+                device.open()
+                device.advance(by: .seconds(1))
+                #expect(journal.take().last == "11 50 false")
+                device.plugIn()
+                device.advance(by: .seconds(1))
                 try #expect(
                     device.port.conditions == DeviceConditions(isOnExternalPower: true, batteryLevel: 0.5))
             }

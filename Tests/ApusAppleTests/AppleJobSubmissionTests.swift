@@ -96,7 +96,7 @@ extension ApusAppleTests {
         func lateScheduler() throws {
             try SimulatedDevice.run { device in
                 device.launchPort(JobApp.manifest) { $0 }
-                let jobs = AppleBackgroundJobs(on: try device.port)
+                let jobs = AppleBackgroundJobs(host: try device.port)
                 try jobs.register("refresh") { _ in }
                 #expect(throws: BackgroundJobError.self) {
                     try device.perform { try await jobs.submit(BackgroundJobRequest("refresh", .refresh)) }

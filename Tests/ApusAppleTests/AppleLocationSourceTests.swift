@@ -21,7 +21,7 @@ extension ApusAppleTests {
                         every: .seconds(10)))
                 if authorization != .notDetermined { device.location.setAuthorization(authorization) }
                 device.launchPort(AppManifest(backgroundModes: declared ? [.location] : [])) {
-                    AppleLocationSource(on: $0)
+                    AppleLocationSource(host: $0)
                 }
                 try body(device, device.built(), Journal(device))
             }

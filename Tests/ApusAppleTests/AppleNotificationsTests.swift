@@ -19,7 +19,7 @@ extension ApusAppleTests {
         ) throws {
             try SimulatedDevice.run { device in
                 device.notifications.setAuthorization(authorization)
-                device.launchPort { AppleNotifications(on: $0) }
+                device.launchPort { AppleNotifications(host: $0) }
                 try body(device, device.built())
             }
         }

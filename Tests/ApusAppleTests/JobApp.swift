@@ -30,7 +30,7 @@ enum JobApp {
         try SimulatedDevice.run(policy: policy) { device in
             let journal = Journal(device)
             device.launchPort(manifest) { host in
-                let jobs = AppleBackgroundJobs(on: host)
+                let jobs = AppleBackgroundJobs(host: host)
                 try register(jobs, journal)
                 return jobs
             }

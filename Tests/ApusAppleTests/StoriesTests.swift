@@ -21,7 +21,7 @@ extension ApusAppleTests {
             device.notifications.setAuthorization(.authorized)
             device.launchPort { host in
                 let timers = BackgroundTimer(
-                    host: host, mode: mode, notifications: AppleNotifications(on: host))
+                    host: host, mode: mode, notifications: AppleNotifications(host: host))
                 let events = timers.events()
                 host.start {
                     for await event in events {
@@ -111,7 +111,7 @@ extension ApusAppleTests {
             device.launchPort { host in
                 let countdown = try Countdown(
                     host: host, store: storage, key: "tea", notification: UserNotification(title: "Tea is ready"),
-                    notifications: AppleNotifications(on: host))
+                    notifications: AppleNotifications(host: host))
                 UNUserNotificationCenter.current().delegate = ShowAll.shared
                 return (countdown, countdown.onFinish { _ in journal.note("finished") })
             }

@@ -23,7 +23,8 @@
         }
 
         private static var names: [Notification.Name] {
-            var names: [Notification.Name] = []
+            // A suspended app may have missed changes.
+            var names = [UIApplication.willEnterForegroundNotification]
             #if !os(tvOS)
                 names += [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification]
             #endif

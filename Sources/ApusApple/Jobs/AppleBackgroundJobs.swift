@@ -35,7 +35,7 @@
         ///
         /// - Parameter host: Where handlers run, and whose main loop expires them.
         @MainActor
-        public init(on host: any BackgroundHost) {
+        public init(host: any BackgroundHost) {
             self.host = host
             dates = AppleDates(time: host.engine.time)
             // An app that is active has been launched. Any other state says nothing.

@@ -26,7 +26,7 @@
         ///
         /// - Parameter host: Whose main loop the player lives on.
         @MainActor
-        public init(on host: any BackgroundHost) {
+        public init(host: any BackgroundHost) {
             self.host = host
             let states = Broadcast(AudioState(), mainLoop: host.mainLoop)
             self.states = states

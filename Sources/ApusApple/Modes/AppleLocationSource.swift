@@ -31,7 +31,7 @@
         ///
         /// - Parameter host: Whose main loop Core Location calls on.
         @MainActor
-        public init(on host: any BackgroundHost) {
+        public init(host: any BackgroundHost) {
             self.host = host
             isModeDeclared = AppleSystem.declaredModes.contains("location")
             service = LocationService(dates: AppleDates(time: host.engine.time))

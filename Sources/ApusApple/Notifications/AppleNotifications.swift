@@ -34,7 +34,7 @@
         /// The center of the app that runs.
         ///
         /// - Parameter host: Whose clock instants are on.
-        public init(on host: any BackgroundHost) {
+        public init(host: any BackgroundHost) {
             time = host.engine.time
             dates = AppleDates(time: time)
         }

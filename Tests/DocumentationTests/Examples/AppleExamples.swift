@@ -15,7 +15,7 @@
             didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
         ) -> Bool {
             let host = AppleHost()
-            let jobs = AppleBackgroundJobs(on: host)
+            let jobs = AppleBackgroundJobs(host: host)
             do {
                 try jobs.register("com.example.news.refresh") { [weak jobs] run in
                     let next = host.engine.time.wall().advanced(by: .seconds(4 * 3_600))
