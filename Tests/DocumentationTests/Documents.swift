@@ -8,7 +8,7 @@ enum Documents {
     /// Every document whose examples are checked.
     static let paths = [
         "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
-        "docs/jobs.md", "docs/architecture.md", "docs/migration.md",
+        "docs/jobs.md", "docs/architecture.md", "docs/migration.md", "docs/simulated-apple.md",
     ]
 
     static func read(_ path: String) throws -> String {
@@ -66,9 +66,12 @@ enum Documents {
         return lines.map { $0.dropFirst(indentation) + "\n" }.joined()
     }
 
-    /// Where the examples are: beside this file, and what is written as apps for phones write it, in a target of its
-    /// own.
-    private static let exampleFolders = ["Tests/DocumentationTests/Examples", "Tests/MigrationExamples"]
+    /// Where the examples are: beside this file, what is written as apps for phones write it in a target of its own, and
+    /// for the simulated frameworks, which are there on Linux only, their own tests and sample apps.
+    private static let exampleFolders = [
+        "Tests/DocumentationTests/Examples", "Tests/MigrationExamples", "Tests/SampleApps/Swift5",
+        "Tests/SimulatedAppleTests",
+    ]
 
     /// The regions of the examples.
     static func compiledExamples() throws -> [String: String] {

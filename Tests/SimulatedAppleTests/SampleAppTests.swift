@@ -8,6 +8,13 @@ import UIKit
 @testable import SampleAppsSwift5
 @testable import SampleAppsSwift6
 
+extension SimulatedDevice {
+    /// Real time, because the apps of these tests sleep on threads of Dispatch's: ten seconds at most.
+    fileprivate func runInRealTime(while condition: () -> Bool) async {
+        for _ in 1...500 where condition() { await runInRealTime(for: .milliseconds(20)) }
+    }
+}
+
 extension SimulatedAppleTests {
     /// Ordinary code of iOS apps, compiled in Swift 5 mode and in Swift 6 mode.
     @MainActor
@@ -53,11 +60,10 @@ extension SimulatedAppleTests {
                 SimulatedPhone.install(on: device, delegate: app.makeApp())
                 device.launch()
                 let journal = Journal()
-                _ = app.execute(0.2, false, journal)
+                _ = app.execute(0.1, false, journal)
                 device.pressHome()
                 #expect(app.pending().count == 1)
-                // Real time: the class sleeps on a thread of Dispatch's.
-                await device.runInRealTime(for: .seconds(1))
+                await device.runInRealTime(while: { !app.pending().isEmpty })
                 #expect(journal.lines == ["done"])
                 #expect(app.pending().isEmpty)
                 #expect(device.has(.claimEnded("delayed work")))
@@ -72,11 +78,11 @@ extension SimulatedAppleTests {
                 SimulatedPhone.install(on: device, delegate: app.makeApp())
                 device.launch()
                 let journal = Journal()
-                let cancelled = app.execute(0.2, false, journal)
-                _ = app.execute(0.2, false, journal)
+                let cancelled = app.execute(0.1, false, journal)
+                _ = app.execute(0.1, false, journal)
                 app.cancel([cancelled, 4_711])
                 device.pressHome()
-                await device.runInRealTime(for: .seconds(1))
+                await device.runInRealTime(while: { !app.pending().isEmpty })
                 #expect(journal.lines == ["done"])
                 #expect(app.pending().isEmpty)
             }
@@ -92,9 +98,9 @@ extension SimulatedAppleTests {
                 SimulatedPhone.install(on: device, delegate: app.makeApp())
                 device.launch()
                 let journal = Journal()
-                _ = app.execute(0.15, true, journal)
+                _ = app.execute(0.1, true, journal)
                 device.pressHome()
-                await device.runInRealTime(for: .milliseconds(1_500))
+                await device.runInRealTime(while: { !app.pending().isEmpty })
                 #expect(journal.lines.count >= 2)
                 #expect(app.pending().isEmpty)
                 #expect(device.has(.claimsExpired(1)))
