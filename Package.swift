@@ -274,11 +274,13 @@ let package = Package(
             name: "SampleAppsSwift6", dependencies: ["BackgroundTasks", "UIKit", "UserNotifications"],
             path: "Tests/SampleApps/Swift6", swiftSettings: [.swiftLanguageMode(.v6)]
         ),
+        // Tests of several modules share the one simulated phone of a process.
+        .target(name: "PhoneTurn", path: "Tests/PhoneTurn"),
         .testTarget(
             name: "ApusAppleTests",
             dependencies: [
                 "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation",
-                "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedPhone", "UIKit",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SimulatedPhone", "UIKit",
                 "UserNotifications", "_Testing_UIKit", .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -286,8 +288,8 @@ let package = Package(
             name: "SimulatedAppleTests",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
-                "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedPhone",
-                "UIKit", "UserNotifications", "_Testing_UIKit",
+                "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6",
+                "SimulatedPhone", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),
     ]

@@ -1,15 +1,16 @@
 import ApusApple
 import ApusBackground
 import ApusTesting
+import PhoneTurn
 import SimulatedPhone
 import Testing
 import UIKit
 
 @testable import ApusTimers
 
-/// Everything of ApusApple, one test after the other: there is one simulated phone in a process.
+/// Everything of ApusApple that needs a phone.
 @MainActor
-@Suite("ApusApple on a simulated phone", .serialized)
+@Suite("ApusApple on a simulated phone", .serialized, .phoneTurn)
 struct ApusAppleTests {}
 
 /// What an app has noted, in order, with the seconds of uptime since the test began. A test holds this instead of the app.
