@@ -222,6 +222,33 @@ extension SimulatedAppleTests {
             }
         }
 
+        @Test("with patience, a task that is completed by work elsewhere is completed in virtual time")
+        func patience() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device, manifest: Self.manifest, patience: .seconds(10),
+                    delegate: TaskDelegate {
+                        Self.complete("other", "cleanup")
+                        BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: nil) {
+                            @Sendable task in
+                            nonisolated(unsafe) let task = task
+                            Task.detached {
+                                await Task.yield()
+                                task.setTaskCompleted(success: true)
+                            }
+                        }
+                    })
+                device.launch()
+                for _ in 1...20 {
+                    try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "refresh"))
+                    BGTaskScheduler.shared._simulateLaunchForTask(withIdentifier: "refresh")
+                    device.advance(by: .seconds(60))
+                }
+                #expect(device.jobs.history.map(\.outcome) == Array(repeating: .succeeded, count: 20))
+                for run in device.jobs.history { #expect(run.launched == run.ended) }
+            }
+        }
+
         @Test("a process that is started for a task is told that it is in the background, and then runs the handler")
         func backgroundLaunch() throws {
             let notes = Notes()

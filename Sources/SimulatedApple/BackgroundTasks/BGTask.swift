@@ -1,6 +1,7 @@
 import ApusJobs
 import ApusTesting
 import ApusTimers
+import Dispatch
 import SimulatedPhone
 
 /// One run of a background task, as its launch handler gets it. From any thread.
@@ -12,6 +13,7 @@ open class BGTask: NSObject {
     private let callOut: CallOut
     private let host: SimulatedHost
     private let handler = Locked<Handover<() -> Void>?>(nil)
+    private let completion = DispatchSemaphore(value: 0)
 
     init(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) {
         self.task = task
@@ -52,6 +54,14 @@ open class BGTask: NSObject {
     open func setTaskCompleted(success: Bool) {
         forgetHandler()
         task.setCompleted(success: success)
+        completion.signal()
+    }
+
+    /// Blocks the device's thread until the task is completed elsewhere, but no longer than that, in real time.
+    func waitForCompletion(_ patience: Duration) {
+        guard patience > .zero else { return }
+        let nanoseconds = Int(clamping: patience.wholeNanoseconds)
+        _ = completion.wait(timeout: .now() + .nanoseconds(nanoseconds))
     }
 
     private func forgetHandler() {

@@ -48,6 +48,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
         return process.host.jobs.registerLaunchHandler(identifier, place: nil) { [process] task in
             let task = Handover(BGTask.make(task, callOut, process))
             callOut.call(name, on: process.host) { handler.value(task.value) }
+            task.value.waitForCompletion(process.patience)
         }
     }
 

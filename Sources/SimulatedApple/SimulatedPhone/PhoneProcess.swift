@@ -21,12 +21,15 @@ package final class PhoneProcess: Sendable {
     package let shared = SharedObjects()
     /// What outlives the process, as the system keeps it for the app.
     package let kept: SharedObjects
+    /// How much real time background tasks have that go on elsewhere.
+    package let patience: Duration
 
     private let state: Locked<State>
 
-    init(host: SimulatedHost, kept: SharedObjects, device: SimulatedDevice) {
+    init(host: SimulatedHost, kept: SharedObjects, patience: Duration, device: SimulatedDevice) {
         self.host = host
         self.kept = kept
+        self.patience = patience
         state = Locked(State(device: device))
     }
 

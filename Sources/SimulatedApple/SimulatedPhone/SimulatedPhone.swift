@@ -28,17 +28,21 @@ public enum SimulatedPhone {
     ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
     ///   - manifest: What the app declares.
     ///   - trackDurations: How long audio items last; others last three minutes.
+    ///   - patience: How much real time the device gives to a background task that is not completed when its launch
+    ///     handler returns, because the work goes on in a `Task` off the main actor or on another queue. The device goes
+    ///     on as soon as the task is completed.
     ///   - make: Called on the app's main loop in each new process, to build the object that the app consists of. When
     ///     it throws, that is a crash.
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
         trackDurations: [AudioItem.ID: Duration] = [:],
-        app make: @escaping @MainActor () throws -> AnyObject
+        patience: Duration = .zero, app make: @escaping @MainActor () throws -> AnyObject
     ) {
         let phone = phone(of: device)
         device.install(manifest, trackDurations: trackDurations) { [weak device] host in
             guard let device else { preconditionFailure("a device that has gone starts no app") }
-            phone.process = PhoneProcess(host: host, kept: phone.kept, device: device)
+            phone.process = PhoneProcess(
+                host: host, kept: phone.kept, patience: patience, device: device)
             running.withLock { $0 = phone.process }
             return try make()
         }
