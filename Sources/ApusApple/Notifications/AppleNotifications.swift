@@ -135,8 +135,9 @@
 
         /// What was asked for just before may not be in the center yet, so it is counted too.
         private func demandRoom(for identifier: String, _ number: Int) async throws(BackgroundError) {
-            let kept = Set(await pendingEntries().map(\.identifier))
+            // In this order: what arrives in the center meanwhile is counted in one of them.
             let earlier = state.withLock { $0.underWay.filter { $0.number < number }.map(\.identifier) }
+            let kept = Set(await pendingEntries().map(\.identifier))
             guard kept.union(earlier).union([identifier]).count > Self.pendingLimit else { return }
             throw BackgroundError(
                 .tooManyNotifications,
