@@ -212,6 +212,20 @@ extension SimulatedAppleTests {
             }
         }
 
+        @Test("ProcessInfo knows the low-power mode and the heat")
+        func processInfo() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: JournalDelegate(Journal()))
+                device.launch()
+                #expect(!ProcessInfo.processInfo.isLowPowerModeEnabled)
+                #expect(ProcessInfo.processInfo.thermalState == .nominal)
+                device.setLowPowerMode(true)
+                device.setThermalState(.serious)
+                #expect(ProcessInfo.processInfo.isLowPowerModeEnabled)
+                #expect(ProcessInfo.processInfo.thermalState == .serious)
+            }
+        }
+
         @Test("the status of background refresh is the user's switch")
         func backgroundRefresh() throws {
             try SimulatedDevice.run { device in

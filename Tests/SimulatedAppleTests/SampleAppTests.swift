@@ -136,16 +136,11 @@ extension SimulatedAppleTests {
                         on: device,
                         manifest: AppManifest(backgroundModes: [.fetch], permittedTaskIdentifiers: [identifier]),
                         delegate: app.makeApp())
-                    for _ in 1...30 {
-                        for hours in [8, 12, 4] {
-                            // Twice a day the user reads the news for five minutes.
-                            device.advance(by: .seconds(hours * 3_600 - (hours == 4 ? 600 : 0)))
-                            guard hours != 4 else { continue }
-                            device.open()
-                            device.advance(by: .seconds(300))
-                            device.pressHome()
-                            device.lock()
-                        }
+                    let begin = device.time.wall()
+                    for day in 1...30 {
+                        // Ten days at home, three on the road with the low-power mode on, and the rest at home.
+                        if day == 11 || day == 14 { device.setLowPowerMode(day == 11) }
+                        liveADay(on: device)
                     }
                     let report = device.jobs.report
                     let runs = report.count(of: identifier)
@@ -155,7 +150,10 @@ extension SimulatedAppleTests {
                     for (run, next) in zip(report.runs, report.runs.dropFirst()) {
                         #expect(run.launched.duration(to: next.launched) >= .seconds(2 * 3_600))
                     }
-                    #expect(report.deferrals[identifier]?.isEmpty == false, "\(report)")
+                    let saving = begin.advanced(by: .seconds(10 * 86_400))...begin.advanced(by: .seconds(13 * 86_400))
+                    #expect(!report.runs.contains { saving.contains($0.launched) })
+                    #expect(report.deferrals[identifier]?["low-power mode"] ?? 0 > 0, "\(report)")
+                    #expect(report.deferrals[identifier]?["not expected to be used soon"] ?? 0 > 0, "\(report)")
                     #expect(report.waiting.count == 1)
                     #expect(defaults.integer(forKey: "refreshCount") == runs)
                     #expect(defaults.object(forKey: "nextRefresh") is Date)
@@ -164,6 +162,18 @@ extension SimulatedAppleTests {
                 }
             }
             #expect(logs[0] == logs[1], "the same seed gives the same month")
+        }
+
+        /// A day on which the user reads the news twice, for five minutes.
+        private func liveADay(on device: SimulatedDevice) {
+            for hours in [8, 12] {
+                device.advance(by: .seconds(hours * 3_600))
+                device.open()
+                device.advance(by: .seconds(300))
+                device.pressHome()
+                device.lock()
+            }
+            device.advance(by: .seconds(4 * 3_600 - 600))
         }
 
         // MARK: Computing under a claim: in virtual time

@@ -81,7 +81,9 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// Asks for a run like ``submit(_:)``.
     ///
     /// - Throws: ``Error``.
-    public func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws { try submit(taskRequest) }
+    nonisolated(nonsending) public func submitTaskRequest(_ taskRequest: BGTaskRequest) async throws {
+        try submit(taskRequest)
+    }
 
     /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun goes on.
     public func cancel(taskRequestWithIdentifier identifier: String) { process.host.jobs.cancelRequest(identifier) }
@@ -97,7 +99,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
     }
 
     /// Copies of the pending requests.
-    public func pendingTaskRequests() async -> [BGTaskRequest] {
+    nonisolated(nonsending) public func pendingTaskRequests() async -> [BGTaskRequest] {
         process.host.jobs.pendingRequests().map(BGTaskRequest.make)
     }
 

@@ -7,7 +7,8 @@ import SimulatedPhone
 /// The app's door to the phone's notification center: the simulated one.
 ///
 /// Everything that an app asks for is done in the order in which it was asked, a moment later. Completion handlers are
-/// called on a thread that is not the main one, while the device waits. All members may be used from any thread.
+/// called on a thread that is not the main one, while the device waits. The asynchronous forms stay on the caller's
+/// actor, so that they follow the device's order. All members may be used from any thread.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, behind their locks.
 
@@ -67,7 +68,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// Asks the user, if that has not happened yet. The answer is that of the simulated user.
-    public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool {
+    nonisolated(nonsending) public func requestAuthorization(options: UNAuthorizationOptions = []) async throws -> Bool
+    {
         await withUnsafeContinuation { continuation in
             requestAuthorization(options: options) { isGranted, _ in continuation.resume(returning: isGranted) }
         }
@@ -82,7 +84,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// What the user allows.
-    public func notificationSettings() async -> UNNotificationSettings {
+    nonisolated(nonsending) public func notificationSettings() async -> UNNotificationSettings {
         await withUnsafeContinuation { continuation in
             getNotificationSettings { continuation.resume(returning: $0) }
         }
@@ -103,7 +105,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// Adds a request, in place of the pending one with the same identifier.
-    public func add(_ request: UNNotificationRequest) async throws {
+    nonisolated(nonsending) public func add(_ request: UNNotificationRequest) async throws {
         await withUnsafeContinuation { continuation in
             add(request) { _ in continuation.resume() }
         }
@@ -120,7 +122,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// The pending requests, the earliest first.
-    public func pendingNotificationRequests() async -> [UNNotificationRequest] {
+    nonisolated(nonsending) public func pendingNotificationRequests() async -> [UNNotificationRequest] {
         await withUnsafeContinuation { continuation in
             getPendingNotificationRequests { continuation.resume(returning: $0) }
         }
@@ -147,7 +149,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// The notifications that were shown and not yet removed.
-    public func deliveredNotifications() async -> [UNNotification] {
+    nonisolated(nonsending) public func deliveredNotifications() async -> [UNNotification] {
         await withUnsafeContinuation { continuation in
             getDeliveredNotifications { continuation.resume(returning: $0) }
         }
@@ -175,7 +177,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     }
 
     /// Sets the number on the app's icon. The simulated phone notes it in its log.
-    public func setBadgeCount(_ newBadgeCount: Int) async throws {
+    nonisolated(nonsending) public func setBadgeCount(_ newBadgeCount: Int) async throws {
         await withUnsafeContinuation { continuation in
             setBadgeCount(newBadgeCount) { _ in continuation.resume() }
         }
