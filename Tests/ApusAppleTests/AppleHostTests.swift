@@ -100,7 +100,8 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the battery is known, and its changes come; what UIKit does not say is not known")
+        @Test(
+            "battery, low-power mode and temperature are known, and changes come; what UIKit does not say is not known")
         func conditions() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)
@@ -115,7 +116,9 @@ extension ApusAppleTests {
                     return ()
                 }
                 try #expect(
-                    device.port.conditions == DeviceConditions(isOnExternalPower: false, batteryLevel: 1))
+                    device.port.conditions
+                        == DeviceConditions(
+                            isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, thermalState: .nominal))
                 device.setBattery(0.5)
                 device.plugIn()
                 device.advance(by: .seconds(1))
@@ -123,13 +126,17 @@ extension ApusAppleTests {
                 device.pressHome()
                 device.advance(by: .seconds(10))
                 device.unplug()
+                device.setLowPowerMode(true)
+                device.setThermalState(.serious)
                 device.open()
                 device.advance(by: .seconds(1))
                 #expect(journal.take().last == "11 50 false")
                 device.plugIn()
                 device.advance(by: .seconds(1))
                 try #expect(
-                    device.port.conditions == DeviceConditions(isOnExternalPower: true, batteryLevel: 0.5))
+                    device.port.conditions
+                        == DeviceConditions(
+                            isOnExternalPower: true, batteryLevel: 0.5, isLowPowerMode: true, thermalState: .serious))
             }
         }
 

@@ -28,6 +28,7 @@
             #if !os(tvOS)
                 names += [UIDevice.batteryLevelDidChangeNotification, UIDevice.batteryStateDidChangeNotification]
             #endif
+            // The simulated phone does not post them: there, what they are about is known with the next of the others.
             #if !os(Linux)
                 names += [.NSProcessInfoPowerStateDidChange, ProcessInfo.thermalStateDidChangeNotification]
             #endif
@@ -49,17 +50,15 @@
                     default: nil
                     }
             #endif
-            #if !os(Linux)
-                conditions.isLowPowerMode = ProcessInfo.processInfo.isLowPowerModeEnabled
-                conditions.thermalState =
-                    switch ProcessInfo.processInfo.thermalState {
-                    case .nominal: .nominal
-                    case .fair: .fair
-                    case .serious: .serious
-                    case .critical: .critical
-                    @unknown default: nil
-                    }
-            #endif
+            conditions.isLowPowerMode = ProcessInfo.processInfo.isLowPowerModeEnabled
+            conditions.thermalState =
+                switch ProcessInfo.processInfo.thermalState {
+                case .nominal: .nominal
+                case .fair: .fair
+                case .serious: .serious
+                // Critical, and whatever may come behind it.
+                default: .critical
+                }
             return conditions
         }
     }

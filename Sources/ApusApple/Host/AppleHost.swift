@@ -124,7 +124,7 @@
 
         // MARK: The device
 
-        /// The battery, and on Apple's systems the low-power mode and the temperature. The rest is not known: `nil`.
+        /// The battery, the low-power mode and the temperature. The rest is not known: `nil`.
         public var conditions: DeviceConditions { device.broadcast.value }
 
         /// A new sequence of the conditions from now on. A suspended app hears of changes when it runs again.
