@@ -18,6 +18,7 @@ let package = Package(
         .library(name: "ApusJobs", targets: ["ApusJobs"]),
         .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
         .library(name: "ApusLinux", targets: ["ApusLinux"]),
+        .library(name: "ApusApple", targets: ["ApusApple"]),
         .library(name: "ApusFoundation", targets: ["ApusFoundation"]),
         .library(name: "ApusServiceLifecycle", targets: ["ApusServiceLifecycle"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
@@ -67,6 +68,13 @@ let package = Package(
             dependencies: ["ApusBackground", "ApusTimers", "CApus", .product(name: "Logging", package: "swift-log")]
         ),
         .target(name: "ApusFoundation", dependencies: ["ApusBackground", "ApusTimers"]),
+        // On Linux it also depends on the modules with the names of Apple's frameworks; see below.
+        .target(
+            name: "ApusApple",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         // Apart from ApusLinux, so that only who uses ServiceLifecycle builds it.
         .target(
             name: "ApusServiceLifecycle",
@@ -194,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Apus", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
+                "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
                 "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -271,15 +279,32 @@ let package = Package(
             name: "MigrationExamples", dependencies: ["BackgroundTasks", "UIKit"], path: "Tests/MigrationExamples",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
+        // Tests of several modules share the one simulated phone of a process.
+        .target(name: "PhoneTurn", path: "Tests/PhoneTurn"),
+        .testTarget(
+            name: "ApusAppleTests",
+            dependencies: [
+                "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SimulatedPhone", "UIKit",
+                "UserNotifications", "_Testing_UIKit", .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
         .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
-                "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedPhone",
-                "UIKit", "UserNotifications", "_Testing_UIKit",
+                "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6",
+                "SimulatedPhone", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),
     ]
+    for target in package.targets where target.name == "ApusApple" {
+        target.dependencies += [
+            "ApusTesting", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
+            "SimulatedPhone", "UIKit", "UserNotifications",
+        ]
+    }
+    for target in package.targets where target.name == "DocumentationTests" { target.dependencies.append("UIKit") }
 #endif
 
 // The sample apps are compiled as an app would be.

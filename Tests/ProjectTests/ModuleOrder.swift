@@ -1,7 +1,7 @@
 /// The modules from the basement to the roof. A module uses only what is on a lower floor.
 struct ModuleOrder {
     static let floors: [[String]] = [
-        ["TimerWheel", "CApus", "CAllocationCount", "_Testing_UIKit"],
+        ["TimerWheel", "CApus", "CAllocationCount", "PhoneTurn", "_Testing_UIKit"],
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],

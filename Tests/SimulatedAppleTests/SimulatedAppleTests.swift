@@ -1,11 +1,12 @@
 import ApusTesting
+import PhoneTurn
 import Dispatch
 import Foundation
 import Testing
 
 /// Everything about the simulated frameworks, one test after the other: there is one simulated phone in a process.
 @MainActor
-@Suite("The modules with the names of Apple's frameworks", .serialized)
+@Suite("The modules with the names of Apple's frameworks", .serialized, .phoneTurn)
 struct SimulatedAppleTests {}
 
 /// What an app has noted, in order. A test holds this instead of the app.

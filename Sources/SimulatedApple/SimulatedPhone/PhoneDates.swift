@@ -11,9 +11,18 @@ public import Foundation
 extension SimulatedPhone {
     /// The device's instant that is as far from the device's now as `date` is from the machine's, to the second.
     nonisolated public static func instant(of date: Date) -> WallInstant {
-        let seconds = (date.timeIntervalSince1970 - machineSeconds).rounded()
+        later(by: (date.timeIntervalSince1970 - machineSeconds).rounded())
+    }
+
+    nonisolated private static func later(by seconds: TimeInterval) -> WallInstant {
         // Beyond that, dates are "never" in either direction.
-        return deviceNow.advanced(by: .seconds(max(-Self.farAway, min(Self.farAway, seconds))))
+        deviceNow.advanced(by: .seconds(max(-Self.farAway, min(Self.farAway, seconds))))
+    }
+
+    /// The device's instant for a date that has whole seconds only, because its fraction was cut off: it is measured from
+    /// the machine's whole second, so that "in fifteen minutes" is the same each time, whatever was cut off.
+    nonisolated package static func deviceInstant(ofWholeSecond date: Date) -> WallInstant {
+        later(by: date.timeIntervalSince1970.rounded() - machineSeconds.rounded(.down))
     }
 
     /// The machine's date that is as far from the machine's now as `instant` is from the device's, to the second.

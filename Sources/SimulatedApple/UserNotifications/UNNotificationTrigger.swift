@@ -75,7 +75,7 @@ public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchec
         guard let date = calendar.nextDate(after: now, matching: dateComponents, matchingPolicy: .nextTime) else {
             return nil
         }
-        return isAbsolute ? SimulatedPhone.instant(of: date) : WallInstant(date)
+        return isAbsolute ? SimulatedPhone.deviceInstant(ofWholeSecond: date) : WallInstant(date)
     }
 
     override func next(after instant: WallInstant, added: WallInstant) -> WallInstant? {

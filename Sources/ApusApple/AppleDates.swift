@@ -1,0 +1,47 @@
+#if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
+    import ApusTimers
+    import Foundation
+
+    /// Where instants and Foundation's dates are translated into each other.
+    ///
+    /// A date is given its distance from now. On Apple's systems that is the instant itself. On Linux the simulated phone
+    /// has a clock of its own, and understands an app's dates by their distance from the machine's clock.
+    struct AppleDates: Sendable {
+        let time: any TimeSource
+
+        /// The date that is as far from now as `instant` is.
+        func date(of instant: WallInstant) -> Date {
+            let distance = Double(time.wall().duration(to: instant).wholeNanoseconds)
+            return Date(timeIntervalSince1970: (Double(machine.nanoseconds) + distance) / 1e9)
+        }
+
+        /// The instant that is as far from now as `date` is.
+        func instant(of date: Date) -> WallInstant {
+            let distance = date.timeIntervalSince1970 - Double(machine.nanoseconds) / 1e9
+            return time.wall().advanced(by: .seconds(max(-Self.farAway, min(Self.farAway, distance))))
+        }
+
+        /// The first whole second of the system's calendar that is not before `instant`.
+        func second(atOrAfter instant: WallInstant) -> Date {
+            #if os(Linux)
+                // Both rounded up, because the phone measures from a later moment of the machine's clock: so it is not
+                // early, but up to a second later than on a phone.
+                let distance = WallInstant(nanoseconds: 0).advanced(by: time.wall().duration(to: instant))
+                return Date(timeIntervalSince1970: Self.seconds(upTo: machine) + Self.seconds(upTo: distance))
+            #else
+                // Without a look at the clock, which could move it over the end of a second.
+                return Date(timeIntervalSince1970: Self.seconds(upTo: instant))
+            #endif
+        }
+
+        private static func seconds(upTo instant: WallInstant) -> Double {
+            let (seconds, rest) = instant.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+            return Double(rest == 0 ? seconds : seconds + 1)
+        }
+
+        /// In seconds; the range of `Duration` in nanoseconds is 292 years.
+        private static let farAway = 9e9
+
+        private var machine: WallInstant { SystemTime().wall() }
+    }
+#endif

@@ -1,0 +1,147 @@
+#if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
+    public import ApusBackground
+    public import ApusTimers
+    public import Logging
+    import Foundation
+    import UIKit
+
+    /// An app with UIKit as a host. Make one while the app launches, and keep it; all members may then be used from any
+    /// thread.
+    ///
+    /// - Phases come from `UIApplication`'s notifications, which are posted with scenes and without (Apple,
+    ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive` when
+    ///   it resigns being active and when it enters the foreground, `active` when it has become active, `background` when
+    ///   it has entered that, and `terminated` when it is told that it will be. Apple's systems announce no suspension, so
+    ///   ``Phase/suspended`` is never entered here: after it, the app goes on in the phase that it was in. Observers are
+    ///   called before UIKit's notification returns, so they have as long as UIKit's own methods: about 5 s.
+    /// - Background tasks are those of `UIApplication`, by whose rules they are granted and expire; see
+    ///   ``beginBackgroundTask(_:)``.
+    /// - While a host was made, the battery is monitored (`UIDevice.isBatteryMonitoringEnabled`).
+    ///
+    /// On Linux the same code runs on a simulated phone (`SimulatedPhone`), in its time.
+    public final class AppleHost: BackgroundHost {
+        /// Where the app's timers live. On Apple's systems its threads stand still while the app is suspended.
+        public let engine: TimerEngine
+        /// Where expiration handlers and the observers of everything but phases are called.
+        public let mainLoop: any MainLoop
+        /// The kernel's name for this start of the device (`kern.bootsessionuuid`); `nil` where it cannot be read.
+        public let bootID: String?
+        /// False: a phone ends an app whose claims are open when their handlers have returned (Apple DTS,
+        /// developer.apple.com/forums/thread/85066).
+        public var waitsForExpiredTasks: Bool { false }
+
+        private let application: UIApplication
+        private let logger: Logger
+        private let phases: Broadcast<Phase>
+        private let observers = NotificationObservers()
+        private let device: AppleConditions
+        private let startTask: @Sendable (@escaping @Sendable () async -> Void) -> Void
+
+        /// A host for the app that runs: `UIApplication.shared` has to be there.
+        ///
+        /// - Parameters:
+        ///   - engine: Where timers live; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's.
+        ///   - mainLoop: Where handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated phone's.
+        ///   - logger: Where claims are reported that nobody ended.
+        @MainActor
+        public init(
+            engine: TimerEngine? = nil, mainLoop: (any MainLoop)? = nil, logger: Logger = Logger(label: "apus.apple")
+        ) {
+            let system = AppleSystem.current
+            self.engine = engine ?? system.engine
+            self.mainLoop = mainLoop ?? system.mainLoop
+            self.logger = logger
+            bootID = system.bootID
+            startTask = system.start
+            application = .shared
+            device = AppleConditions(mainLoop: self.mainLoop)
+            let loop = PhaseLoop()
+            let phases = Broadcast(Phase(application.applicationState), mainLoop: loop)
+            self.phases = phases
+            for (name, phase) in Self.phases {
+                observers.observe(name) { _ in
+                    if phase == .terminated { phases.finish(phase) } else { phases.set(phase) }
+                    // UIKit posts these on the main thread.
+                    MainActor.assumeIsolated { loop.flush() }
+                }
+            }
+        }
+
+        private static var phases: [(Notification.Name, Phase)] {
+            [
+                (UIApplication.didBecomeActiveNotification, .active),
+                (UIApplication.willResignActiveNotification, .inactive),
+                (UIApplication.didEnterBackgroundNotification, .background),
+                (UIApplication.willEnterForegroundNotification, .inactive),
+                (UIApplication.willTerminateNotification, .terminated),
+            ]
+        }
+
+        // MARK: Phases
+
+        /// The phase that UIKit has announced last; never ``Phase/suspended``.
+        public var phase: Phase { phases.value }
+
+        /// A new sequence of the phases that are announced from now on.
+        public var phaseChanges: PhaseChanges { phases.changes() }
+
+        /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns, until
+        /// the observation is cancelled or dropped.
+        public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+            phases.observe(observer)
+        }
+
+        // MARK: Background tasks
+
+        /// How much longer the app may run in the background, as `UIApplication` estimates; `nil` in the foreground and
+        /// while nothing limits it, where UIKit answers with a huge number.
+        public var backgroundTimeRemaining: Duration? {
+            let seconds = application.backgroundTimeRemaining
+            // More than a year is no estimate.
+            guard seconds < 365 * 86_400 else { return nil }
+            return .seconds(max(0, seconds))
+        }
+
+        /// Claims time to finish something, with `beginBackgroundTask(withName:expirationHandler:)`.
+        ///
+        /// UIKit grants claims a little later, so one that comes too late may be answered with a call of its expiration
+        /// handler (Apple, developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)):
+        /// then this returns a claim that has ended already.
+        ///
+        /// - Parameter request: The name, the place and the expiration handler.
+        /// - Returns: The claim, which must be ended.
+        /// - Throws: ``BackgroundError`` with the code `tooLate` when UIKit gives no identifier; the handler is called on
+        ///   the main loop then too.
+        public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
+            let claim = AppleClaim(request, of: application, mainLoop: mainLoop)
+            guard claim.begin() else {
+                throw BackgroundError(
+                    .tooLate,
+                    "“\(request.name)” asked for time in the background when none was granted; begin the task earlier")
+            }
+            return BackgroundTask(request, logger: logger) { claim.end() }
+        }
+
+        // MARK: The device
+
+        /// The battery, the low-power mode and the temperature. The rest is not known: `nil`.
+        public var conditions: DeviceConditions { device.broadcast.value }
+
+        /// A new sequence of the conditions from now on. A suspended app hears of changes when it runs again.
+        public var conditionChanges: Changes<DeviceConditions> { device.broadcast.changes() }
+
+        /// Starts asynchronous work: on the global executor, and on Linux on that of the simulated process.
+        public func start(_ work: @escaping @Sendable () async -> Void) { startTask(work) }
+    }
+
+    extension Phase {
+        fileprivate init(_ state: UIApplication.State) {
+            self =
+                switch state {
+                case .active: .active
+                case .background: .background
+                default: .inactive
+                }
+        }
+    }
+#endif

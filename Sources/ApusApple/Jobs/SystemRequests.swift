@@ -1,0 +1,112 @@
+#if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
+    import ApusJobs
+    import BackgroundTasks
+    import Foundation
+
+    /// Requests as Apple's scheduler has them, and back.
+    extension BackgroundJobRequest {
+        /// The system's form.
+        ///
+        /// - Throws: ``BackgroundJobError`` with the code `unavailable` for continued work on a system without it.
+        func systemRequest(_ dates: AppleDates) throws(BackgroundJobError) -> BGTaskRequest {
+            let request: BGTaskRequest
+            switch kind {
+            case .refresh:
+                request = BGAppRefreshTaskRequest(identifier: identifier)
+            case .processing(let requiresNetwork, let requiresExternalPower):
+                let processing = BGProcessingTaskRequest(identifier: identifier)
+                processing.requiresNetworkConnectivity = requiresNetwork
+                processing.requiresExternalPower = requiresExternalPower
+                request = processing
+            case .continued(let job):
+                // The system begins it at once or not at all: it has no earliest date.
+                return try systemRequest(for: job)
+            }
+            request.earliestBeginDate = earliestBegin.map(dates.date)
+            return request
+        }
+
+        private func systemRequest(for job: ContinuedJob) throws(BackgroundJobError) -> BGTaskRequest {
+            #if os(Linux) || (os(iOS) && !targetEnvironment(macCatalyst))
+                if #available(iOS 26, *) {
+                    let request = BGContinuedProcessingTaskRequest(
+                        identifier: identifier, title: job.title, subtitle: job.subtitle)
+                    switch job.strategy {
+                    case .queue: request.strategy = .queue
+                    case .fail: request.strategy = .fail
+                    }
+                    if job.requiresGPU { request.requiredResources = .gpu }
+                    return request
+                }
+            #endif
+            throw BackgroundJobError(
+                .unavailable,
+                "“\(identifier)” is continued work, which needs iOS 26; finish it under a background task before that")
+        }
+
+        /// What a pending request of the system's says.
+        init(_ request: BGTaskRequest, _ dates: AppleDates) {
+            var kind = Kind.refresh
+            if let processing = request as? BGProcessingTaskRequest {
+                kind = .processing(
+                    requiresNetwork: processing.requiresNetworkConnectivity,
+                    requiresExternalPower: processing.requiresExternalPower)
+            }
+            #if os(Linux) || (os(iOS) && !targetEnvironment(macCatalyst))
+                if #available(iOS 26, *), let continued = request as? BGContinuedProcessingTaskRequest {
+                    kind = .continued(
+                        ContinuedJob(
+                            title: continued.title, subtitle: continued.subtitle,
+                            strategy: continued.strategy == .fail ? .fail : .queue,
+                            requiresGPU: continued.requiredResources.contains(.gpu)))
+                }
+            #endif
+            self.init(
+                request.identifier, kind, earliestBegin: request.earliestBeginDate.map(dates.instant))
+        }
+
+        /// What can be said of the request of a task that an earlier process has submitted: its identifier, its kind, and
+        /// of continued work what the user reads.
+        init(of task: BGTask) {
+            var kind = Kind.refresh
+            if task is BGProcessingTask { kind = .processing() }
+            #if os(Linux) || (os(iOS) && !targetEnvironment(macCatalyst))
+                if #available(iOS 26, *), let continued = task as? BGContinuedProcessingTask {
+                    kind = .continued(ContinuedJob(title: continued.title, subtitle: continued.subtitle))
+                }
+            #endif
+            self.init(task.identifier, kind)
+        }
+    }
+
+    extension BackgroundJobError {
+        /// What Apple's scheduler means by an error (`BGTaskScheduler.h`). The codes are numbers here, because older
+        /// systems do not know all of them.
+        init(_ error: any Error, submitting request: BackgroundJobRequest) {
+            let name = "“\(request.identifier)”"
+            switch (error as? BGTaskScheduler.Error)?.code.rawValue {
+            case 2:
+                self.init(
+                    .tooManyPending,
+                    "\(name) was not accepted, because the system keeps 1 refresh and 10 processing requests; "
+                        + "cancel one, or give both the same identifier",
+                    cause: error)
+            case 3:
+                self.init(
+                    .notPermitted,
+                    "\(name) was not accepted: look for it in BGTaskSchedulerPermittedIdentifiers, for its mode in "
+                        + "UIBackgroundModes, and for what it requires",
+                    cause: error)
+            case 4:
+                self.init(
+                    .cannotStartNow, "\(name) cannot begin now; submit it with the strategy .queue, or later",
+                    cause: error)
+            default:
+                self.init(
+                    .unavailable,
+                    "\(name) was not accepted: background refresh is switched off, or this is a simulator", cause: error
+                )
+            }
+        }
+    }
+#endif

@@ -1,0 +1,143 @@
+#if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
+    public import ApusBackground
+    import ApusTimers
+    import AVFoundation
+    import Foundation
+
+    /// An `AVQueuePlayer` with an audio session of the category `playback`. All members may be used from any thread.
+    ///
+    /// - In the background it keeps the app running while it plays, if the app declares the mode `audio` in
+    ///   `UIBackgroundModes`; when it stops, the system suspends the app (Apple, App Programming Guide for iOS,
+    ///   "Background Execution").
+    /// - An interruption, a call for example, pauses it; it goes on by itself only when the system says that it should and
+    ///   nobody has paused it meanwhile (Apple, developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
+    /// - The lock screen shows the title and how far it is, and its commands play, pause and next are answered. There is
+    ///   one lock screen, so an app should have one player.
+    /// - ``state`` says what the player was told: an item that cannot be loaded shows as playing.
+    public final class AppleAudioPlayer: AudioPlayer {
+        private let host: any BackgroundHost
+        private let queue: AppleAudioQueue
+        private let machine = Locked(AppleAudioMachine())
+        private let states: Broadcast<AudioState>
+        private let observers = NotificationObservers()
+        private let commands = Locked<RemoteCommands?>(nil)
+
+        /// A player without a queue.
+        ///
+        /// - Parameter host: Whose main loop the player lives on.
+        @MainActor
+        public init(host: any BackgroundHost) {
+            self.host = host
+            let states = Broadcast(AudioState(), mainLoop: host.mainLoop)
+            self.states = states
+            queue = AppleAudioQueue(time: host.engine.time)
+            queue.onChange = { [weak self] machine in
+                self?.machine.withLock { $0 = machine }
+                states.set(machine.state)
+            }
+            observe()
+            let commands = RemoteCommands { [weak self] in self?.obey($0) ?? false }
+            self.commands.withLock { $0 = commands }
+        }
+
+        // MARK: Reading
+
+        /// What the player was told last.
+        public var state: AudioState { states.value }
+
+        /// A new sequence of the states from now on.
+        public var stateChanges: Changes<AudioState> { states.changes() }
+
+        /// How far the current item has been played: where the player said that it was when it last stopped, and what has
+        /// passed on the uptime clock since it plays.
+        public var position: Duration {
+            let now = host.engine.time.uptime()
+            return machine.withLock { $0.position(now: now) }
+        }
+
+        // MARK: Playing
+
+        /// Replaces the queue; nothing plays until ``play()``. An item's source is a URL, or the path of a file.
+        ///
+        /// - Throws: ``BackgroundError`` with the code `invalidArgument` when a source is empty.
+        public func setQueue(_ items: [AudioItem]) async throws {
+            var urls: [URL] = []
+            for item in items {
+                guard !item.source.isEmpty else {
+                    throw BackgroundError(
+                        .invalidArgument, "`source` of the item “\(item.id)” is empty; pass a URL or the path of a file"
+                    )
+                }
+                if let url = URL(string: item.source), url.scheme != nil {
+                    urls.append(url)
+                } else {
+                    urls.append(URL(fileURLWithPath: item.source))
+                }
+            }
+            await host.mainLoop.perform { [queue, urls] in queue.setQueue(items, at: urls) }
+        }
+
+        /// Activates the audio session, and plays or goes on playing. Without an item it does nothing.
+        ///
+        /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when the session cannot be activated, as during a
+        ///   call.
+        public func play() async throws {
+            guard state.current != nil else { return }
+            // Not on the main thread, which it may block.
+            do {
+                try AVAudioSession.sharedInstance().setCategory(.playback)
+                try AVAudioSession.sharedInstance().setActive(true)
+            } catch {
+                throw BackgroundError(
+                    .modeUnavailable,
+                    "a call or another app has the sound; play again when the interruption has ended", cause: error)
+            }
+            await host.mainLoop.perform { [queue] in queue.play() }
+        }
+
+        /// Stops for a while; the position is kept. A player that was interrupted stays paused.
+        public func pause() async { await host.mainLoop.perform { [queue] in queue.pause() } }
+
+        /// Goes on to the next item, or to the end of the queue.
+        public func next() async { await host.mainLoop.perform { [queue] in queue.next() } }
+
+        // MARK: What the system says
+
+        private func observe() {
+            let mainLoop = host.mainLoop
+            observers.observe(AVPlayerItem.didPlayToEndTimeNotification) { [weak self] notification in
+                guard let item = notification.object.map({ ObjectIdentifier($0 as AnyObject) }) else { return }
+                mainLoop.run { self?.queue.ended(item) }
+            }
+            observers.observe(AVAudioSession.interruptionNotification) { [weak self] notification in
+                let type = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+                let options = notification.userInfo?[AVAudioSessionInterruptionOptionKey] as? UInt
+                let shouldResume = AVAudioSession.InterruptionOptions(rawValue: options ?? 0).contains(.shouldResume)
+                switch type.flatMap({ AVAudioSession.InterruptionType(rawValue: $0) }) {
+                case .began: mainLoop.run { self?.queue.interruptionBegan() }
+                case .ended: mainLoop.run { self?.interruptionEnded(shouldResume: shouldResume) }
+                default: break
+                }
+            }
+        }
+
+        @MainActor
+        private func interruptionEnded(shouldResume: Bool) {
+            guard queue.interruptionEnded(shouldResume: shouldResume) else { return }
+            // What fails now fails for the user to see: the player is paused.
+            host.start { [weak self] in try? await self?.play() }
+        }
+
+        private func obey(_ command: RemoteCommands.Command) -> Bool {
+            guard state.current != nil else { return false }
+            host.start { [weak self] in
+                switch command {
+                case .play: try? await self?.play()
+                case .pause: await self?.pause()
+                case .next: await self?.next()
+                }
+            }
+            return true
+        }
+    }
+#endif

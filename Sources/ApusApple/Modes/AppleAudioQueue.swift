@@ -1,0 +1,90 @@
+#if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
+    import ApusBackground
+    import ApusTimers
+    import AVFoundation
+    import Foundation
+    import MediaPlayer
+
+    #if !os(Linux)
+        import CoreMedia
+    #endif
+
+    /// The system's player, which is told what the machine decides, and what the lock screen shows of it.
+    @MainActor
+    final class AppleAudioQueue {
+        private let player = AVQueuePlayer(items: [])
+        private var machine = AppleAudioMachine()
+        /// The player's own items, the current one first, in step with the machine.
+        private var items: [AVPlayerItem] = []
+        private let time: any TimeSource
+        /// Called with the machine after each change.
+        var onChange: (@Sendable (AppleAudioMachine) -> Void)?
+
+        init(time: any TimeSource) { self.time = time }
+
+        func setQueue(_ queue: [AudioItem], at urls: [URL]) {
+            player.pause()
+            player.removeAllItems()
+            items = urls.map { AVPlayerItem(url: $0) }
+            for item in items { player.insert(item, after: nil) }
+            machine.setQueue(queue)
+            changed()
+        }
+
+        func play() {
+            if machine.play(now: time.uptime()) == .play { player.play() }
+            changed()
+        }
+
+        func pause() {
+            machine.pause(at: position)
+            player.pause()
+            changed()
+        }
+
+        func next() {
+            guard machine.next(now: time.uptime()) == .advance else { return }
+            items.removeFirst()
+            player.advanceToNextItem()
+            changed()
+        }
+
+        func ended(_ item: ObjectIdentifier) {
+            // An item that was skipped, or one of another player.
+            guard let first = items.first, ObjectIdentifier(first) == item else { return }
+            items.removeFirst()
+            machine.itemEnded(now: time.uptime())
+            changed()
+        }
+
+        func interruptionBegan() {
+            machine.interruptionBegan(at: position)
+            player.pause()
+            changed()
+        }
+
+        /// Whether to play on.
+        func interruptionEnded(shouldResume: Bool) -> Bool { machine.interruptionEnded(shouldResume: shouldResume) }
+
+        /// What the player says; the machine's reckoning where it says nothing.
+        private var position: Duration {
+            let seconds = player.currentTime().seconds
+            return seconds.isFinite ? .seconds(max(0, seconds)) : machine.position(now: time.uptime())
+        }
+
+        private func changed() {
+            let state = machine.state
+            if let current = state.current {
+                let played = machine.position(now: time.uptime())
+                MPNowPlayingInfoCenter.default().nowPlayingInfo = [
+                    MPMediaItemPropertyTitle: current.title,
+                    MPNowPlayingInfoPropertyElapsedPlaybackTime: played / .seconds(1),
+                    MPNowPlayingInfoPropertyPlaybackRate: state.isPlaying ? 1.0 : 0.0,
+                ]
+            } else {
+                MPNowPlayingInfoCenter.default().nowPlayingInfo = nil
+            }
+            onChange?(machine)
+        }
+    }
+#endif

@@ -1,0 +1,326 @@
+import ApusApple
+import ApusBackground
+import ApusTesting
+import Logging
+import SimulatedPhone
+import Testing
+import UIKit
+
+@testable import ApusTimers
+
+extension ApusAppleTests {
+    @MainActor
+    @Suite("AppleHost")
+    struct Host {
+        private func observer(_ journal: Journal) -> @MainActor (AppleHost) -> Any {
+            { host in host.observePhase { journal.note("\($0)") } }
+        }
+
+        @Test("phases come in UIKit's order, also to observers, and suspension is not announced")
+        func phases() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                device.launchPort(build: observer(journal))
+                #expect(journal.take() == ["0 active"])
+                device.pressHome()
+                #expect(journal.take() == ["0 inactive", "0 background"])
+                device.advance(by: .seconds(10))
+                #expect(device.host?.phase == .suspended)
+                try #expect(device.port.phase == .background)
+                device.open()
+                #expect(journal.take() == ["10 inactive", "10 active"])
+                device.receiveCall()
+                device.endCall()
+                #expect(journal.take() == ["10 inactive", "10 active"])
+                device.openAppSwitcher()
+                device.swipeAway()
+                #expect(journal.take() == ["10 inactive", "10 background", "10 terminated"])
+            }
+        }
+
+        @Test("with scenes, an app that comes to the front is inactive before it is active")
+        func scenes() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                SimulatedPhone.install(
+                    on: device, delegate: PortDelegate(observer(journal)), sceneDelegate: { EmptySceneDelegate() })
+                device.launch()
+                #expect(journal.take() == ["0 inactive", "0 active"])
+            }
+        }
+
+        @Test("a sequence gives the same phases, and ends with the app")
+        func phaseChanges() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                device.launchPort { host in
+                    let changes = host.phaseChanges
+                    host.start {
+                        for await phase in changes { journal.note("\(phase)") }
+                        journal.note("over")
+                    }
+                    return ()
+                }
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                device.open()
+                device.swipeAway()
+                #expect(
+                    journal.all == [
+                        "0 active", "0 inactive", "0 background", "10 inactive", "10 active", "10 inactive",
+                        "10 background", "10 terminated", "10 over",
+                    ])
+            }
+        }
+
+        @Test("what an observer of the background does takes the time that UIKit gives, and not more")
+        func slowObserver() throws {
+            for (seconds, faults) in [(4, 0), (6, 1)] {
+                try SimulatedDevice.run { device in
+                    if faults > 0 { device.expect(.slowBackgroundEntry) }
+                    device.launchPort { [weak device] host in
+                        host.observePhase { phase in
+                            if phase == .background { device?.host?.work(for: .seconds(seconds)) }
+                        }
+                    }
+                    device.pressHome()
+                    #expect(device.faults.count == faults)
+                }
+            }
+        }
+
+        @Test("nothing limits the app in front, and in the background UIKit's estimate counts down")
+        func remaining() throws {
+            try SimulatedDevice.run { device in
+                device.launchPort { host in try host.beginBackgroundTask(named: "upload") }
+                try #expect(device.port.backgroundTimeRemaining == nil)
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                try #expect(device.port.backgroundTimeRemaining == .seconds(20))
+            }
+        }
+
+        @Test(
+            "battery, low-power mode and temperature are known, and changes come; what UIKit does not say is not known")
+        func conditions() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                device.launchPort { host in
+                    let changes = host.conditionChanges
+                    host.start {
+                        for await conditions in changes {
+                            let (level, power) = (conditions.batteryLevel, conditions.isOnExternalPower)
+                            journal.note("\(level.map { Int($0 * 100) } ?? -1) \(power.map { "\($0)" } ?? "?")")
+                        }
+                    }
+                    return ()
+                }
+                try #expect(
+                    device.port.conditions
+                        == DeviceConditions(
+                            isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, thermalState: .nominal))
+                device.setBattery(0.5)
+                device.plugIn()
+                device.advance(by: .seconds(1))
+                #expect(journal.all == ["0 50 false", "0 50 true"])
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                device.unplug()
+                device.setLowPowerMode(true)
+                device.setThermalState(.serious)
+                device.open()
+                device.advance(by: .seconds(1))
+                #expect(journal.take().last == "11 50 false")
+                device.plugIn()
+                device.advance(by: .seconds(1))
+                try #expect(
+                    device.port.conditions
+                        == DeviceConditions(
+                            isOnExternalPower: true, batteryLevel: 0.5, isLowPowerMode: true, thermalState: .serious))
+            }
+        }
+
+        @Test("each start of the device has an identifier of its own")
+        func bootID() throws {
+            try SimulatedDevice.run { device in
+                device.launchPort { _ in () }
+                let first = try #require(device.port.bootID)
+                device.kill()
+                device.open()
+                try #expect(device.port.bootID == first)
+                device.reboot()
+                device.open()
+                try #expect(device.port.bootID != first)
+            }
+        }
+
+        // MARK: Claims
+
+        @Test("a claim keeps the app running until it is ended, and is ended once however often one asks")
+        func claim() throws {
+            try SimulatedDevice.run { device in
+                device.launchPort { host in try host.beginBackgroundTask(named: "upload") }
+                device.pressHome()
+                device.advance(by: .seconds(15))
+                #expect(device.host?.phase == .background)
+                let task: BackgroundTask = try device.built()
+                for _ in 0..<3 { task.end() }
+                device.advance(by: .seconds(3))
+                #expect(device.host?.phase == .suspended)
+                #expect(device.claims == (["upload"], ["upload"]))
+                #expect(device.warnings.isEmpty)
+            }
+        }
+
+        @Test(
+            "four seconds before the end handlers are called in one pass on the main actor, and then the claims are ended"
+        )
+        func expiry() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                device.launchPort { host in
+                    try ["one", "two"].map { name in
+                        try host.beginBackgroundTask(named: name) { journal.note("\(name) expires") }
+                    }
+                }
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(journal.all == ["26 one expires", "26 two expires"])
+                #expect(device.claims == (["one", "two"], ["one", "two"]))
+                try #expect(device.delay(of: .claimEnded("two")) == .seconds(26))
+                #expect(device.ends.isEmpty)
+                #expect(device.warnings.isEmpty)
+                #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        @Test("a handler that ends its claim itself has ended it once")
+        func handlerEnds() throws {
+            try SimulatedDevice.run { device in
+                device.launchPort { host in
+                    let box = Locked<BackgroundTask?>(nil)
+                    let task = try host.beginBackgroundTask(named: "upload") { box.withLock { $0.take() }?.end() }
+                    box.withLock { $0 = task }
+                    return ()
+                }
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(device.claims == (["upload"], ["upload"]))
+                #expect(device.warnings.isEmpty && device.ends.isEmpty)
+            }
+        }
+
+        @Test("what a phone ends an app for, a request that wants to end its claim itself is ended for too")
+        func leftToTheApp() throws {
+            try SimulatedDevice.run { device in
+                device.expect(.claimNotEnded)
+                device.launchPort { host in
+                    var request = BackgroundTaskRequest(name: "upload")
+                    request.endsOnExpiration = false
+                    return try host.beginBackgroundTask(request)
+                }
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(device.ends.count == 1)
+            }
+        }
+
+        @Test("without an identifier the claim is an error, and its handler is called on the main loop")
+        func invalid() throws {
+            var policy = SystemPolicy()
+            policy.givesInvalidClaims = true
+            try SimulatedDevice.run(policy: policy) { device in
+                let journal = Journal(device)
+                device.launchPort { host in
+                    do {
+                        return try host.beginBackgroundTask(named: "upload") { journal.note("expires") }
+                    } catch let error as BackgroundError {
+                        journal.note("\(error.code)")
+                        return ()
+                    }
+                }
+                #expect(journal.all == ["0 tooLate", "0 expires"])
+            }
+        }
+
+        @Test("a claim that comes too late is told so by its handler, and is ended")
+        func late() throws {
+            var policy = SystemPolicy()
+            // Between the handlers and the suspension the app still runs.
+            policy.suspensionDelay = .seconds(1)...(.seconds(1))
+            try SimulatedDevice.run(policy: policy) { device in
+                let journal = Journal(device)
+                device.launchPort { host in
+                    let late = Locked<BackgroundTask?>(nil)
+                    host.engine.schedule(after: .milliseconds(26_500)) {
+                        let task = try? host.beginBackgroundTask(named: "late") { journal.note("late expires") }
+                        journal.note(task == nil ? "refused" : "given")
+                        late.withLock { $0 = task }
+                    }
+                    let early = try host.beginBackgroundTask(named: "upload")
+                    return { _ = (early, late.withLock { $0 }) }
+                }
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(journal.all == ["26 given", "26 late expires"])
+                #expect(device.ends.isEmpty && device.warnings.isEmpty)
+            }
+        }
+
+        @Test("a claim that is dropped is ended, and logged with its place")
+        func dropped() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                device.launchPort { _ in
+                    let host = AppleHost(logger: Logger(label: "test") { _ in JournalLogHandler(journal: journal) })
+                    _ = try host.beginBackgroundTask(named: "upload")
+                    return host
+                }
+                #expect(device.claims == (["upload"], ["upload"]))
+                #expect(journal.all.count == 1)
+                #expect(journal.all.first?.contains("ApusAppleTests/AppleHostTests.swift") == true)
+            }
+        }
+
+        @Test("withBackgroundTask cancels its body at the expiry, and the app is suspended")
+        func structured() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal(device)
+                device.launchPort { host in
+                    host.start {
+                        do {
+                            try await withBackgroundTask("upload", on: host) {
+                                try await host.engine.sleep(for: .seconds(100))
+                            }
+                            journal.note("done")
+                        } catch {
+                            journal.note("cancelled")
+                        }
+                    }
+                    return ()
+                }
+                device.advance(by: .zero)
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(journal.all == ["26 cancelled"])
+                #expect(device.claims == (["upload"], ["upload"]))
+                #expect(device.ends.isEmpty)
+            }
+        }
+    }
+}
+
+private final class EmptySceneDelegate: UIResponder, UISceneDelegate {}
+
+private struct JournalLogHandler: LogHandler {
+    let journal: Journal
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.error
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { journal.note("\(event.message) \(event.metadata ?? [:])") }
+}

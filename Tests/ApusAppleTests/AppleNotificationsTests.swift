@@ -1,0 +1,255 @@
+import ApusApple
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import SimulatedPhone
+import Testing
+import UIKit
+import UserNotifications
+
+@testable import ApusApple
+
+extension ApusAppleTests {
+    @MainActor
+    @Suite("AppleNotifications")
+    struct Notifications {
+        private func run(
+            _ authorization: NotificationAuthorization = .authorized,
+            _ body: (SimulatedDevice, AppleNotifications) throws -> Void
+        ) throws {
+            try SimulatedDevice.run { device in
+                device.notifications.setAuthorization(authorization)
+                device.launchPort { AppleNotifications(host: $0) }
+                try body(device, device.built())
+            }
+        }
+
+        nonisolated private func request(
+            _ identifier: String, _ trigger: NotificationRequest.Trigger
+        ) -> NotificationRequest {
+            NotificationRequest(
+                identifier: identifier, notification: UserNotification(title: "Tea", body: "It is ready"),
+                trigger: trigger)
+        }
+
+        /// Why a request is refused.
+        private func refusal(
+            of request: NotificationRequest, _ center: AppleNotifications, _ device: SimulatedDevice
+        ) throws -> BackgroundError.Code? {
+            try refusal(device) { try await center.schedule(request) }
+        }
+
+        private func refusal(
+            _ device: SimulatedDevice, _ work: @escaping @Sendable () async throws -> Void
+        ) throws -> BackgroundError.Code? {
+            do {
+                try device.perform(work)
+                return nil
+            } catch let error as BackgroundError {
+                return error.code
+            }
+        }
+
+        @Test(
+            "an instant is never early and, in whole seconds, at most one late, and one that has passed is shown at once"
+        )
+        func instants() throws {
+            for milliseconds in [0, 1, 250, 999] as [Int64] {
+                try run { device, center in
+                    let now = device.time.wall()
+                    let due = now.advanced(by: .milliseconds(60_000 + milliseconds))
+                    device.pressHome()
+                    try device.perform { [request] in
+                        try await center.schedule(request("past", .at(now.advanced(by: .seconds(-5)))))
+                        try await center.schedule(request("due", .at(due)))
+                    }
+                    device.advance(by: .seconds(1))
+                    #expect(device.shown.count == 1)
+                    device.advance(by: .seconds(100))
+                    let event = try #require(device.log.last { $0.what == .notificationDelivered("due") })
+                    let lateness = due.duration(to: event.wall)
+                    // The phone's whole seconds begin at another moment than the machine's.
+                    #expect(lateness >= .zero && lateness < .seconds(2), "\(lateness)")
+                }
+            }
+        }
+
+        @Test("an instant follows the wall clock, an interval does not")
+        func wallClock() throws {
+            try run { device, center in
+                let due = device.time.wall().advanced(by: .seconds(3_600))
+                try device.perform { [request] in try await center.schedule(request("at", .at(due))) }
+                device.pressHome()
+                device.moveWallClock(by: .seconds(3_000))
+                device.advance(by: .seconds(590))
+                #expect(device.shown.isEmpty)
+                device.advance(by: .seconds(12))
+                #expect(device.shown.count == 1)
+            }
+        }
+
+        @Test("an interval is waited for, and a repeating one comes again until it is removed")
+        func intervals() throws {
+            try run { device, center in
+                try device.perform { [request] in
+                    try await center.schedule(request("once", .after(.seconds(90))))
+                    try await center.schedule(request("again", .after(.seconds(60), repeats: true)))
+                }
+                device.pressHome()
+                device.advance(by: .seconds(200))
+                #expect(device.shown == [60, 90, 120, 180])
+                device.open()
+                try device.perform { await center.removePending(["again", "unknown"]) }
+                device.pressHome()
+                device.advance(by: .seconds(200))
+                #expect(device.shown.count == 4)
+            }
+        }
+
+        @Test("pending requests come back with their exact triggers, the earliest first, also in another process")
+        func pending() throws {
+            try run { device, center in
+                let due = device.time.wall().advanced(by: .milliseconds(61_234))
+                let requests = [
+                    request("after", .after(.milliseconds(1_500))), request("at", .at(due)),
+                    request("every", .after(.seconds(3_600), repeats: true)),
+                ]
+                try device.perform { for request in requests.reversed() { try await center.schedule(request) } }
+                try #expect(device.perform { await center.pending() } == requests)
+                device.kill()
+                device.open()
+                let other: AppleNotifications = try device.built()
+                try #expect(device.perform { await other.pending() } == requests)
+                device.pressHome()
+                device.advance(by: .seconds(3_700))
+                device.open()
+                try #expect(device.perform { await other.pending() } == [requests[2]])
+                try #expect(device.perform { await other.delivered() } == ["after", "at", "every"])
+            }
+        }
+
+        @Test("a request takes the place of the one with the same identifier")
+        func replaced() throws {
+            try run { device, center in
+                try device.perform { [request] in
+                    try await center.schedule(request("tea", .after(.seconds(10))))
+                    try await center.schedule(request("tea", .after(.seconds(30))))
+                }
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(device.shown == [30])
+            }
+        }
+
+        @Test("the 65th is refused, nothing is dropped, and one that takes a place is welcome")
+        func limit() throws {
+            try run { device, center in
+                for number in 1...64 {
+                    try device.perform { [request] in
+                        try await center.schedule(request("n\(number)", .after(.seconds(100))))
+                    }
+                }
+                let one = NotificationRequest.Trigger.after(.seconds(1))
+                try #expect(refusal(of: request("n65", one), center, device) == .tooManyNotifications)
+                try #expect(refusal(of: request("n64", one), center, device) == nil)
+                try #expect(device.perform { await center.pending().count } == 64)
+                #expect(!device.log.contains { $0.what == .notificationDropped("n1") })
+            }
+        }
+
+        @Test("of requests that are made at once, so many are taken as there is room for")
+        func concurrent() throws {
+            try run { device, center in
+                let refused = try device.perform { [request] in
+                    await withTaskGroup(of: Bool.self) { group in
+                        for number in 1...70 {
+                            group.addTask {
+                                (try? await center.schedule(request("n\(number)", .after(.seconds(100))))) == nil
+                            }
+                        }
+                        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                    }
+                }
+                #expect(refused == 6)
+                try #expect(device.perform { await center.pending().count } == 64)
+            }
+        }
+
+        @Test("without permission everything is refused, and quiet permission is enough")
+        func permission() throws {
+            for (authorization, expected) in [
+                (.notDetermined, .notificationRefused), (.denied, .notificationRefused), (.authorized, nil),
+                (.provisional, nil),
+            ] as [(NotificationAuthorization, BackgroundError.Code?)] {
+                try run(authorization) { device, center in
+                    let five = NotificationRequest.Trigger.after(.seconds(5))
+                    try #expect(refusal(of: request("a", five), center, device) == expected)
+                    let now = try refusal(device) { try await center.notify(UserNotification(title: "Now")) }
+                    #expect(now == expected)
+                    device.pressHome()
+                    device.advance(by: .seconds(10))
+                    device.open()
+                    try #expect(device.perform { await center.pending() }.isEmpty)
+                }
+            }
+        }
+
+        @Test("an interval that Apple's class raises exceptions for is an error")
+        func invalid() throws {
+            try run { device, center in
+                for trigger in [.after(.zero), .after(.seconds(59), repeats: true)] as [NotificationRequest.Trigger] {
+                    try #expect(refusal(of: request("a", trigger), center, device) == .invalidArgument)
+                }
+                #expect(device.faults.isEmpty)
+            }
+        }
+
+        @Test("notifications that are shown now have identifiers of their own")
+        func now() throws {
+            try run { device, center in
+                device.pressHome()
+                try device.perform {
+                    for _ in 0..<3 { try await center.notify(UserNotification(title: "Now")) }
+                }
+                device.advance(by: .seconds(1))
+                #expect(device.shown.count == 3)
+                try #expect(device.perform { Set(await center.delivered()).count } == 3)
+            }
+        }
+    }
+}
+
+@Suite("A notification's trigger as text")
+struct NotificationTriggerTextTests {
+    private let added = WallInstant(secondsSince1970: 1_000_000)
+
+    @Test("every trigger comes back, with the instant at which it is due next")
+    func roundTrip() throws {
+        let triggers: [(NotificationRequest.Trigger, Int64)] = [
+            (.at(added.advanced(by: .milliseconds(1_500))), 1_500), (.after(.milliseconds(2_500)), 2_500),
+            (.after(.seconds(60), repeats: true), 60_000),
+        ]
+        for (trigger, due) in triggers {
+            let text = NotificationTriggerText.text(of: trigger, added: added)
+            let found = try #require(NotificationTriggerText.trigger(in: text, now: added))
+            #expect(found.trigger == trigger)
+            #expect(found.due == added.advanced(by: .milliseconds(due)))
+        }
+    }
+
+    @Test("a repeating one is due at its next multiple, another one when it was due")
+    func later() throws {
+        let now = added.advanced(by: .seconds(150))
+        let text = NotificationTriggerText.text(of: .after(.seconds(60), repeats: true), added: added)
+        #expect(NotificationTriggerText.trigger(in: text, now: now)?.due == added.advanced(by: .seconds(180)))
+        let once = NotificationTriggerText.text(of: .after(.seconds(60)), added: added)
+        #expect(NotificationTriggerText.trigger(in: once, now: now)?.due == added.advanced(by: .seconds(60)))
+    }
+
+    @Test(
+        "other texts are not understood",
+        arguments: ["", "at", "at x", "at -1", "after 5", "after 0 5", "after -5 5", "every x y", "soon 1 2"])
+    func others(text: String) {
+        #expect(NotificationTriggerText.trigger(in: text, now: added) == nil)
+    }
+}
