@@ -1,7 +1,7 @@
 import ApusTesting
-import PhoneTurn
 import Dispatch
 import Foundation
+import PhoneTurn
 import Testing
 
 /// Everything about the simulated frameworks, one test after the other: there is one simulated phone in a process.
