@@ -218,7 +218,8 @@ extension SimulatedAppleTests {
                 #expect(inFront.count > 0)
                 #expect(inFront.isRunning)
                 device.pressHome()
-                await device.advance(by: .seconds(40))
+                // In small steps, at each of which the app's task has its turns.
+                for _ in 1...40 { await device.advance(by: .seconds(1)) }
                 let inBackground = app.look(device)
                 #expect(inBackground.count > inFront.count)
                 #expect(inBackground.wasCutShort)

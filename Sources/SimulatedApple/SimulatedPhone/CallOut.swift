@@ -16,10 +16,10 @@ package struct CallOut: Sendable {
     @MainActor
     package func call(_ name: String, on host: SimulatedHost, _ work: @escaping () -> Void) {
         if MainThread.isMain(queue) { return work() }
-        let work = Handover(work)
+        let errand = Errand(work)
         let done = DispatchSemaphore(value: 0)
         queue.async {
-            work.value()
+            errand.run()
             done.signal()
         }
         // Real time, because a thread that is stuck does not move the device's.
@@ -30,6 +30,21 @@ package struct CallOut: Sendable {
                     "\(name) did not return within 10 s; it may wait for the main thread, which waits for it here: "
                         + "do not use DispatchQueue.main.sync there"))
         }
+    }
+}
+
+/// Work for another thread, which is let go of before that says that it is done: what it holds must not outlive the
+/// app's process by the time that a queue takes to clean up.
+///
+/// `@unchecked Sendable`: it is given to the queue before it runs there, and used nowhere else.
+private final class Errand: @unchecked Sendable {
+    private var work: (() -> Void)?
+
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    func run() {
+        let work = work.take()
+        work?()
     }
 }
 
