@@ -100,8 +100,9 @@ struct ProcessTests {
         let probe = try await Probe(grace: 600_000, margin: 1_000, "deaf")
         for _ in 0..<3 {
             probe.send(SIGINT)
-            // One by one: a signal that is pending already is not counted again by the kernel.
-            _ = probe.line()
+            // One by one: a signal that is pending already is not counted again by the kernel. Ticks may be said at any
+            // time.
+            while probe.line().hasPrefix("tick") {}
         }
         #expect(probe.end().code == 75)
     }
@@ -119,7 +120,7 @@ struct ProcessTests {
     }
 
     private func isLongMiss(_ line: String) -> Bool {
-        line.hasPrefix("tick") && line.split(separator: " ").last.flatMap { Int($0) }.map { $0 >= 11 } == true
+        line.hasPrefix("tick") && line.split(separator: " ").last.flatMap { Int($0) }.map { $0 >= 55 } == true
     }
 
     @Test("after Ctrl-Z the process stands still; afterwards its timer reports one tick with the missed count")
@@ -127,8 +128,8 @@ struct ProcessTests {
         let probe = try await Probe(grace: 400, margin: 300, "obedient")
         probe.send(SIGTSTP)
         try await probe.wait(until: \.isStopped)
-        // Twelve ticks of 50 ms fall due meanwhile.
-        try await TimerEngine.shared.sleep(for: .milliseconds(600))
+        // Sixty ticks of 50 ms fall due meanwhile: more than a busy machine misses by itself.
+        try await TimerEngine.shared.sleep(for: .seconds(3))
         probe.send(SIGCONT)
         var lines: [String] = []
         while !lines.contains("phase active") || !lines.contains(where: isLongMiss) {

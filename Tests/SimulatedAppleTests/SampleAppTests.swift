@@ -158,6 +158,8 @@ extension SimulatedAppleTests {
                     #expect(defaults.integer(forKey: "refreshCount") == runs)
                     #expect(defaults.object(forKey: "nextRefresh") is Date)
                     #expect(defaults.string(forKey: "refreshError") == nil)
+                    // Once, for people.
+                    if logs.isEmpty { print("\(app.name): \(report)") }
                     logs.append(device.logText)
                 }
             }
