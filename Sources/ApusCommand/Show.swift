@@ -20,12 +20,14 @@ struct Show: AsyncParsableCommand {
                 ("next", When.due(job)), ("action", job.action.text), ("created", When.local(job.created)),
                 ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
             ]
+            if let waits = job.waitingFor { rows.insert(("waits", PolicyText.reasons(waits)), at: 4) }
             if let cwd = job.action.command?.cwd { rows.append(("cwd", cwd)) }
             rows.append(("missed runs", job.policies.missed ?? "-"))
             rows.append(("overlap", job.policies.overlap ?? "-"))
             if let retry = job.policies.retry, retry > 0 { rows.append(("retry", String(retry))) }
             if let timeout = job.policies.timeout { rows.append(("timeout", timeout)) }
             if let tolerance = job.policies.tolerance { rows.append(("tolerance", tolerance)) }
+            if let when = job.policies.when { rows.append(("when", when.joined(separator: ","))) }
             if !job.labels.isEmpty {
                 rows.append(
                     (

@@ -63,11 +63,12 @@ public struct Daemon: Sendable {
             // The scheduler keeps to the grace period by itself; the host's is the net below it.
             configuration: .init(
                 gracePeriod: configuration.grace + .seconds(1), expirationMargin: .milliseconds(500)),
+            conditions: LinuxConditions(root: configuration.environment[Self.systemRoot] ?? "/"),
             serviceManager: ServiceManager(notifySocket: configuration.environment[Self.notifySocket]),
             logger: logger)
         let scheduler = JobScheduler(
-            store: SQLiteStore(path: home.databasePath), engine: engine, random: random,
-            configuration: .init(bootID: host.bootID, cancellationGrace: windUp), logger: logger)
+            store: SQLiteStore(path: home.databasePath), engine: engine, host: host,
+            random: random, configuration: .init(bootID: host.bootID, cancellationGrace: windUp), logger: logger)
         let events = EventHub()
         let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath, random: random)
@@ -143,7 +144,7 @@ public struct Daemon: Sendable {
         }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await event in feed { routes.events.send(event) }
+                for await event in feed { routes.events.send(event, from: routes.jobs) }
                 return false
             }
             for application in listeners.applications(routes: routes, logger: logger, readiness: readiness) {
@@ -169,6 +170,10 @@ public struct Daemon: Sendable {
             group.cancelAll()
         }
     }
+
+    /// For tests: the variable that names a folder whose `sys` and `proc` stand for the machine's, as the conditions of
+    /// jobs see it.
+    static let systemRoot = "APUS_SYSTEM_ROOT"
 
     /// The variable by which a service manager says where it listens.
     static let notifySocket = "NOTIFY_SOCKET"

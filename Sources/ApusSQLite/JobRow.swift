@@ -11,7 +11,7 @@ enum JobRow {
         "grace",
         "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff", "maximum_backoff", "jitter",
         "time_limit",
-        "labels", "payload",
+        "conditions", "labels", "payload",
     ]
 
     /// The columns that ``read(_:)`` reads.
@@ -68,6 +68,7 @@ enum JobRow {
         statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
         statement.bind(retry.initialBackoff.wholeNanoseconds).bind(retry.maximumBackoff.wholeNanoseconds)
         statement.bind(retry.jitter).bind(policies.timeLimit?.wholeNanoseconds)
+        statement.bind(Int64(policies.conditions.rawValue))
     }
 
     /// The job of a row of ``columns``.
@@ -134,6 +135,7 @@ enum JobRow {
             initialBackoff: .nanoseconds(row.integer()),
             maximumBackoff: .nanoseconds(row.integer()), jitter: row.real())
         policies.timeLimit = row.optionalDuration()
+        policies.conditions = JobConditions(rawValue: Int(row.integer()))
         return policies
     }
 

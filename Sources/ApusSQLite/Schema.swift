@@ -5,7 +5,7 @@ import GRDB
 /// and the next number in `version`.
 enum Schema {
     /// The newest schema that this code knows; the file's `user_version`.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     /// "Apus" in ASCII; the file's `application_id`.
     static let applicationID: Int64 = 0x4170_7573
@@ -34,6 +34,7 @@ enum Schema {
     static func migrate(_ queue: DatabaseQueue) throws {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { try $0.execute(sql: version1) }
+        migrator.registerMigration("v2") { try $0.execute(sql: version2) }
         try migrator.migrate(queue)
     }
 
@@ -168,5 +169,13 @@ enum Schema {
         CREATE UNIQUE INDEX run_one_outcome ON run (job, occurrence) WHERE final = 1;
         CREATE INDEX run_open ON run (job, occurrence, attempt, state) WHERE state IN ('waiting', 'claimed');
         CREATE INDEX run_by_job ON run (job, sequence);
+        """
+
+    // Bits: 1 network, 2 external power, 4 idle.
+    private static let version2 = """
+        PRAGMA user_version = 2;
+
+        ALTER TABLE job ADD COLUMN
+            conditions INTEGER NOT NULL DEFAULT 0 CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7);
         """
 }

@@ -13,6 +13,42 @@ struct WireTests {
     @Test("overlap policies survive their text", arguments: ["skip", "queue:3", "allow:2", "replace"])
     func overlap(text: String) throws { #expect(PolicyText.format(try PolicyText.overlap(text)) == text) }
 
+    @Test(
+        "conditions survive their words", arguments: [["network"], ["power"], ["idle"], ["network", "power", "idle"]])
+    func conditions(words: [String]) throws {
+        let policies = try WirePolicies(when: words).parsed()
+        #expect(WirePolicies(policies).when == words)
+        #expect(WirePolicies(JobPolicies()).when == nil, "left out like what is not set")
+        #expect(try WirePolicies(when: words.reversed()).parsed() == policies)
+    }
+
+    @Test(
+        "a condition that there is not, or is given twice, is refused with the accepted ones",
+        arguments: [["wifi"], ["network", ""], ["Power"], ["idle", "network", "idle"]])
+    func otherConditions(words: [String]) {
+        let error = #expect(throws: DaemonError.self) { try WirePolicies(when: words).parsed() }
+        #expect(error?.message.hasPrefix("when: ") == true)
+        #expect(error?.message.contains("network, power, idle") == true)
+    }
+
+    @Test("a job says what it waits for, and null when it waits for nothing")
+    func waitingFor() throws {
+        let instant = WallInstant(secondsSince1970: 1_800_000_000)
+        let request = JobRequest(
+            id: JobID("a"), trigger: .at(instant), policies: .init(conditions: [.network, .externalPower]))
+        let job = Job(
+            request: request, state: .scheduled, created: instant, updated: instant, first: instant, nextDue: nil,
+            wake: instant)
+        func json(_ waitingFor: JobConditions) throws -> [String: Any]? {
+            let data = try JSONEncoder().encode(WireJob(job, lastRun: nil, waitingFor: waitingFor))
+            return try JSONSerialization.jsonObject(with: data) as? [String: Any]
+        }
+        #expect(try json([.externalPower, .idle])?["waitingFor"] as? [String] == ["power", "idle"])
+        #expect(try json([])?["waitingFor"] is NSNull)
+        #expect((try json([])?["policies"] as? [String: Any])?["when"] as? [String] == ["network", "power"])
+        #expect(PolicyText.reasons(["network", "power"]) == "no network, no external power")
+    }
+
     @Test("a trigger survives the wire")
     func triggers() throws {
         let instant = WallInstant(secondsSince1970: 1_800_000_000)

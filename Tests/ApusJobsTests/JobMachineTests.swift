@@ -73,6 +73,27 @@ struct JobMachineTests {
         #expect(machine.arriveAndStart(now) == expected)
     }
 
+    @Test("what is due begins only while no condition of the job is unmet; runs by hand do not ask")
+    func conditions() throws {
+        var machine = try machine(.every(.seconds(10)), .init(overlap: .queue(), conditions: [.network, .idle]))
+        machine.settle(machine.arrive(now: at(10)))
+        #expect(machine.start(now: at(11), limit: 9, unmet: [.idle, .externalPower]).change == nil)
+        #expect(machine.awaited(now: at(11), unmet: [.idle, .externalPower]) == .idle)
+        #expect(machine.awaited(now: at(9), unmet: .idle).isEmpty, "it is not due")
+        #expect(machine.wakeWhileAwaiting(now: at(11)) == at(20), "the next arrival")
+        let asked = machine.runNow(now: at(12))
+        let byHand = try #require(asked)
+        machine.settle(byHand.action)
+        #expect(machine.wakeWhileAwaiting(now: at(11)) == at(12))
+        let started = machine.start(now: at(12), limit: 9, unmet: .network)
+        machine.settle(started)
+        #expect(started.starts.map(\.occurrence) == [byHand.run.occurrence])
+        let rest = machine.start(now: at(13), limit: 9, unmet: .externalPower)
+        machine.settle(rest)
+        #expect(rest.starts.map(\.occurrence) == [1])
+        #expect(machine.awaited(now: at(13), unmet: .network).isEmpty, "nothing waits any more")
+    }
+
     @Test("years of missed milliseconds are one row")
     func hugeGap() throws {
         var machine = try machine(.every(.milliseconds(1)))

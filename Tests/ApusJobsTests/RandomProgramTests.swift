@@ -1,9 +1,10 @@
+import ApusBackground
 import ApusJobs
 import ApusTesting
 import ApusTimers
 import Testing
 
-/// Random lives of jobs: submissions, commands, crashes, clock changes, faults of the store. A failing seed is printed,
+/// Random lives of jobs: submissions, commands, crashes, clock changes, changes of the device, faults of the store. A failing seed is printed,
 /// and repeats exactly.
 @Suite("Random programs")
 struct RandomProgramTests {
@@ -15,13 +16,13 @@ struct RandomProgramTests {
             seed: seed,
             configuration: .init(
                 horizon: .seconds(20), maximumLoaded: 3 + pick(10), maximumConcurrentRuns: 1 + pick(6),
-                historyRunsPerJob: 100_000, bootID: "boot"))
+                historyRunsPerJob: 100_000, bootID: "boot"), host: JobsHost(device(pick)))
         let ids = (0..<(2 + pick(8))).map { "job\($0)" }
         for id in ids { try harness.submit(id, trigger(harness, pick), kind: kind(pick), policies(pick)) }
         harness.calls.failNext(pick(30))
         for _ in 0..<60 {
             let id = JobID(ids[pick(ids.count)])
-            let event = pick(23)
+            let event = pick(25)
             switch event {
             case 0: try harness.crash()
             case 1: _ = try? harness.perform { try await $0.suspend(id) }
@@ -47,12 +48,16 @@ struct RandomProgramTests {
                 harness.store.faults { $0 % 2 == 0 ? .hold : .after(JobError(.unavailable, "no answer")) }
                 harness.time.advance(by: .milliseconds(pick(12_000)))
                 try harness.crash()
+            case 15, 16: harness.device(device(pick))
             default: harness.time.advance(by: .milliseconds(pick(12_000)))
             }
         }
+        let early = harness.calls.all.filter { $0.occurrence > 0 && $0.conditions.contains(.idle) }
+        #expect(early.isEmpty, "seed \(seed): nobody left the device alone, and yet \(early) ran")
         // The world is at peace again: everything must come to rest, and be accounted for.
         harness.store.fail(nil)
         harness.store.release()
+        harness.device(DeviceConditions(network: .available, isOnExternalPower: true, isIdle: true))
         harness.time.advance(by: .seconds(1))
         for id in ids {
             _ = try? harness.perform { try await $0.resume(JobID(id)) }
@@ -67,6 +72,14 @@ struct RandomProgramTests {
         #expect(harness.calls.all.allSatisfy { $0.lateness >= .zero }, "seed \(seed)")
         let timers = harness.time.pendingTimers
         #expect(timers == 0, "seed \(seed): \(timers) timers are left")
+        #expect(harness.host?.isFollowed.conditions == false, "seed \(seed): the host is followed for nothing")
+    }
+
+    /// It is in use the whole time.
+    private func device(_ pick: (Int) -> Int) -> DeviceConditions {
+        DeviceConditions(
+            network: [nil, .some(.none), .constrained, .available][pick(4)],
+            isOnExternalPower: [nil, false, true][pick(3)], isIdle: false)
     }
 
     private func trigger(_ harness: SchedulerHarness, _ pick: (Int) -> Int) -> Trigger {
@@ -92,6 +105,7 @@ struct RandomProgramTests {
             retry: RetryPolicy(
                 maximumAttempts: 1 + pick(4), maximumLost: 1 + pick(6), initialBackoff: .milliseconds(pick(3_000)),
                 maximumBackoff: .seconds(10)),
-            timeLimit: [nil, .seconds(4)][pick(2)])
+            timeLimit: [nil, .seconds(4)][pick(2)],
+            conditions: [[], [], .network, .externalPower, [.network, .externalPower], .idle][pick(6)])
     }
 }

@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusJobs
 import ApusTesting
 import ApusTimers
@@ -6,7 +7,8 @@ import Testing
 
 /// A scheduler in virtual time, with handlers that tests control, over a store that outlives it.
 final class SchedulerHarness {
-    let time = VirtualTime()
+    let time: VirtualTime
+    let host: JobsHost?
     private let base = MemoryStore()
     private(set) var store: FaultyStore
     let calls = Calls()
@@ -15,21 +17,26 @@ final class SchedulerHarness {
     private let seed: UInt64
 
     init(
-        seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), start: Bool = true
+        seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), host: JobsHost? = nil,
+        start: Bool = true
     ) throws {
+        self.host = host
+        time = host?.time ?? VirtualTime()
         self.seed = seed
         self.configuration = configuration
         store = FaultyStore(base)
-        scheduler = Self.make(time, store, configuration, seed)
+        scheduler = Self.make(time, host, store, configuration, seed)
         if start { try self.start() }
     }
 
     private static func make(
-        _ time: VirtualTime, _ store: any JobStore, _ configuration: JobScheduler.Configuration, _ seed: UInt64
+        _ time: VirtualTime, _ host: JobsHost?, _ store: any JobStore, _ configuration: JobScheduler.Configuration,
+        _ seed: UInt64
     ) -> JobScheduler {
         JobScheduler(
-            store: store, engine: time.engine, random: SeededRandom(seed: seed), configuration: configuration,
-            executor: time.executor, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            store: store, engine: time.engine, host: host, random: SeededRandom(seed: seed),
+            configuration: configuration, executor: time.executor,
+            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
     /// What `now` is, in seconds since the virtual beginning.
@@ -50,7 +57,7 @@ final class SchedulerHarness {
     func crash() throws {
         store.kill()
         store = FaultyStore(base)
-        scheduler = Self.make(time, store, configuration, seed &+ 1)
+        scheduler = Self.make(time, host, store, configuration, seed &+ 1)
         calls.forgetRunning()
         try start()
     }
@@ -71,6 +78,12 @@ final class SchedulerHarness {
         _ policies: JobPolicies = .init()
     ) throws -> Job {
         try submit("job", trigger, kind: kind, conflict: conflict, policies)
+    }
+
+    /// The device of the host is like this from now on.
+    func device(_ conditions: DeviceConditions) {
+        host?.become(conditions)
+        time.drain()
     }
 
     func advance(_ seconds: Double) { time.advance(by: .nanoseconds(Int64((seconds * 1e9).rounded()))) }
@@ -119,6 +132,7 @@ final class Calls: Sendable {
         var standsFor: Int
         var second: Double
         var lateness: Duration
+        var conditions: JobConditions
     }
 
     private struct State {
@@ -150,7 +164,8 @@ final class Calls: Sendable {
                     job: context.job.id.rawValue, occurrence: context.occurrence, attempt: context.attempt,
                     standsFor: context.standsFor,
                     second: secondsSinceBeginning(context.started),
-                    lateness: context.lateness))
+                    lateness: context.lateness,
+                    conditions: context.job.request.policies.conditions))
             state.running += 1
             state.mostRunning = max(state.mostRunning, state.running)
             return state.generation

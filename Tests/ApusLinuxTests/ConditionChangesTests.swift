@@ -53,6 +53,21 @@ struct ConditionChangesTests {
         world.time.drain()
     }
 
+    @Test("a listener hears of what somebody else's look found, and of what changes back after it")
+    func foundByAsking() throws {
+        let (heard, task) = listen()
+        world.time.advance(by: .seconds(5))
+        try root.write("low-power", to: profile)
+        #expect(world.host.conditions.isLowPowerMode == true)
+        world.time.drain()
+        #expect(heard.all == [true])
+        try root.write("balanced", to: profile)
+        world.time.advance(by: .seconds(45))
+        #expect(heard.all == [true, false])
+        task.cancel()
+        world.time.drain()
+    }
+
     @Test("what changed before somebody listened is no change for them")
     func lateListener() throws {
         let (first, firstTask) = listen()

@@ -7,8 +7,13 @@ import Testing
 
 @Suite("Files of every version that was shipped")
 struct MigrationTests {
-    @Test("a file of an earlier schema is migrated with all that is in it", arguments: ["v1"])
-    func migrates(_ version: String) async throws {
+    @Test(
+        "a file of an earlier schema is migrated with all that is in it",
+        arguments: [
+            ("v1", [[], [], []]),
+            ("v2", [[.network, .externalPower], .idle, []]),
+        ] as [(String, [JobConditions])])
+    func migrates(_ version: String, _ conditions: [JobConditions]) async throws {
         let directory = try Directory()
         let fixture = try #require(
             Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
@@ -21,6 +26,7 @@ struct MigrationTests {
         let page = try await store.jobs(JobQuery())
         #expect(page.jobs.map(\.id.rawValue) == ["swift", "tea~2", "tea"])
         #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
+        #expect(page.jobs.map(\.request.policies.conditions) == conditions)
         let swift = page.jobs[0]
         #expect(swift.request.trigger == .every(.seconds(60), count: 3))
         #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
@@ -29,7 +35,25 @@ struct MigrationTests {
         #expect(try await store.interruptedJobs().map(\.job.id.rawValue) == ["swift"])
         #expect(try await store.metadata("clock") == "42")
         #expect(try await store.add(sampleJob("new"), epoch).key == 4)
+        // The migrated table takes what the newest one has.
+        var waiting = sampleJob("waiting")
+        waiting.request.policies.conditions = .externalPower
+        _ = try await store.add(waiting, epoch)
+        #expect(try await store.job(waiting.id)?.job.request.policies.conditions == .externalPower)
         try await store.close()
+    }
+
+    @Test("a person with a SQL prompt cannot give a job a condition that there is not")
+    func unknownCondition() async throws {
+        let directory = try Directory()
+        let store = SQLiteStore(path: directory.file())
+        let epoch = try await store.open()
+        _ = try await store.add(sampleJob("job"), epoch)
+        try await store.close()
+        let error = #expect(throws: DatabaseError.self) {
+            try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE job SET conditions = 8") }
+        }
+        #expect(error?.message?.contains("job_conditions_known") == true)
     }
 
     @Test("the schema of a new file is the one of the newest fixture")
@@ -38,7 +62,7 @@ struct MigrationTests {
         let store = SQLiteStore(path: directory.file())
         _ = try await store.open()
         try await store.close()
-        let fixture = try #require(Bundle.module.url(forResource: "v1", withExtension: "sql", subdirectory: "Fixtures"))
+        let fixture = try #require(Bundle.module.url(forResource: "v2", withExtension: "sql", subdirectory: "Fixtures"))
         let dump = try String(contentsOf: fixture, encoding: .utf8)
         let old = directory.file("old.db")
         try foreignConnection(old).inDatabase { try $0.execute(sql: dump) }

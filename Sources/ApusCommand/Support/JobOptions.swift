@@ -30,6 +30,12 @@ struct JobOptions: ParsableArguments {
         help: ArgumentHelp("How long an attempt may take; then it is ended, and has failed.", valueName: "duration"))
     var timeout: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Once due, wait until all of these hold: network, power (plugged in), idle; with commas between.",
+            valueName: "conditions"))
+    var when: String?
+
     @Option(help: ArgumentHelp("A label; can be given several times.", valueName: "key=value"))
     var label: [String] = []
 
@@ -68,13 +74,17 @@ struct JobOptions: ParsableArguments {
         if let timeout { _ = try DurationText.parse(timeout, argument: "--timeout") }
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
+        // An empty text has one part, an empty one, which is no condition.
+        let conditions = when.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        if let conditions { _ = try PolicyText.conditions(conditions) }
         if let retry, !(0...1_000).contains(retry) {
             throw ValidationError("--retry: \(retry) is not between 0 and 1000")
         }
         return WireSubmission(
             name: name, kind: kind, trigger: trigger, action: action,
             policies: WirePolicies(
-                tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout),
+                tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
+                when: conditions),
             labels: try pairs(label, option: "--label"))
     }
 

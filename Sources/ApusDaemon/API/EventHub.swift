@@ -62,8 +62,8 @@ final class EventHub: Sendable {
         listener?.finish()
     }
 
-    func send(_ event: JobEvent) {
-        guard state.withLock({ !$0.listeners.isEmpty }), let event = Self.wire(event) else { return }
+    func send(_ event: JobEvent, from jobs: JobDirectory) {
+        guard state.withLock({ !$0.listeners.isEmpty }), let event = Self.wire(event, jobs) else { return }
         send(event)
     }
 
@@ -93,10 +93,10 @@ final class EventHub: Sendable {
         var byMs: Int64
     }
 
-    private static func wire(_ event: JobEvent) -> Event? {
+    private static func wire(_ event: JobEvent, _ jobs: JobDirectory) -> Event? {
         switch event {
         case .submitted(let job), .changed(let job):
-            Event(name: "job", job: job.id.rawValue, WireJob(job, lastRun: nil))
+            Event(name: "job", job: job.id.rawValue, jobs.wire(job))
         case .runStarted(let run), .runEnded(let run), .skipped(let run):
             Event(name: "run", job: run.job.rawValue, WireRun(run))
         case .output(let job, let occurrence, let attempt, let bytes):

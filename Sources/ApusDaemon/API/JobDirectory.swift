@@ -52,7 +52,12 @@ struct JobDirectory: Sendable {
         let id = try await resolve(text)
         guard let loaded = try await scheduler.job(id) else { throw JobError(.notFound, "there is no job \"\(text)\"") }
         let runs = try await scheduler.runs(RunQuery(job: id, limit: 20)).runs
-        return WireJob(loaded.job, lastRun: runs.first { $0.state != .waiting })
+        return wire(loaded.job, lastRun: runs.first { $0.state != .waiting })
+    }
+
+    /// The job with what only the scheduler knows.
+    func wire(_ job: Job, lastRun: Run? = nil) -> WireJob {
+        WireJob(job, lastRun: lastRun, waitingFor: scheduler.awaitedConditions(job.id))
     }
 
     func cancelAll() async throws -> [JobID] {

@@ -48,12 +48,12 @@ struct Routes: Sendable {
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let submission = try JSONDecoder().decode(WireSubmission.self, from: Data(body.readableBytesView))
             let job = try await jobs.submit(submission)
-            return try Response.json(WireJob(job, lastRun: nil), status: .created)
+            return try Response.json(jobs.wire(job), status: .created)
         }
         router.get("/v1/jobs") { request, _ in
             let page = try await scheduler.jobs(try jobQuery(request))
             return try Response.json(
-                WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { WireJob($0, lastRun: $1) }, next: page.next))
+                WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { jobs.wire($0, lastRun: $1) }, next: page.next))
         }
         router.delete("/v1/jobs") { request, _ in
             guard request.uri.queryParameters.get("all") == "true" else {
@@ -68,15 +68,15 @@ struct Routes: Sendable {
         }
         router.delete("/v1/jobs/:id") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"))
-            return try Response.json(WireJob(try await scheduler.cancel(id), lastRun: nil))
+            return try Response.json(jobs.wire(try await scheduler.cancel(id)))
         }
         router.post("/v1/jobs/:id/suspend") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"))
-            return try Response.json(WireJob(try await scheduler.suspend(id), lastRun: nil))
+            return try Response.json(jobs.wire(try await scheduler.suspend(id)))
         }
         router.post("/v1/jobs/:id/resume") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"))
-            return try Response.json(WireJob(try await scheduler.resume(id), lastRun: nil))
+            return try Response.json(jobs.wire(try await scheduler.resume(id)))
         }
         router.post("/v1/jobs/:id/run") { _, context in
             let id = try await jobs.resolve(try context.parameters.require("id"))

@@ -21,6 +21,8 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var nextDue: String?
     /// While suspended: what was left of the running interval, in milliseconds.
     public var remainingMs: Int64?
+    /// The conditions that do not hold, while an occurrence is due and waits for them: `network`, `power`, `idle`.
+    public var waitingFor: [String]?
     /// How many occurrences have an outcome.
     public var occurrences: Int
     /// How many of them were missed.
@@ -43,6 +45,7 @@ public struct WireJob: Codable, Hashable, Sendable {
         try container.encode(created, forKey: .created)
         try container.encode(nextDue, forKey: .nextDue)
         try container.encode(remainingMs, forKey: .remainingMs)
+        try container.encode(waitingFor, forKey: .waitingFor)
         try container.encode(occurrences, forKey: .occurrences)
         try container.encode(missed, forKey: .missed)
         try container.encode(lastRun, forKey: .lastRun)
@@ -85,16 +88,19 @@ public struct WirePolicies: Codable, Hashable, Sendable {
     public var retry: Int?
     /// ISO 8601.
     public var timeout: String?
+    /// What an occurrence that is due waits for: of `network`, `power` and `idle`, each once.
+    public var when: [String]?
     /// Policies.
     public init(
         tolerance: String? = nil, missed: String? = nil, overlap: String? = nil, retry: Int? = nil,
-        timeout: String? = nil
+        timeout: String? = nil, when: [String]? = nil
     ) {
         self.tolerance = tolerance
         self.missed = missed
         self.overlap = overlap
         self.retry = retry
         self.timeout = timeout
+        self.when = when
     }
 }
 

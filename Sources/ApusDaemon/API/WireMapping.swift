@@ -14,7 +14,7 @@ enum ActionKind: String, CaseIterable {
 }
 
 extension WireJob {
-    init(_ job: Job, lastRun: Run?) {
+    init(_ job: Job, lastRun: Run?, waitingFor: JobConditions) {
         let action = try? JSONDecoder().decode(Action.self, from: Data(job.request.payload))
         self.init(
             id: job.id.rawValue,
@@ -27,6 +27,7 @@ extension WireJob {
             created: TimeText.iso8601(job.created),
             nextDue: job.nextDue.map(TimeText.iso8601),
             remainingMs: job.remainder?.wholeMilliseconds,
+            waitingFor: PolicyText.format(waitingFor),
             occurrences: job.occurrences,
             missed: job.missed,
             lastRun: lastRun.map { WireRun($0) },
@@ -98,7 +99,8 @@ extension WirePolicies {
             missed: PolicyText.format(policies.missedRuns),
             overlap: PolicyText.format(policies.overlap),
             retry: policies.retry.maximumAttempts - 1,
-            timeout: policies.timeLimit.map(DurationText.iso8601)
+            timeout: policies.timeLimit.map(DurationText.iso8601),
+            when: PolicyText.format(policies.conditions)
         )
     }
 
@@ -108,6 +110,7 @@ extension WirePolicies {
         if let missed { policies.missedRuns = try PolicyText.missedRuns(missed) }
         if let overlap { policies.overlap = try PolicyText.overlap(overlap) }
         if let timeout { policies.timeLimit = try DurationText.parse(timeout, argument: "timeout") }
+        if let when { policies.conditions = try PolicyText.conditions(when) }
         if let retry {
             guard (0...1_000).contains(retry) else {
                 throw DaemonError(.invalid, "retry: \(retry) is not between 0 and 1000")
@@ -143,6 +146,36 @@ public enum PolicyText {
             throw DaemonError(
                 .invalid, "overlap: \"\(text)\" is not one of skip, queue, queue:N, allow, allow:N, replace (N from 1)")
         }
+    }
+
+    private static let conditions: KeyValuePairs<String, JobConditions> = [
+        "network": .network, "power": .externalPower, "idle": .idle,
+    ]
+
+    /// `network`, `power` and `idle`, each at most once.
+    public static func conditions(_ words: [String]) throws -> JobConditions {
+        var all: JobConditions = []
+        for word in words {
+            guard let condition = conditions.first(where: { $0.key == word })?.value else {
+                throw DaemonError(
+                    .invalid, "when: \"\(word)\" is not one of network, power, idle (several with commas between)")
+            }
+            guard all.insert(condition).inserted else {
+                throw DaemonError(.invalid, "when: \"\(word)\" is given twice; give each of network, power, idle once")
+            }
+        }
+        return all
+    }
+
+    /// What the words of ``WireJob/waitingFor`` say is in the way.
+    public static func reasons(_ words: [String]) -> String {
+        conditions.filter { words.contains($0.key) }.flatMap(\.value.obstacles).map(\.description)
+            .joined(separator: ", ")
+    }
+
+    /// `nil` for none.
+    static func format(_ conditions: JobConditions) -> [String]? {
+        conditions.isEmpty ? nil : self.conditions.filter { conditions.contains($0.value) }.map(\.key)
     }
 
     static func format(_ policy: MissedRunPolicy) -> String {

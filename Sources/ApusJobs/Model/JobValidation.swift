@@ -35,6 +35,11 @@ extension JobPolicies {
         guard retry.maximumLost >= 1 else {
             throw JobError(.invalid, "retry.maximumLost: must be 1 or more, not \(retry.maximumLost)")
         }
+        guard conditions.isSubset(of: .all) else {
+            throw JobError(
+                .invalid,
+                "conditions: must be of network, externalPower and idle, not the bits \(conditions.rawValue)")
+        }
         if case .runAll(let limit) = missedRuns.kind { try Self.check(limit, "missedRuns.runAll") }
         switch overlap.kind {
         case .skip, .replace: break

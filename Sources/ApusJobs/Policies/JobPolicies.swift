@@ -12,6 +12,9 @@ public struct JobPolicies: Hashable, Sendable {
     public var retry: RetryPolicy
     /// How long an attempt may take; it is then told, and its outcome is `failed`. `nil` for no limit.
     public var timeLimit: Duration?
+    /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun goes
+    /// on when it ends. None by default.
+    public var conditions: JobConditions
 
     /// Policies; each argument left out has its default.
     public init(
@@ -20,7 +23,8 @@ public struct JobPolicies: Hashable, Sendable {
         grace: Duration? = nil,
         overlap: OverlapPolicy = .skip,
         retry: RetryPolicy = .init(),
-        timeLimit: Duration? = nil
+        timeLimit: Duration? = nil,
+        conditions: JobConditions = []
     ) {
         self.tolerance = tolerance
         self.missedRuns = missedRuns
@@ -28,6 +32,7 @@ public struct JobPolicies: Hashable, Sendable {
         self.overlap = overlap
         self.retry = retry
         self.timeLimit = timeLimit
+        self.conditions = conditions
     }
 }
 

@@ -81,9 +81,9 @@ package struct JobMachine: Hashable, Sendable {
         return transition(now) { machine, draft in machine.admit(now: now, &draft) }
     }
 
-    /// At most `limit` waiting runs whose turn it is are claimed.
-    package mutating func start(now: WallInstant, limit: Int) -> Action {
-        let ready = readyRuns(now: now).prefix(max(0, limit))
+    /// At most `limit` waiting runs whose turn it is are claimed, while `unmet` are the conditions that do not hold.
+    package mutating func start(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
+        let ready = readyRuns(now: now, unmet: unmet).prefix(max(0, limit))
         guard !ready.isEmpty else { return .none }
         return transition(now) { machine, draft in
             for index in ready {
@@ -210,19 +210,39 @@ package struct JobMachine: Hashable, Sendable {
 
     // MARK: Questions
 
-    /// The positions of the waiting runs whose turn it is at `now`, oldest first.
-    package func readyRuns(now: WallInstant) -> [Int] {
-        turns().filter { earliestStart(open[$0]) <= now }
+    /// The positions of the waiting runs whose turn it is at `now`, while `unmet` are the conditions that do not hold;
+    /// oldest first.
+    package func readyRuns(now: WallInstant, unmet: JobConditions = []) -> [Int] {
+        let awaited = job.request.policies.conditions.intersection(unmet)
+        return turns().filter { earliestStart(open[$0]) <= now && (awaited.isEmpty || isByHand(open[$0])) }
     }
 
     /// When the oldest run that is ready at `now` was due.
-    package func oldestReady(now: WallInstant) -> WallInstant? { readyRuns(now: now).map { open[$0].due }.min() }
+    package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
+        readyRuns(now: now, unmet: unmet).map { open[$0].due }.min()
+    }
+
+    /// What runs that are due at `now` wait for, of the conditions that do not hold; empty when none waits for any.
+    package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
+        let awaited = job.request.policies.conditions.intersection(unmet)
+        if awaited.isEmpty { return [] }
+        return turns().contains { earliestStart(open[$0]) <= now && !isByHand(open[$0]) } ? awaited : []
+    }
+
+    /// When to look at the job next while it waits for conditions: what is due, and waits for nothing else, is looked at
+    /// when they change.
+    package func wakeWhileAwaiting(now: WallInstant) -> WallInstant? {
+        let turns = turns().filter { isByHand(open[$0]) || earliestStart(open[$0]) > now }
+        return earliest(turns)
+    }
 
     var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first) }
 
     private func indexOfClaimed(_ occurrence: Int, _ attempt: Int) -> Int? {
         open.firstIndex { $0.occurrence == occurrence && $0.attempt == attempt && $0.state == .claimed }
     }
+
+    private func isByHand(_ run: Run) -> Bool { run.occurrence <= 0 }
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
 
@@ -235,7 +255,7 @@ package struct JobMachine: Hashable, Sendable {
             let run = open[index]
             guard run.state == .waiting else { return false }
             // Runs by hand wait for nobody, and nobody for them.
-            if run.occurrence <= 0 { return true }
+            if isByHand(run) { return true }
             guard job.state == .scheduled else { return false }
             return run.occurrence == head || isConcurrent && run.reason != Self.catchUp
         }
@@ -274,7 +294,7 @@ package struct JobMachine: Hashable, Sendable {
         open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) }
         if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty { job.state = .finished }
         job.updated = now
-        job.wake = wake()
+        job.wake = earliest(turns())
         for run in draft.runs where run.isFinal && run.occurrence > 0 {
             let count = run.through - run.occurrence + 1
             job.occurrences += count
@@ -285,9 +305,10 @@ package struct JobMachine: Hashable, Sendable {
             cancels: draft.cancels)
     }
 
-    private func wake() -> WallInstant? {
+    /// When the first of these runs may start, or the next occurrence arrives.
+    private func earliest(_ turns: [Int]) -> WallInstant? {
         let arrival = job.state == .scheduled ? job.nextDue : nil
-        return (turns().map { earliestStart(open[$0]) } + (arrival.map { [$0] } ?? [])).min()
+        return (turns.map { earliestStart(open[$0]) } + (arrival.map { [$0] } ?? [])).min()
     }
 
     // The extensions in other files change the two parts through these.

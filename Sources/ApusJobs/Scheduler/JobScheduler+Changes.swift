@@ -65,7 +65,7 @@ extension JobScheduler {
     private func adoptNew(_ machine: JobMachine, now: WallInstant) {
         let isFar = locked { state in
             guard let wake = machine.job.wake, state.entries[machine.job.id] == nil else { return false }
-            let isFull = state.entries.count >= configuration.maximumLoaded && wake > now.advanced(by: .seconds(1))
+            let isFull = state.loadedCount >= configuration.maximumLoaded && wake > now.advanced(by: .seconds(1))
             guard isFull || wake > now.advanced(by: configuration.horizon) else { return false }
             if isFull {
                 state.isTruncated = true

@@ -20,6 +20,8 @@ extension JobScheduler {
             case .resume(let continuation): continuation.resume()
             case .resumeIdle(let continuation): continuation.resume(returning: true)
             case .cancel(let timer): _ = timer.cancel()
+            case .follow(let end): followConditions(until: end)
+            case .endFollowing(let end): end.finish()
             }
         }
         return result

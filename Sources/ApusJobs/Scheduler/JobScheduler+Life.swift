@@ -145,7 +145,10 @@ extension JobScheduler {
     }
 
     private func disarmAll(_ state: inout SchedulerState) {
-        for id in Array(state.entries.keys) { state.disarm(id) }
+        for id in Array(state.entries.keys) {
+            state.disarm(id)
+            state.hold(id, false)
+        }
         if let timer = state.loadTimer { state.deferred.append(.cancel(timer)) }
         state.loadTimer = nil
         state.loadBy = nil

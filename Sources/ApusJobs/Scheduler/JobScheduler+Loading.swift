@@ -56,8 +56,9 @@ extension JobScheduler {
     }
 
     func loadOnce() async throws {
-        let limit = configuration.maximumLoaded
         let now = try await withLanes([]) { now in
+            // Those that wait for conditions come first, and take no room.
+            let limit = configuration.maximumLoaded + locked { $0.held.count }
             let through = now.advanced(by: configuration.horizon)
             let found = try await store.wakingJobs(through: through, limit: limit)
             let isTruncated = found.count >= limit

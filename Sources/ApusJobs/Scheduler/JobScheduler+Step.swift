@@ -26,6 +26,7 @@ extension JobScheduler {
             let now = attempt == 0 ? now : engine.time.wall()
             do {
                 if locked({ $0.entries[id]?.isStale ?? false }) { try await reload(id) }
+                readConditionsIfNeeded(by: id)
                 guard let plan = plan(id, now: now) else { return }
                 guard let change = plan.action.change else {
                     locked { state in
@@ -78,13 +79,13 @@ extension JobScheduler {
             }
             guard state.phase == .running else { return plan }
             plan.action.merge(plan.machine.arrive(now: now))
-            let wanted = plan.machine.readyRuns(now: now).count
+            let wanted = plan.machine.readyRuns(now: now, unmet: state.unmet).count
             let free = max(0, configuration.maximumConcurrentRuns - state.slots)
             let taken = min(wanted, entry.granted + free)
             state.slots += max(0, taken - entry.granted)
             state.entries[id]!.granted = 0
             for _ in 0..<max(0, entry.granted - taken) { state.freeSlot() }
-            plan.action.merge(plan.machine.start(now: now, limit: taken))
+            plan.action.merge(plan.machine.start(now: now, limit: taken, unmet: state.unmet))
             plan.reserved = taken
             return plan
         }
@@ -206,15 +207,17 @@ extension JobScheduler {
         if was { logger.notice("the store takes writes again") }
     }
 
-    /// Decides who looks at the job next: a timer, a task at once, the next free slot, or the next load. Call with the
-    /// lock held.
+    /// Decides who looks at the job next: a timer, a task at once, the next free slot, a change of the conditions, or the
+    /// next load. Call with the lock held.
     func rearm(_ id: JobID, _ state: inout SchedulerState) {
         guard state.phase == .running, let entry = state.entries[id] else { return }
         if entry.failures > 0 || entry.isKicked { return }
         let now = engine.time.wall()
-        guard let wake = entry.machine.job.wake else {
+        let isHeld = !entry.machine.awaited(now: now, unmet: state.unmet).isEmpty
+        state.hold(id, isHeld)
+        guard let wake = isHeld ? entry.machine.wakeWhileAwaiting(now: now) : entry.machine.job.wake else {
             state.disarm(id)
-            if !entry.isRunning { state.unload(id) }
+            if !entry.isRunning, !isHeld { state.unload(id) }
             reloadIfDrained(&state)
             return
         }
@@ -222,7 +225,9 @@ extension JobScheduler {
             state.disarm(id)
             let isFull = state.slots >= configuration.maximumConcurrentRuns && entry.granted == 0
             let arrival = entry.machine.job.state == .scheduled ? entry.machine.job.nextDue : nil
-            if isFull, arrival.map({ $0 > now }) ?? true, let due = entry.machine.oldestReady(now: now) {
+            if isFull, arrival.map({ $0 > now }) ?? true,
+                let due = entry.machine.oldestReady(now: now, unmet: state.unmet)
+            {
                 if !entry.isQueued {
                     state.entries[id]!.isQueued = true
                     state.queue.push(id, due: due)
@@ -235,7 +240,7 @@ extension JobScheduler {
             arm(id, at: wake, &state)
         } else {
             state.disarm(id)
-            if !entry.isRunning { state.unload(id) }
+            if !entry.isRunning, !isHeld { state.unload(id) }
             scheduleLoad(at: wake.advanced(by: .zero - configuration.horizon), &state)
             reloadIfDrained(&state)
         }
@@ -258,7 +263,7 @@ extension JobScheduler {
     }
 
     private func reloadIfDrained(_ state: inout SchedulerState) {
-        guard state.isTruncated, state.entries.count <= configuration.maximumLoaded / 2 else { return }
+        guard state.isTruncated, state.loadedCount <= configuration.maximumLoaded / 2 else { return }
         state.isTruncated = false
         state.deferred.append(.load)
     }

@@ -1,3 +1,4 @@
+public import ApusBackground
 public import ApusTimers
 public import Logging
 
@@ -48,12 +49,15 @@ public final class JobScheduler: Sendable {
 
     let store: any JobStore
     let engine: TimerEngine
+    let host: (any BackgroundHost)?
     let random: any RandomSource
     let configuration: Configuration
     let executor: (any TaskExecutor)?
     let logger: Logger
     let hub: EventHub
     let state = Locked(SchedulerState())
+    /// When the host's conditions were read last. Held during a reading, and never taken under `state`.
+    let lastReading = Locked<UptimeInstant?>(nil)
     /// What ends the observation of the wall clock.
     let ending = Locked<(@Sendable () -> Void)?>(nil)
 
@@ -61,22 +65,28 @@ public final class JobScheduler: Sendable {
     /// - Parameters:
     ///   - store: where the jobs live.
     ///   - engine: gives the time and the timers.
+    ///   - host: tells the conditions that jobs wait for (``JobPolicies/conditions``); nothing else of it is used. Its
+    ///     conditions are followed only while a job waits for them. Without one, every condition counts as met.
     ///   - random: gives the jitter of retries.
     ///   - configuration: how far ahead it loads, how much it runs at once, and what it keeps.
     ///   - executor: where the scheduler's and the handlers' tasks run; the global executor unless given.
     ///   - logger: where failures of the store and of handlers are told.
     public init(
-        store: any JobStore, engine: TimerEngine = .shared, random: any RandomSource = SystemRandom(),
-        configuration: Configuration = .init(), executor: (any TaskExecutor)? = nil, logger: Logger? = nil
+        store: any JobStore, engine: TimerEngine = .shared, host: (any BackgroundHost)? = nil,
+        random: any RandomSource = SystemRandom(), configuration: Configuration = .init(),
+        executor: (any TaskExecutor)? = nil, logger: Logger? = nil
     ) {
         self.store = store
         self.engine = engine
+        self.host = host
         self.random = random
         self.configuration = configuration
         self.executor = executor
         self.logger = logger ?? Logger(label: "apus.jobs")
         hub = EventHub(bufferSize: configuration.eventBuffer)
     }
+
+    deinit { state.withLock { $0.following }?.finish() }
 
     /// Registers what runs jobs of this kind. Call it before ``start()``; a later call for the same kind replaces the
     /// earlier.

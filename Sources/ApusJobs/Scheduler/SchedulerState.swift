@@ -11,6 +11,8 @@ struct SchedulerState: Sendable {
         case resume(CheckedContinuation<Void, Never>)
         case resumeIdle(CheckedContinuation<Bool, Never>)
         case cancel(ScheduledTimer)
+        case follow(until: AsyncStream<Never>)
+        case endFollowing(AsyncStream<Never>.Continuation)
     }
 
     struct RunKey: Hashable, Sendable {
@@ -60,6 +62,14 @@ struct SchedulerState: Sendable {
     var slots = 0
     var queue = DueQueue()
     var deferred: [Deferred] = []
+
+    /// What did not hold when somebody looked last. Current while the host is followed; at other times a job that is due
+    /// looks first.
+    var unmet: JobConditions = []
+    /// Jobs with runs that are due and wait for conditions. The host is followed while there are any.
+    private(set) var held: Set<JobID> = []
+    /// Ends the following.
+    private(set) var following: AsyncStream<Never>.Continuation?
 
     // The gate: transitions pass it; a change of the wall clock closes it while jobs are moved.
     var inside = 0
@@ -114,6 +124,23 @@ struct SchedulerState: Sendable {
         }
     }
 
+    /// Keeps account of who waits for conditions.
+    mutating func hold(_ id: JobID, _ isHeld: Bool) {
+        if isHeld {
+            held.insert(id)
+            guard following == nil else { return }
+            let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+            following = continuation
+            deferred.append(.follow(until: end))
+        } else {
+            held.remove(id)
+            if held.isEmpty, let end = following.take() { deferred.append(.endFollowing(end)) }
+        }
+    }
+
+    /// Entries that take up room: those that wait for conditions stay, however many they are.
+    var loadedCount: Int { entries.count - held.count }
+
     mutating func disarm(_ id: JobID) {
         guard let timer = entries[id]?.timer else { return }
         entries[id]!.timer = nil
@@ -123,6 +150,7 @@ struct SchedulerState: Sendable {
 
     mutating func unload(_ id: JobID) {
         disarm(id)
+        hold(id, false)
         let granted = entries.removeValue(forKey: id)?.granted ?? 0
         for _ in 0..<granted { freeSlot() }
     }

@@ -24,9 +24,16 @@ final class ConditionsFeed: Sendable {
         broadcast = Broadcast(DeviceConditions(), mainLoop: mainLoop)
     }
 
+    /// What they are now. The listeners hear of it, so that whoever has acted on a reading hears of every change since.
+    func read() -> DeviceConditions {
+        let now = conditions.read()
+        broadcast.set(now)
+        return now
+    }
+
     func changes() -> Changes<DeviceConditions> {
         // What they are now is no change for the new listener.
-        broadcast.set(conditions.read())
+        _ = read()
         let changes = broadcast.changes()
         let begins = isReading.withLock { isReading in
             defer { isReading = true }
@@ -49,7 +56,7 @@ final class ConditionsFeed: Sendable {
             return isReading
         }
         guard goesOn else { return }
-        broadcast.set(conditions.read())
+        _ = read()
         readLater()
     }
 }

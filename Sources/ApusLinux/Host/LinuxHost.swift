@@ -164,8 +164,9 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: The machine
 
-    /// What the machine is like. Reads files each time: see ``LinuxConditions/read()``.
-    public var conditions: DeviceConditions { files.read() }
+    /// What the machine is like. Reads files each time: see ``LinuxConditions/read()``. A change that is found by this is
+    /// told to those who follow the conditions, too.
+    public var conditions: DeviceConditions { feed.read() }
 
     /// A new sequence of the conditions, one element for each change that is noticed. While anybody has such a
     /// sequence, the files are read every 30 s, up to 15 s later to share a wake-up; the kernel reports no changes.

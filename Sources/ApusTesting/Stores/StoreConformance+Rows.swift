@@ -14,9 +14,9 @@ extension StoreConformance {
                     retry: RetryPolicy(
                         maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250),
                         maximumBackoff: .seconds(8),
-                        jitter: 0.125), timeLimit: .seconds(90)),
-                JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2)),
-                JobPolicies(overlap: .replace),
+                        jitter: 0.125), timeLimit: .seconds(90), conditions: [.network, .idle]),
+                JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2), conditions: .externalPower),
+                JobPolicies(overlap: .replace, conditions: [.network, .externalPower, .idle]),
             ]
             let triggers: [Trigger] = [
                 .at(instant(5)), .after(.seconds(3) + .nanoseconds(7)), .every(.milliseconds(1)),

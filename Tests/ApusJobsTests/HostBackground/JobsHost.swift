@@ -15,9 +15,10 @@ final class JobsHost: BackgroundHost {
         var diary: [String] = []
         var faults = 0
         var conditionsWhenFollowed: DeviceConditions?
+        var readings = 0
     }
 
-    let time = VirtualTime()
+    let time: VirtualTime
     let waitsForExpiredTasks: Bool
     let bootID: String?
     private let loop = JobsLoop()
@@ -27,8 +28,9 @@ final class JobsHost: BackgroundHost {
 
     init(
         _ conditions: DeviceConditions = DeviceConditions(), phase: Phase = .active, waitsForExpiredTasks: Bool = true,
-        bootID: String? = "boot 1"
+        bootID: String? = "boot 1", time: VirtualTime = VirtualTime()
     ) {
+        self.time = time
         self.waitsForExpiredTasks = waitsForExpiredTasks
         self.bootID = bootID
         phases = Broadcast(phase, mainLoop: loop)
@@ -38,7 +40,10 @@ final class JobsHost: BackgroundHost {
     var phase: Phase { phases.value }
     var phaseChanges: PhaseChanges { phases.changes() }
     var backgroundTimeRemaining: Duration? { state.withLock { $0.remaining } }
-    var conditions: DeviceConditions { device.value }
+    var conditions: DeviceConditions {
+        state.withLock { $0.readings += 1 }
+        return device.value
+    }
     var conditionChanges: Changes<DeviceConditions> {
         if let unseen = state.withLock({ $0.conditionsWhenFollowed }) { device.set(unseen) }
         return device.changes()
@@ -82,6 +87,12 @@ final class JobsHost: BackgroundHost {
     var faults: Int { state.withLock { $0.faults } }
     /// Whether anybody follows the conditions or the phase.
     var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
+
+    /// How often the conditions were looked at.
+    var readings: Int { state.withLock { $0.readings } }
+
+    /// The device is like this from now on; for tests that run the time themselves.
+    func become(_ conditions: DeviceConditions) { device.set(conditions) }
 
     /// The conditions change between the last look at them and the moment when somebody follows them.
     func changeUnseen(to conditions: DeviceConditions) { state.withLock { $0.conditionsWhenFollowed = conditions } }

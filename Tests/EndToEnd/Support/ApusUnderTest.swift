@@ -94,8 +94,9 @@ struct ApusUnderTest: Sendable {
 
     /// Starts a daemon and returns its process.
     @discardableResult
-    func startDaemon() async throws -> Int32 {
-        try await DaemonLauncher(executable: Self.program, home: home, environment: environment).start()
+    func startDaemon(_ extra: [String: String] = [:]) async throws -> Int32 {
+        let variables = environment.merging(extra) { _, new in new }
+        return try await DaemonLauncher(executable: Self.program, home: home, environment: variables).start()
     }
 
     /// Runs a command and decodes its JSON.
