@@ -5,7 +5,7 @@ BOOTSTRAP = Scripts/bootstrap
 SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: tens of thousands of programs that run on one thread, the main one, have nothing to
 # race with, and would hold up for minutes every test that needs the main actor; and a test that measures time.
-NOT_RACED = ApusTestingTests|SimulatedAppleTests|CountdownKillTests|BackgroundTimerProgramTests|behindManyOthers
+NOT_RACED = ApusTestingTests|SimulatedAppleTests|ApusAppleTests|CountdownKillTests|BackgroundTimerProgramTests|behindManyOthers
 # In the same build folder: what both packages need is compiled once.
 BENCHMARKS = --package-path Benchmarks --scratch-path .build
 
