@@ -29,8 +29,6 @@ struct Sleeping {
         var samples = Samples()
         let engine = TimerEngine()
         defer { engine.shutdown() }
-        let bare = BareResumption()
-        defer { bare.end() }
         let contestants: [(String, Sleep)] = [
             (Name.ours, { try await engine.sleep(for: $0) }), (Name.taskSleep, { try await Task.sleep(for: $0) }),
         ]
@@ -40,7 +38,10 @@ struct Sleeping {
                 try alone(name, sleep, &samples)
                 try cancel(name, sleep, &samples)
             }
+            // Only here, because its thread looks again and again.
+            let bare = BareResumption()
             try crowd(Name.continuation, bare.suspend, &samples)
+            bare.end()
             try check(engine.liveTimers == 0, "sleeps are left behind")
         }
         return ComparisonTable(
