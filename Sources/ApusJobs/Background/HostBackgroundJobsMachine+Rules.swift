@@ -66,10 +66,11 @@ extension HostBackgroundJobsMachine {
             }
             if conditions.isLowPowerMode == true { found.append(.lowPowerMode) }
         case .processing(let requiresNetwork, let requiresExternalPower):
-            let known = settings.unknownCountsAsMet
-            if requiresNetwork, !(conditions.network.map { $0 != .none } ?? known) { found.append(.noNetwork) }
-            if requiresExternalPower, !(conditions.isOnExternalPower ?? known) { found.append(.noExternalPower) }
-            if !(conditions.isIdle ?? known) { found.append(.deviceInUse) }
+            var needed: JobConditions = .idle
+            if requiresNetwork { needed.insert(.network) }
+            if requiresExternalPower { needed.insert(.externalPower) }
+            let unmet = JobConditions.unmet(on: conditions, unknownCountsAsMet: settings.unknownCountsAsMet)
+            found += needed.intersection(unmet).obstacles
         case .continued: break
         }
         return found

@@ -21,12 +21,18 @@ public struct JobConditions: OptionSet, Hashable, Sendable {
 
     static let all: JobConditions = [.network, .externalPower, .idle]
 
-    /// The conditions that are known not to hold on a device.
-    public static func unmet(on device: DeviceConditions) -> JobConditions {
+    /// The conditions that do not hold on a device.
+    ///
+    /// - Parameters:
+    ///   - device: What the device is like.
+    ///   - unknownCountsAsMet: What becomes of a condition of which nothing is known.
+    /// - Returns: Those conditions.
+    public static func unmet(on device: DeviceConditions, unknownCountsAsMet: Bool = true) -> JobConditions {
         var unmet: JobConditions = []
-        if device.network == DeviceConditions.Network.none { unmet.insert(.network) }
-        if device.isOnExternalPower == false { unmet.insert(.externalPower) }
-        if device.isIdle == false { unmet.insert(.idle) }
+        let isOnline = device.network.map { $0 != .none }
+        if !(isOnline ?? unknownCountsAsMet) { unmet.insert(.network) }
+        if !(device.isOnExternalPower ?? unknownCountsAsMet) { unmet.insert(.externalPower) }
+        if !(device.isIdle ?? unknownCountsAsMet) { unmet.insert(.idle) }
         return unmet
     }
 

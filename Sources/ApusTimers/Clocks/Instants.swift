@@ -74,13 +74,13 @@ public struct ContinuousInstant: NanosecondInstant, Hashable {
     public static var clock: ClockKind { .continuous }
 }
 
-extension ContinuousInstant {
+extension NanosecondInstant {
     /// The first one later than `now`, and than this one, of those that follow this one in steps of `interval`
     /// nanoseconds. `interval` must not be 0.
-    package func next(every interval: UInt64, after now: ContinuousInstant) -> ContinuousInstant {
-        let passed = now > self ? (now.nanoseconds - nanoseconds) / interval : 0
+    package func next(every interval: UInt64, after now: Self) -> Self {
+        let passed = now.nanoseconds > nanoseconds ? (now.nanoseconds - nanoseconds) / interval : 0
         let (ahead, overflow) = interval.multipliedReportingOverflow(by: passed + 1)
-        return ContinuousInstant(nanoseconds: nanoseconds.addingSaturating(overflow ? .max : ahead))
+        return Self(nanoseconds: nanoseconds.addingSaturating(overflow ? .max : ahead))
     }
 }
 

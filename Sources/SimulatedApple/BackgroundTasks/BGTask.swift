@@ -117,6 +117,8 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
 }
 
 /// Tells the scheduler how far the work is. On Linux nobody can observe a `Progress` from outside.
+///
+/// For `@unchecked Sendable`, which subclasses have to say again: `Progress` is it, and this adds a constant only.
 private final class TaskProgress: Progress, @unchecked Sendable {
     private let task: SimulatedTask
 

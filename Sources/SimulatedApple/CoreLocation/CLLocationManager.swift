@@ -10,6 +10,7 @@ import SimulatedPhone
 open class CLLocationManager: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
 
+    /// For `@unchecked Sendable`: it is behind the lock of `state`.
     private struct State: @unchecked Sendable {
         weak var delegate: (any CLLocationManagerDelegate)?
         var desiredAccuracy = kCLLocationAccuracyBest

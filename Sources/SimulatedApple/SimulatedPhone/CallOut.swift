@@ -54,7 +54,9 @@ extension Fault.Rule {
 }
 
 /// Something that goes to another thread although the compiler cannot know that this is safe: the frameworks' types do
-/// not say so. The caller waits, or does not touch it any more.
+/// not say so.
+///
+/// For `@unchecked Sendable`: who hands it over waits for the other thread, or does not touch it any more.
 package struct Handover<Value>: @unchecked Sendable {
     package let value: Value
     package init(_ value: Value) { self.value = value }

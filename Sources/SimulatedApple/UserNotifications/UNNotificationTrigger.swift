@@ -3,6 +3,8 @@ import ApusTimers
 import SimulatedPhone
 
 /// When a notification is shown.
+///
+/// For `@unchecked Sendable`: nothing of it changes, nor of its subclasses.
 open class UNNotificationTrigger: NSObject, @unchecked Sendable {
     /// Whether it is shown again and again.
     public let repeats: Bool
@@ -41,9 +43,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
     override func next(after instant: WallInstant, added: WallInstant) -> WallInstant? {
         guard repeats else { return nil }
         // Validated: an interval that repeats is not shorter than a minute.
-        let step = UInt64(Duration.seconds(timeInterval).wholeNanoseconds)
-        let passed = (max(instant, added).nanoseconds - added.nanoseconds) / step
-        return added.advanced(by: .nanoseconds(Int64(clamping: (passed + 1) * step)))
+        return added.next(every: UInt64(Duration.seconds(timeInterval).wholeNanoseconds), after: instant)
     }
 }
 

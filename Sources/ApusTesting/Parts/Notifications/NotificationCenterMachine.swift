@@ -61,9 +61,7 @@ struct NotificationCenterMachine {
             return nil
         case (.after(let interval, repeats: true), .some(let previous)):
             // Validated: an interval that repeats is not shorter than a minute.
-            let step = UInt64(interval.wholeNanoseconds)
-            let passed = (max(previous, added).nanoseconds - added.nanoseconds) / step
-            return added.advanced(by: .nanoseconds(Int64(clamping: (passed + 1) * step)))
+            return added.next(every: UInt64(interval.wholeNanoseconds), after: previous)
         }
     }
 
