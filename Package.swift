@@ -132,11 +132,16 @@ let package = Package(
         ),
         .testTarget(
             name: "ApusTestingTests",
-            dependencies: ["ApusBackground", "ApusDeviceProbe", "ApusSampleApp", "ApusTesting", "ApusTimers"]
+            dependencies: [
+                "ApusBackground", "ApusDeviceProbe", "ApusJobs", "ApusSampleApp", "ApusTesting", "ApusTimers",
+            ]
         ),
         .testTarget(
             name: "ApusJobsTests",
-            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         // A process under a LinuxHost, for the tests to send signals to.
         .executableTarget(

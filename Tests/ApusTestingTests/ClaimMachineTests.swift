@@ -28,6 +28,20 @@ struct ClaimMachineTests {
         #expect(machine.zero(now: 1_000 * second) == 1_020 * second)
     }
 
+    @Test("the budget stands still while background jobs keep the process running; what remains is theirs")
+    func jobs() {
+        var machine = machine(isInForeground: false)
+        machine.setJobs(.until(50 * second), now: 0)
+        _ = machine.begin(claim, now: 0)
+        #expect(machine.remaining(now: 10 * second) == 40 * second)
+        #expect(machine.expiry(now: 10 * second) == nil)
+        machine.setJobs(.unlimited, now: 20 * second)
+        #expect(machine.remaining(now: 20 * second) == nil)
+        machine.setJobs(.none, now: 100 * second)
+        #expect(machine.remaining(now: 101 * second) == 29 * second)
+        #expect(machine.zero(now: 101 * second) == 130 * second)
+    }
+
     @Test("the budget stands still in suspension, and is not new when the process runs again in the background")
     func suspension() {
         var machine = machine()
@@ -89,6 +103,21 @@ struct AppLifeMachineTests {
         #expect(machine.launch(toForeground: true, usesScenes: false) == .start(.inactive))
         #expect(!machine.wasForceQuit)
         #expect(machine.finishLaunch(usesScenes: false) == [.active])
+    }
+
+    @Test("a launch without the user enters the background, and despite a force quit only for who is exempt")
+    func backgroundLaunch() {
+        var machine = AppLifeMachine()
+        #expect(machine.launch(toForeground: false, usesScenes: false) == .start(.background))
+        #expect(machine.finishLaunch(usesScenes: false) == [.background])
+        #expect(!machine.isInSwitcher)
+        machine.end()
+        _ = machine.launch(toForeground: true, usesScenes: true)
+        machine.end()
+        _ = machine.forceQuit()
+        #expect(machine.launch(toForeground: false, usesScenes: true) == .forbidden)
+        #expect(machine.launch(toForeground: false, usesScenes: true, despiteForceQuit: true) == .start(.background))
+        #expect(machine.wasForceQuit, "it takes the user to undo that")
     }
 
     @Test("only an app at rest in the background is suspended, and only a suspended one is woken there")

@@ -69,7 +69,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("a launch in the background enters no other phase, and a force quit and a locked start forbid it")
+    @Test("a launch in the background tells that phase and no other, and a force quit and a locked start forbid it")
     func backgroundLaunch() throws {
         try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }
@@ -77,7 +77,7 @@ struct DevicePartTests {
             device.advance(by: .zero)
             #expect(device.host?.phase == .background)
             let probe = try device.probe
-            #expect(probe.phases.isEmpty)
+            #expect(probe.phases == [.background])
             device.advance(by: .seconds(3))
             #expect(device.host?.phase == .suspended)
             device.open()

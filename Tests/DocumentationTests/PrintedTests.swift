@@ -13,6 +13,7 @@ enum PrintedExamples {
         ("docs/background.md", BackgroundTimerExamples.handedOver),
         ("docs/background.md", StopwatchExamples.restarted),
         ("docs/testing.md", logsTheMode),
+        ("docs/testing.md", freshFeed),
     ]
 }
 

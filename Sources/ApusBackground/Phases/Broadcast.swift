@@ -39,14 +39,17 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     /// Sets the value and tells everyone. After ``finish(_:)`` it does nothing.
     public func set(_ value: Value) { change(to: value, andFinish: false) }
 
+    /// Sets the value and tells everyone, also when it is the same again. After ``finish(_:)`` it does nothing.
+    package func announce(_ value: Value) { change(to: value, andFinish: false, tellsSame: true) }
+
     /// Sets the last value, tells everyone, and ends all sequences.
     public func finish(_ value: Value) { change(to: value, andFinish: true) }
 
-    private func change(to value: Value, andFinish: Bool) {
+    private func change(to value: Value, andFinish: Bool, tellsSame: Bool = false) {
         let finished = state.withLock { state -> [AsyncStream<Value>.Continuation] in
             guard !state.isFinished else { return [] }
             state.isFinished = andFinish
-            if state.value != value {
+            if tellsSame || state.value != value {
                 state.value = value
                 // Under the lock, so that everyone sees the same order; both only put the consumer's work in a queue.
                 for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }

@@ -10,7 +10,8 @@ public protocol BackgroundJobScheduler: Sendable {
     /// Says who does the work of an identifier. Handlers of refresh and processing jobs are registered while the app is
     /// launched, in every launch, because the system may have launched it for the job.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notPermitted`, `alreadyRegistered` or `registeredTooLate`.
+    /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered` or
+    ///   `registeredTooLate`.
     func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
 
     /// Asks for a run, in place of a pending request with the same identifier.

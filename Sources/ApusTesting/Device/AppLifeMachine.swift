@@ -32,12 +32,12 @@ struct AppLifeMachine: Sendable {
         case forbidden
     }
 
-    mutating func launch(toForeground: Bool, usesScenes: Bool) -> LaunchAction {
+    mutating func launch(toForeground: Bool, usesScenes: Bool, despiteForceQuit: Bool = false) -> LaunchAction {
         guard state == .notRunning else { return .alreadyRunning }
         if toForeground {
             wasForceQuit = false
             isInSwitcher = true
-        } else if wasForceQuit {
+        } else if wasForceQuit, !despiteForceQuit {
             return .forbidden
         }
         state = .launching(toForeground: toForeground)
@@ -52,7 +52,8 @@ struct AppLifeMachine: Sendable {
             return usesScenes ? [.inactive, .active] : [.active]
         }
         state = .leaving
-        return []
+        // Told although it began there (Apple, documentation/uikit/about-the-background-execution-sequence).
+        return [.background]
     }
 
     /// The app comes to the front.

@@ -6,16 +6,19 @@ public struct AppManifest: Sendable, Hashable {
         case audio
         /// To be told where the device is.
         case location
-        /// To refresh its content for a short time (`fetch`). Not simulated so far.
+        /// To refresh its content for a short time (`fetch`): without it, requests of the kind `refresh` are not
+        /// permitted.
         case fetch
-        /// To do longer work while nobody uses the device (`processing`). Not simulated so far.
+        /// To do longer work while nobody uses the device (`processing`): without it, requests of the kind `processing`
+        /// are not permitted.
         case processing
     }
 
     /// The declared modes.
     public var backgroundModes: Set<BackgroundMode>
-    /// The identifiers of tasks that the app may ask to be launched for (`BGTaskSchedulerPermittedIdentifiers`).
-    /// Not simulated so far.
+    /// The identifiers of background jobs (`BGTaskSchedulerPermittedIdentifiers`); handlers and requests of others are
+    /// not permitted. One that ends in `.*`, as "com.example.app.export.*", declares all identifiers that begin so, for
+    /// continued work only.
     public var permittedTaskIdentifiers: Set<String>
     /// Whether the app has the life cycle of scenes: it then starts in the phase `background`, otherwise in `inactive`
     /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).

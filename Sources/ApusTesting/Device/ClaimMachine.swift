@@ -22,8 +22,8 @@ struct Claim: Sendable {
 ///
 /// Time belongs to the process, not to a claim. It begins to run when a claim is open in the background, and goes on
 /// until the process is in the foreground again, whatever claims come and go. It stands still while the process is
-/// suspended, and while a continuous mode (audio, location) keeps the process running; about the latter the sources are
-/// silent. Instants are nanoseconds of uptime.
+/// suspended, and while a continuous mode (audio, location) or a background job keeps the process running; about the
+/// latter the sources are silent. Instants are nanoseconds of uptime.
 struct ClaimMachine: Sendable {
     struct Rules: Sendable {
         var budget: UInt64
@@ -45,6 +45,7 @@ struct ClaimMachine: Sendable {
     private let rules: Rules
     private var standing: Standing
     private var modes: Set<AppManifest.BackgroundMode> = []
+    private var jobs = Jobs.none
     /// In the order in which they were begun.
     private var claims: [OpenClaim] = []
     private var refused: Set<ClaimID> = []
@@ -144,14 +145,37 @@ struct ClaimMachine: Sendable {
         count(now)
     }
 
+    /// Background jobs that keep the process running.
+    enum Jobs: Sendable, Hashable {
+        case none
+        /// The last is over then at the latest.
+        case until(UInt64)
+        /// Nothing limits one of them.
+        case unlimited
+    }
+
+    mutating func setJobs(_ jobs: Jobs, now: UInt64) {
+        count(now)
+        self.jobs = jobs
+        count(now)
+    }
+
     // MARK: What follows
 
     /// Whether something keeps the process from being suspended.
-    var keepsRunning: Bool { !claims.isEmpty || !modes.isEmpty }
+    var keepsRunning: Bool { !claims.isEmpty || isCovered }
+
+    /// Whether something else than a claim does, for which the time stands still.
+    private var isCovered: Bool { !modes.isEmpty || jobs != .none }
 
     /// How much longer the process may run; nil when nothing limits it.
     func remaining(now: UInt64) -> UInt64? {
         guard standing != .foreground, modes.isEmpty else { return nil }
+        switch jobs {
+        case .none: break
+        case .until(let end): return end > now ? end - now : 0
+        case .unlimited: return nil
+        }
         let spent = spent(at: now)
         return rules.budget > spent ? rules.budget - spent : 0
     }
@@ -167,7 +191,7 @@ struct ClaimMachine: Sendable {
         isTicking && !claims.isEmpty ? instant(ofSpending: rules.budget, now: now) : nil
     }
 
-    private var isTicking: Bool { spent != nil && standing == .background && modes.isEmpty }
+    private var isTicking: Bool { spent != nil && standing == .background && !isCovered }
 
     /// Whether the handlers' instant has come; up to the last `count`.
     private var isExpired: Bool {
@@ -186,6 +210,6 @@ struct ClaimMachine: Sendable {
     private mutating func count(_ now: UInt64) {
         if spent != nil { spent = spent(at: now) }
         countedAt = now
-        if spent == nil, standing == .background, modes.isEmpty, !claims.isEmpty { spent = 0 }
+        if spent == nil, standing == .background, !isCovered, !claims.isEmpty { spent = 0 }
     }
 }

@@ -41,6 +41,9 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case audio(String)
         /// The location service changed what it does: "started".
         case location(String)
+        /// Something about a background job: "submitted x", "launched x", "deferred x: low-power mode", "expired x",
+        /// "completed x: success".
+        case job(String)
         /// What a real system prints as a warning.
         case warning(String)
         /// What a real system ends the app for, or what makes a test worthless.
@@ -91,6 +94,7 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .notificationDelivered(let identifier): "notification delivered: \(identifier)"
         case .audio(let text): "audio: \(text)"
         case .location(let text): "location: \(text)"
+        case .job(let text): "job: \(text)"
         case .warning(let text): "warning: \(text)"
         case .fault(let fault): "fault: \(fault)"
         case .note(let text): "note: \(text)"

@@ -16,11 +16,12 @@ final class DeviceParts: DevicePart {
     let notifications: SimulatedNotificationCenter
     let audio: SimulatedAudio
     let location: SimulatedLocation
+    let jobs: SimulatedTaskScheduler
 
     private let desk: Desk
     private var isSuspended = false
 
-    init(time: VirtualTime, log: DeviceLog, policy: SystemPolicy) {
+    init(time: VirtualTime, log: DeviceLog, policy: SystemPolicy, random: SeededRandom) {
         let desk = Desk()
         self.desk = desk
         let engine = time.engine
@@ -41,6 +42,9 @@ final class DeviceParts: DevicePart {
             openApp: { tell in MainActor.assumeIsolated { desk.open.withLock { $0 }?(tell) } })
         audio = SimulatedAudio(surroundings(.audio), isModeDeclared: false)
         location = SimulatedLocation(surroundings(.location), isModeDeclared: false)
+        jobs = SimulatedTaskScheduler(surroundings(nil), policy: policy.jobs, random: random) {
+            desk.host.withLock { $0 }
+        }
     }
 
     // The process's host and the parts hold each other as long as the process lives, and a device may go before it.
@@ -50,6 +54,7 @@ final class DeviceParts: DevicePart {
             return host
         }
         withExtendedLifetime(host) {}
+        jobs.deviceGone()
     }
 
     /// How the user's tap on a notification brings the app to the front.
@@ -60,6 +65,7 @@ final class DeviceParts: DevicePart {
         audio.appInstalled(
             durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
         location.appInstalled(isModeDeclared: manifest.backgroundModes.contains(.location))
+        jobs.appInstalled(manifest)
     }
 
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
@@ -69,10 +75,12 @@ final class DeviceParts: DevicePart {
             isSuspended = false
             // Before the app enters a phase, so that what it asks for while it is made is judged rightly.
             appForegrounded(device.life.state == .launching(toForeground: true))
+            device.tellJobs(.launched)
         case .phase(.suspended):
             isSuspended = true
             audio.appSuspended()
             location.appSuspended()
+            device.tellJobs(.changed)
         case .phase(let phase):
             if isSuspended {
                 isSuspended = false
@@ -80,7 +88,9 @@ final class DeviceParts: DevicePart {
                 location.appResumed()
             }
             appForegrounded(phase == .active || phase == .inactive)
+            device.tellJobs(.changed)
         case .ended:
+            device.tellJobs(.ended)
             notifications.processEnded()
             audio.processEnded()
             location.processEnded()
@@ -89,7 +99,7 @@ final class DeviceParts: DevicePart {
         case .call(let isActive):
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
         case .rebooted:
-            break
+            device.tellJobs(.changed)
         }
     }
 

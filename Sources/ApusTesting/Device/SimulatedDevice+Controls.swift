@@ -54,7 +54,9 @@ extension SimulatedDevice {
             leaveForeground()
             // What the app does on its way to the background comes before its end.
             time.drain()
-            switch life.forceQuit() {
+            let action = life.forceQuit()
+            tellJobs(action == .nothing ? .changed : .forceQuit)
+            switch action {
             case .nothing: log(.system, .warning("the app is not in the switcher"))
             case .removed: break
             case .endSilently: runningHost?.end("force quit while suspended")
@@ -141,9 +143,13 @@ extension SimulatedDevice {
         perform("network \(network.rawValue)") { change { $0.network = network } }
     }
 
-    /// The user switches background refresh in the settings. No rule of the simulation depends on it so far.
+    /// The user switches background refresh in the settings. While it is off, requests for refresh and processing are
+    /// refused, and those that are pending wait.
     public func setBackgroundRefresh(_ isOn: Bool) {
-        perform("background refresh \(isOn ? "on" : "off")") { isBackgroundRefreshOn = isOn }
+        perform("background refresh \(isOn ? "on" : "off")") {
+            isBackgroundRefreshOn = isOn
+            tellJobs(.changed)
+        }
     }
 
     /// The device gets warmer or cooler.
@@ -186,6 +192,7 @@ extension SimulatedDevice {
     /// again. The device is locked then.
     public func reboot() {
         control("reboot")
+        tellJobs(.rebooting)
         runningHost?.end("reboot")
         time.drain()
         time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))
@@ -264,15 +271,13 @@ extension SimulatedDevice {
         guard let host = runningHost else { return }
         let phases = life.leaveForeground()
         guard !phases.isEmpty else { return }
-        walk(phases, of: host) { device in
-            device.life.settle()
-            device.review()
-        }
+        walk(phases, of: host) { device in device.settle(host) }
     }
 
     private func change(_ body: (inout DeviceConditions) -> Void) {
         body(&conditions)
         // A suspended process hears of it when it runs again.
         if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
+        tellJobs(.changed)
     }
 }

@@ -27,11 +27,12 @@ extension SimulatedDevice {
 
     /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
     ///
-    /// False when that may not be: no app, the user has force-quit it, or nobody has unlocked the device since it was
-    /// started. The app's code runs with the next step of time, so a timer of the system may call this.
+    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), nobody
+    /// has unlocked the device since it was started, or the process is being told that it is ended. The app's code runs
+    /// with the next step of time, so a timer of the system may call this.
     @discardableResult
-    func wakeInBackground(_ why: String) -> Bool {
-        guard installation != nil, wasUnlockedSinceBoot else { return false }
+    func wakeInBackground(_ why: String, despiteForceQuit: Bool = false) -> Bool {
+        guard installation != nil, wasUnlockedSinceBoot, life.state != .ending else { return false }
         if let host = runningHost {
             guard life.state == .suspended else { return true }
             let phases = life.resumeInBackground()
@@ -39,22 +40,23 @@ extension SimulatedDevice {
             walk(phases, of: host) { device in device.settle(host) }
             return true
         }
-        return start(toForeground: false, why)
+        return start(toForeground: false, despiteForceQuit: despiteForceQuit, why)
     }
 
     // MARK: Processes
 
     /// False when the life cycle does not allow it.
     @discardableResult
-    func start(toForeground: Bool, _ why: String) -> Bool {
+    func start(toForeground: Bool, despiteForceQuit: Bool = false, _ why: String) -> Bool {
         guard let installation else {
             fault(Fault(.noApp, "install an app first"))
             return false
         }
         let usesScenes = installation.manifest.usesScenes
-        guard case .start(let phase) = life.launch(toForeground: toForeground, usesScenes: usesScenes) else {
-            return false
-        }
+        guard
+            case .start(let phase) = life.launch(
+                toForeground: toForeground, usesScenes: usesScenes, despiteForceQuit: despiteForceQuit)
+        else { return false }
         let host = makeHost(installation.manifest, phase: phase, toForeground: toForeground)
         runningHost = host
         log(.system, .launched(why))
@@ -71,6 +73,7 @@ extension SimulatedDevice {
             guard let self, !host.process.isEnded else { return }
             host.endWatch()
             runningApp = app
+            tellJobs(.finishedLaunching)
             walk(life.finishLaunch(usesScenes: usesScenes), of: host) { device in device.settle(host) }
         }
         return true
@@ -117,14 +120,16 @@ extension SimulatedDevice {
             host.beginWatch(host.policy.willTerminateTime, .slowTermination, "the app's work at its end was not done")
         }
         log(.system, .phase(phase))
-        if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.set(phase) }
+        if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.announce(phase) }
         tellParts(.phase(phase))
         review()
     }
 
-    private func settle(_ host: SimulatedHost) {
+    /// The process has arrived where it was going.
+    func settle(_ host: SimulatedHost) {
         life.settle()
         review()
+        if !host.process.isEnded { tellJobs(.settled) }
     }
 
     func resume(_ host: SimulatedHost) {
@@ -201,6 +206,8 @@ extension SimulatedDevice {
     func tellParts(_ event: DevicePartEvent) {
         for part in parts { part.device(self, did: event) }
     }
+
+    func tellJobs(_ event: JobSceneEvent) { jobs.device(did: event, JobScene(self)) }
 
     /// Ends what still runs, without a fault and without a word.
     func switchOff() {

@@ -39,15 +39,18 @@ public final class SimulatedDevice {
     public let seed: UInt64
     /// The device's clocks and the system's engine. Move them through the device.
     public let time: VirtualTime
-    /// The rules. For a process, those hold that were there when it was started.
-    public var policy: SystemPolicy
+    /// The rules. For a process, those hold that were there when it was started; for its background jobs, those of the
+    /// present.
+    public var policy: SystemPolicy {
+        didSet { jobs.policyChanged(policy.jobs) }
+    }
     /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()
     /// What the device is like.
     public internal(set) var conditions = DeviceConditions(
         network: .available, isOnExternalPower: false, batteryLevel: 1, isLowPowerMode: false, isIdle: false,
         thermalState: .nominal)
-    /// Whether the user lets apps refresh in the background. No rule of the simulation depends on it so far.
+    /// Whether the user lets apps refresh in the background. Without that, neither refresh nor processing runs.
     public internal(set) var isBackgroundRefreshOn = true
     /// Whether the screen is locked.
     public internal(set) var isLocked = false
@@ -87,12 +90,15 @@ public final class SimulatedDevice {
         time = VirtualTime(uptime: uptime, wall: wall)
         random = SeededRandom(seed: seed)
         deviceLog = DeviceLog(time: time)
-        standardParts = DeviceParts(time: time, log: deviceLog, policy: policy)
+        standardParts = DeviceParts(time: time, log: deviceLog, policy: policy, random: random)
         parts = [standardParts]
         standardParts.openApp { [weak self] tell in
             self?.open()
             tell()
             self?.time.drain()
+        }
+        jobs.wake { [weak self] why, isExemptFromForceQuit in
+            self?.wakeInBackground(why, despiteForceQuit: isExemptFromForceQuit) ?? false
         }
     }
 
@@ -104,6 +110,10 @@ public final class SimulatedDevice {
     public var audio: SimulatedAudio { standardParts.audio }
     /// The location service. What it may do depends on what the installed app declares.
     public var location: SimulatedLocation { standardParts.location }
+
+    /// The background jobs: requests, the rules that decide when they run, and what has run. It belongs to the device:
+    /// requests outlive the app's processes.
+    public var jobs: SimulatedTaskScheduler { standardParts.jobs }
 
     // MARK: Reading
 

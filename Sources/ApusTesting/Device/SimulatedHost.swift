@@ -15,6 +15,9 @@ public final class SimulatedHost: BackgroundHost {
         /// The warnings for claims that are held for long.
         var warnings: [ClaimID: ScheduledTimer] = [:]
         var isReviewAsked = false
+        var jobs = JobLoad()
+        var cpu: CPUMonitor
+        var endReason: String?
         /// Nil when the process has ended: what observers hold must not keep the app then.
         var changes: ChangeSources?
     }
@@ -42,6 +45,8 @@ public final class SimulatedHost: BackgroundHost {
     public let audio: SimulatedAudio
     /// The app's location service.
     public let location: SimulatedLocation
+    /// The device's background jobs. Handlers that are registered belong to this process.
+    public let jobs: SimulatedTaskScheduler
 
     let time: VirtualTime
     let process: VirtualProcess
@@ -68,11 +73,12 @@ public final class SimulatedHost: BackgroundHost {
         notifications = parts.notifications
         audio = parts.audio
         location = parts.location
+        jobs = parts.jobs
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))
         let claims = ClaimMachine(rules: ClaimMachine.Rules(policy), isInForeground: isInForeground)
-        state = Locked(State(claims: claims, changes: changes))
+        state = Locked(State(claims: claims, cpu: CPUMonitor(policy.jobs), changes: changes))
     }
 
     // MARK: BackgroundHost
@@ -92,7 +98,7 @@ public final class SimulatedHost: BackgroundHost {
     }
 
     /// How much longer the process may run in the background, on the uptime clock: `nil` in the foreground, and while
-    /// audio or location keeps it running.
+    /// audio, location or continued work keeps it running.
     public var backgroundTimeRemaining: Duration? {
         let now = now
         return state.withLock { $0.claims.remaining(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }
@@ -123,27 +129,60 @@ public final class SimulatedHost: BackgroundHost {
     /// Writes a line into the device's log, in the app's name.
     public func note(_ text: String) { log(.app, .note(text)) }
 
-    /// What runs now takes that long: the clocks move, and nothing else of the app or the system runs meanwhile.
+    /// What runs now takes that long, and computes all the time: the clocks move, and nothing else of the app or the
+    /// system runs meanwhile. In the background, ``SystemPolicy/Jobs/cpuShare`` limits it.
     ///
     /// If the system would end the app before that, the clocks move up to there, and the process is ended; then the
     /// rest of the calling function still runs, without any effect on the device. On other threads it does not belong.
     public func work(for duration: Duration) {
         guard !process.isEnded else { return }
-        let now = now
-        let end = now + UInt64(max(0, duration.wholeNanoseconds))
-        let (watch, zero) = state.withLock { ($0.watch, $0.claims.zero(now: now)) }
-        if let watch {
-            // Handlers that are at work when the time is over may finish within their limit.
-            if watch.deadline < end {
-                time.pass(watch.deadline > now ? watch.deadline - now : 0)
-                fault(watch.fault)
-                return self.end("\(TerminationCode.watchdog): \(watch.fault.message)")
-            }
-        } else if let zero, zero < end {
-            time.pass(zero - now)
-            return endIfOverdue()
+        let start = now
+        let end = start + UInt64(max(0, duration.wholeNanoseconds))
+        for limit in limits(from: start, to: end) {
+            let now = now
+            time.pass(limit.instant > now ? limit.instant - now : 0)
+            limit.apply()
+            if process.isEnded { return }
         }
         time.pass(end - now)
+        if isMonitored { state.withLock { $0.cpu.computed(from: start, to: end) } }
+    }
+
+    /// What the system would do meanwhile, in order.
+    private func limits(from start: UInt64, to end: UInt64) -> [(instant: UInt64, apply: () -> Void)] {
+        let isMonitored = isMonitored
+        let (watch, zero, cpu) = state.withLock { state in
+            let cpu = isMonitored ? state.cpu.limitReached(from: start, to: end) : nil
+            return (state.watch, state.claims.zero(now: start), cpu)
+        }
+        var limits: [(instant: UInt64, apply: () -> Void)] = []
+        if let watch {
+            // Handlers that are at work when the time is over may finish within their limit.
+            limits.append(
+                (
+                    watch.deadline,
+                    { [self] in
+                        fault(watch.fault)
+                        self.end("\(TerminationCode.watchdog): \(watch.fault.message)")
+                    }
+                ))
+        } else {
+            if let zero { limits.append((zero, endIfOverdue)) }
+            for end in jobs.ends { limits.append((end, jobs.endOverdue)) }
+        }
+        limits = limits.filter { $0.instant < end }
+        if let cpu { limits.append((cpu, endForCPU)) }
+        return limits.sorted { $0.instant < $1.instant }
+    }
+
+    /// Whether the CPU monitor looks at what runs now.
+    private var isMonitored: Bool { phase == .background && !state.withLock { $0.jobs.isComputingFreely } }
+
+    private func endForCPU() {
+        let rules = policy.jobs
+        let message = "the app computed \(rules.cpuShare * 100) % of \(rules.cpuWindow) in the background"
+        fault(Fault(.tooMuchCPU, "\(message); do it in a job that requires external power, or compute less"))
+        end("CPU: \(message)")
     }
 
     // MARK: For the parts of the device
@@ -159,6 +198,19 @@ public final class SimulatedHost: BackgroundHost {
         return true
     }
 
+    /// Says what the process's background jobs need: while any goes on, it is not suspended.
+    func setJobLoad(_ load: JobLoad) {
+        let now = now
+        let isNew = state.withLock { state in
+            guard state.jobs != load, !process.isEnded else { return false }
+            state.jobs = load
+            state.claims.setJobs(
+                load.isRunning ? load.end.map(ClaimMachine.Jobs.until) ?? .unlimited : .none, now: now)
+            return true
+        }
+        if isNew { askForReview() }
+    }
+
     /// Writes a line into the log, while the process lives.
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) {
         if !process.isEnded { log.add(actor, what) }
@@ -170,6 +222,9 @@ public final class SimulatedHost: BackgroundHost {
     // MARK: For the device
 
     var now: UInt64 { time.uptime().nanoseconds }
+
+    /// Why the process has ended; nil while it lives.
+    var endReason: String? { state.withLock { $0.endReason } }
 
     var changes: ChangeSources {
         if let changes = state.withLock({ $0.changes }) { return changes }
@@ -208,7 +263,11 @@ public final class SimulatedHost: BackgroundHost {
         time.end(process)
         let noClaims = ClaimMachine(rules: ClaimMachine.Rules(policy), isInForeground: true)
         let old = state.withLock { state in
-            defer { state = State(claims: noClaims, isReviewAsked: state.isReviewAsked) }
+            defer {
+                state = State(
+                    claims: noClaims, isReviewAsked: state.isReviewAsked, cpu: CPUMonitor(policy.jobs),
+                    endReason: reason)
+            }
             return state
         }
         for timer in old.warnings.values { timer.cancel() }

@@ -44,6 +44,11 @@ public struct SystemPolicy: Sendable, Hashable {
         case endsAppAtZero
     }
 
+    // MARK: Background jobs
+
+    /// Refresh, processing and continued work.
+    public var jobs = Jobs()
+
     // MARK: Notifications. Read when the device is made
 
     /// How many notification requests may wait: 64 (Apple, developer.apple.com/documentation/uikit/uilocalnotification,

@@ -214,8 +214,9 @@ private struct Standing {
             (phase, isLaunching, openClaims) = (.background, true, 0)
         case .phase(let new):
             guard let phase else { return "no process: \(event)" }
-            // Without scenes it began in front.
-            let mayFollow = Self.next[phase, default: []].contains(new) || isLaunching && new == .active
+            // Without scenes it began in front; without the user it is told that it is in the background.
+            let mayFollow =
+                Self.next[phase, default: []].contains(new) || isLaunching && (new == .active || new == .background)
             if !mayFollow { return "from \(phase) to \(new)" }
             (self.phase, isLaunching) = (new, false)
         case .terminated:

@@ -96,3 +96,28 @@ func slowStart() throws {
     }
 }
 // Shown: end
+
+// Shown: fresh-feed
+@MainActor
+@Test("the feed is fresh when the user opens the app in the morning")
+func freshFeed() throws {
+    try SimulatedDevice.run { device in
+        let manifest = AppManifest(backgroundModes: [.fetch], permittedTaskIdentifiers: ["feed"])
+        device.install(manifest) { host in
+            try host.jobs.register("feed") { run in
+                try await host.engine.sleep(for: .seconds(5))  // loads the feed
+                try await host.jobs.submit(BackgroundJobRequest("feed", .refresh))
+            }
+            host.start { try? await host.jobs.submit(BackgroundJobRequest("feed", .refresh)) }
+            return Player()
+        }
+        device.launch()
+        device.pressHome()
+        // The next day, at the same time.
+        device.advance(by: .seconds(86_400))
+        let last = try #require(device.jobs.history.last)
+        #expect(last.launched.duration(to: device.time.wall()) <= .seconds(1_800))
+        print(device.jobs.report)
+    }
+}
+// Shown: end

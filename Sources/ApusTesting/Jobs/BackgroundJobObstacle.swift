@@ -1,0 +1,76 @@
+import ApusJobs
+public import ApusTimers
+
+/// A reason why a pending background job does not run at the moment.
+///
+/// Seven of them are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the
+/// app's usage, the app switcher, the user's switch, budget, and rate.
+public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
+    /// No request with that identifier waits.
+    case notPending
+    /// The request has an `earliestBegin` that has not come.
+    case notBefore(WallInstant)
+    /// A run of the same job goes on.
+    case running
+    /// Nobody has unlocked the device since it was started.
+    case lockedSinceBoot
+    /// The user has switched background refresh off.
+    case backgroundRefreshOff
+    /// The app is not in the app switcher: the user has removed it, or never opened it.
+    case notInSwitcher
+    /// The user is in the app.
+    case appInForeground
+    /// The battery is low.
+    case lowBattery
+    /// The user saves energy.
+    case lowPowerMode
+    /// The user has not opened the app lately.
+    case notUsedLately
+    /// The user is not expected to open the app soon, and the job has not waited for long; the next expected use.
+    case notExpectedSoon(next: WallInstant)
+    /// The app's refreshes have used up the time that they have had so far.
+    case budgetUsedUp
+    /// The last run was a short while ago.
+    case rateLimited(until: WallInstant)
+    /// There is no connection, and the request needs one.
+    case noNetwork
+    /// The device is not plugged in, and the request needs that.
+    case noExternalPower
+    /// Somebody uses the device.
+    case deviceInUse
+    /// As many continued jobs run as the system lets, or the app is being ended.
+    case busy
+
+    /// The reason in words, with the instant if there is one.
+    public var description: String {
+        switch self {
+        case .notBefore(let instant): "not before \(TimeText.iso8601(instant))"
+        case .notExpectedSoon(let next): "\(words); perhaps at \(TimeText.iso8601(next))"
+        case .rateLimited(let until): "\(words) until \(TimeText.iso8601(until))"
+        default: words
+        }
+    }
+
+    /// The reason without an instant: what stays the same while nothing changes but time.
+    var words: String {
+        switch self {
+        case .notPending: "no request is pending"
+        case .notBefore: "its earliest begin has not come"
+        case .running: "its last run goes on"
+        case .lockedSinceBoot: "not unlocked since the device was started"
+        case .backgroundRefreshOff: "background refresh is off"
+        case .notInSwitcher: "not in the app switcher"
+        case .appInForeground: "the app is in the foreground"
+        case .lowBattery: "low battery"
+        case .lowPowerMode: "low-power mode"
+        case .notUsedLately: "not used lately"
+        case .notExpectedSoon: "not expected to be used soon"
+        case .budgetUsedUp: "the day's budget is used up"
+        case .rateLimited: "launched a short while ago"
+        case .noNetwork: "no network"
+        case .noExternalPower: "no external power"
+        case .deviceInUse: "the device is in use"
+        case .busy: "the system is busy"
+        }
+    }
+}

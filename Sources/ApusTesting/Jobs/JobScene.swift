@@ -1,0 +1,70 @@
+import ApusBackground
+import ApusTimers
+
+/// What the rules for background jobs look at, of the device and its app.
+struct JobScene: Sendable {
+    var conditions = DeviceConditions()
+    var isBackgroundRefreshOn = true
+    var wasUnlockedSinceBoot = true
+    var isInSwitcher = false
+    var wasForceQuit = false
+    /// The user sees the app, or is about to.
+    var isAppInFront = false
+    /// The process has arrived where it was going, so that it can be handed something to do.
+    var isAppAtRest = false
+    /// The process is told that it is ended.
+    var isAppEnding = false
+
+    init() {}
+
+    @MainActor
+    init(_ device: SimulatedDevice) {
+        conditions = device.conditions
+        isBackgroundRefreshOn = device.isBackgroundRefreshOn
+        wasUnlockedSinceBoot = device.wasUnlockedSinceBoot
+        isInSwitcher = device.life.isInSwitcher
+        wasForceQuit = device.life.wasForceQuit
+        switch device.life.state {
+        case .active, .inactive: (isAppInFront, isAppAtRest) = (true, true)
+        case .launching(let toForeground): isAppInFront = toForeground
+        case .background: isAppAtRest = true
+        case .ending: isAppEnding = true
+        case .leaving, .suspended, .notRunning: break
+        }
+    }
+}
+
+/// What the scheduler of background jobs is told.
+enum JobSceneEvent: Sendable, Hashable {
+    /// There is a new process; the app is not made yet.
+    case launched
+    /// The app is made.
+    case finishedLaunching
+    /// The process has arrived where it was going.
+    case settled
+    /// Something about the device, the user's settings or the app's phase is different.
+    case changed
+    /// The user has removed the app from the switcher; its process has not ended yet.
+    case forceQuit
+    /// The process is gone.
+    case ended
+    /// The device is about to be started again; the process has not ended yet.
+    case rebooting
+}
+
+/// One look at the clocks.
+struct JobMoment: Sendable {
+    let wall: WallInstant
+    let continuous: ContinuousInstant
+    /// In nanoseconds.
+    let uptime: UInt64
+
+    init(_ time: any TimeSource) {
+        wall = time.wall()
+        continuous = time.continuous()
+        uptime = time.uptime().nanoseconds
+    }
+
+    /// What the wall clock will show then, if nobody sets it.
+    func wall(at instant: ContinuousInstant) -> WallInstant { wall.advanced(by: continuous.duration(to: instant)) }
+}

@@ -1,0 +1,127 @@
+public import ApusJobs
+import ApusTimers
+
+/// One run of a background job in the form that `BGTask` has it: with an expiration handler and a completion.
+///
+/// All members may be used from any thread. When the process has ended, nothing here has an effect.
+public final class SimulatedTask: Sendable {
+    /// Called on the main loop.
+    public typealias ExpirationHandler = @MainActor @Sendable () -> Void
+
+    private struct State {
+        var machine: SimulatedTaskMachine
+        var title: String
+        var subtitle: String
+    }
+
+    /// What is carried out.
+    public let request: BackgroundJobRequest
+    /// Which of the scheduler's runs this is.
+    let number: Int
+    /// When it began, in nanoseconds of uptime.
+    let launched: UInt64
+
+    private let state: Locked<State>
+    private let time: any TimeSource
+    private let scheduler: SimulatedTaskScheduler
+
+    init(
+        _ request: BackgroundJobRequest, number: Int, limits: SimulatedTaskMachine.Limits, launched: UInt64,
+        time: any TimeSource, scheduler: SimulatedTaskScheduler
+    ) {
+        self.request = request
+        self.number = number
+        self.launched = launched
+        self.time = time
+        self.scheduler = scheduler
+        let shown: ContinuedJob? = if case .continued(let job) = request.kind { job } else { nil }
+        state = Locked(
+            State(
+                machine: SimulatedTaskMachine(limits: limits), title: shown?.title ?? "",
+                subtitle: shown?.subtitle ?? ""))
+    }
+
+    /// The identifier of the request; that under which the handler was registered.
+    public var identifier: String { request.identifier }
+
+    /// Called on the main loop shortly before the time is over, when the user cancels continued work, or when the system
+    /// needs the device for something else: these cannot be told apart (Apple DTS,
+    /// developer.apple.com/forums/thread/818623). The run has to be completed within
+    /// ``SystemPolicy/Jobs/windUpTime``.
+    ///
+    /// Without one, an expired run is completed without success and without a word. It is let go of when it was called
+    /// and when the run is completed.
+    public var expirationHandler: ExpirationHandler? {
+        get { state.withLock { $0.machine.handler } }
+        set {
+            // Released outside the lock: what it captured may do anything when it goes.
+            let old = state.withLock { $0.machine.setHandler(newValue) }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// Ends the run. The app may be suspended right after its last one; `false` does not bring the job again. The second
+    /// time it is a warning in the device's log.
+    public func setCompleted(success: Bool) {
+        switch state.withLock({ $0.machine.complete() }) {
+        case .tell(let isExpired, let handler):
+            scheduler.completed(self, success: success, isExpired: isExpired)
+            withExtendedLifetime(handler) {}
+        case .warn: scheduler.completedAgain(self)
+        case .ignore: break
+        }
+    }
+
+    /// How far the work is, in units. All of it, (0, 0), before the first report.
+    public var progress: (completed: Int64, total: Int64) {
+        state.withLock { ($0.machine.completedUnits, $0.machine.totalUnits) }
+    }
+
+    /// Says how far the work is. Continued work that does not come forward for ``SystemPolicy/Jobs/progressStall``
+    /// expires; other work need not report.
+    ///
+    /// - Parameters:
+    ///   - completed: Units that are done; brought into 0...total.
+    ///   - total: Units that there are; at least 1.
+    public func report(completed: Int64, of total: Int64) {
+        let now = time.uptime().nanoseconds
+        state.withLock { $0.machine.report(completed: completed, total: total, now: now) }
+        scheduler.deadlinesChanged()
+    }
+
+    /// What the user reads; empty but for continued work.
+    public var title: String { state.withLock { $0.title } }
+    /// What the user reads below it; empty but for continued work.
+    public var subtitle: String { state.withLock { $0.subtitle } }
+
+    /// Changes what the user reads of continued work; other jobs show nothing.
+    public func updateTitle(_ title: String, subtitle: String) {
+        guard case .continued = request.kind else { return }
+        state.withLock { state in
+            guard !state.machine.isOver else { return }
+            (state.title, state.subtitle) = (title, subtitle)
+        }
+    }
+
+    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it, as with continued work.
+    public var timeRemaining: Duration? {
+        let now = time.uptime().nanoseconds
+        return end.map { .nanoseconds(Int64(clamping: $0 > now ? $0 - now : 0)) }
+    }
+
+    // MARK: For the scheduler
+
+    var end: UInt64? { state.withLock { $0.machine.end } }
+    var nextInstant: UInt64? { state.withLock { $0.machine.nextInstant } }
+    func handOver() -> Bool { state.withLock { $0.machine.handOver() } }
+    func begin(now: UInt64) -> Bool { state.withLock { $0.machine.begin(now: now) } }
+    func expire(now: UInt64) -> SimulatedTaskMachine.ExpireAction { state.withLock { $0.machine.expire(now: now) } }
+    func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
+
+    @MainActor func callExpirationHandler() { state.withLock { $0.machine.takeHandler() }?() }
+
+    func abandon() {
+        let handler = state.withLock { $0.machine.abandon() }
+        withExtendedLifetime(handler) {}
+    }
+}

@@ -1,0 +1,209 @@
+import ApusJobs
+import ApusTimers
+
+/// What the simulated system knows of an app's background jobs, as a pure state machine.
+///
+/// It does not know the runs: those are ``SimulatedTask``s, of which it is told.
+struct TaskSchedulerMachine {
+    var policy: SystemPolicy.Jobs
+    var manifest = AppManifest()
+    var scene = JobScene()
+    var book = JobRequestBook()
+    var registrations = JobRegistrations()
+    var habits = UsageHabits()
+    var allowance = JobAllowance()
+    private(set) var records: [BackgroundJobRecord] = []
+    private(set) var deferrals: [String: [String: Int]] = [:]
+
+    init(policy: SystemPolicy.Jobs) { self.policy = policy }
+
+    // MARK: Submitting
+
+    enum SubmitAction {
+        case submitted(replaced: Bool)
+        /// The caller may be told with an error.
+        case refused(BackgroundJobError)
+        /// A phone raises an exception for it.
+        case noHandler(BackgroundJobError)
+    }
+
+    mutating func submit(
+        _ request: BackgroundJobRequest, running: [BackgroundJobRequest], now: JobMoment
+    )
+        -> SubmitAction
+    {
+        do throws(BackgroundJobError) {
+            try request.validate()
+            try checkPermission(for: request)
+        } catch {
+            return .refused(error)
+        }
+        guard registrations.handler(request.identifier) != nil else {
+            return .noHandler(
+                BackgroundJobError(
+                    .notRegistered,
+                    "there is no handler for “\(request.identifier)”; register one while the app is launched"))
+        }
+        do throws(BackgroundJobError) {
+            try checkRoom(for: request, running: running)
+        } catch {
+            return .refused(error)
+        }
+        return .submitted(replaced: book.submit(request, now: now.wall))
+    }
+
+    /// Permission comes before the handler, because an identifier that is not permitted cannot have one.
+    private func checkPermission(for request: BackgroundJobRequest) throws(BackgroundJobError) {
+        if policy.isSimulator {
+            throw BackgroundJobError(.unavailable, "simulators run no background jobs; use a device")
+        }
+        if !request.isContinued, !scene.isBackgroundRefreshOn {
+            throw BackgroundJobError(
+                .unavailable,
+                "the user has switched background refresh off; do without, and tell the user if it matters")
+        }
+        guard manifest.permits(request) else {
+            throw BackgroundJobError(
+                .notPermitted,
+                "“\(request.identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
+        }
+        switch request.kind {
+        case .refresh: try checkMode(.fetch, of: request)
+        case .processing: try checkMode(.processing, of: request)
+        case .continued(let job):
+            if job.requiresGPU, !policy.allowsBackgroundGPU {
+                throw BackgroundJobError(
+                    .notPermitted, "this device has no graphics processor for background work; do without requiresGPU")
+            }
+            if !scene.isAppInFront {
+                throw BackgroundJobError(
+                    .notPermitted, "continued work begins in the foreground; submit it when the user asks for it")
+            }
+        }
+    }
+
+    private func checkMode(
+        _ mode: AppManifest.BackgroundMode, of request: BackgroundJobRequest
+    )
+        throws(BackgroundJobError)
+    {
+        guard manifest.backgroundModes.contains(mode) else {
+            throw BackgroundJobError(
+                .notPermitted,
+                "“\(request.identifier)” needs the mode “\(mode.rawValue)”; add it to UIBackgroundModes")
+        }
+    }
+
+    private func checkRoom(
+        for request: BackgroundJobRequest, running: [BackgroundJobRequest]
+    )
+        throws(BackgroundJobError)
+    {
+        let identifier = request.identifier
+        switch request.kind {
+        case .refresh:
+            try checkCount(book.count(beside: identifier, where: \.isRefresh), below: policy.pendingRefreshLimit)
+        case .processing:
+            try checkCount(book.count(beside: identifier, where: \.isProcessing), below: policy.pendingProcessingLimit)
+        case .continued(let job):
+            let others = book.count(beside: identifier, where: \.isContinued) + running.count(where: \.isContinued)
+            if job.strategy == .fail, others >= policy.continuedAtOnce {
+                throw BackgroundJobError(
+                    .cannotStartNow, "other continued work runs; submit it with the strategy queue, or try later")
+            }
+        }
+    }
+
+    private func checkCount(_ count: Int, below limit: Int) throws(BackgroundJobError) {
+        if count >= limit {
+            throw BackgroundJobError(
+                .tooManyPending, "\(count) requests of this kind are pending, and no more are kept; cancel one before")
+        }
+    }
+
+    // MARK: Opportunities
+
+    struct Start {
+        let entry: JobRequestBook.Entry
+        /// Only the user starts an app that was removed from the switcher; some jobs are exempt.
+        let isExemptFromForceQuit: Bool
+    }
+
+    struct Look {
+        var starts: [Start] = []
+        /// What was put off for other reasons than the last time.
+        var putOff: [(identifier: String, reasons: [String])] = []
+    }
+
+    /// The system looks which of the pending requests may run now, and takes them out.
+    mutating func look(running: [BackgroundJobRequest], now: JobMoment) -> Look {
+        var look = Look()
+        var running = running
+        for entry in book.opportunistic where entry.due <= now.wall {
+            let identifier = entry.request.identifier
+            let reasons = obstacles(to: entry, running: running, now: now).map(\.words)
+            if reasons.isEmpty {
+                look.starts.append(take(entry, now: now))
+                running.append(entry.request)
+                continue
+            }
+            for reason in reasons { deferrals[identifier, default: [:]][reason, default: 0] += 1 }
+            if book.putOff(identifier, reasons) { look.putOff.append((identifier, reasons)) }
+        }
+        return look
+    }
+
+    /// The continued work that begins now.
+    mutating func nextContinued(running: [BackgroundJobRequest], now: JobMoment) -> [Start] {
+        guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
+        let free = max(0, policy.continuedAtOnce - running.count(where: \.isContinued))
+        return book.queued.filter { entry in !running.contains { $0.identifier == entry.request.identifier } }
+            .prefix(free).map { take($0, now: now) }
+    }
+
+    /// The run of a pending request that a developer begins, whatever the rules say.
+    mutating func simulatedLaunch(_ identifier: String, now: JobMoment) -> Start? {
+        book.entry(identifier).map { Start(entry: take($0, now: now).entry, isExemptFromForceQuit: true) }
+    }
+
+    private mutating func take(_ entry: JobRequestBook.Entry, now: JobMoment) -> Start {
+        _ = book.remove(entry.request.identifier)
+        switch entry.request.kind {
+        case .refresh: allowance.refreshLaunched(at: now.continuous)
+        case .processing: allowance.processingLaunched(at: now.continuous)
+        case .continued: break
+        }
+        return Start(
+            entry: entry,
+            isExemptFromForceQuit: entry.request.kind.isProcessing && policy.processingRunsAfterForceQuit)
+    }
+
+    // MARK: Runs
+
+    /// A run begins. Gives its number.
+    mutating func began(_ entry: JobRequestBook.Entry, now: JobMoment) -> Int {
+        records.append(
+            BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
+        return records.count - 1
+    }
+
+    /// A run is over. False when it was before.
+    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: JobMoment) -> Bool {
+        guard records[number].outcome == nil else { return false }
+        records[number].outcome = outcome
+        records[number].ended = now.wall
+        if records[number].kind.isRefresh {
+            allowance.refreshRan(ran, budget: policy.dailyRefreshBudget, now: now.continuous)
+        }
+        return true
+    }
+
+    func limits(of kind: BackgroundJobRequest.Kind) -> SimulatedTaskMachine.Limits {
+        let windUp = policy.windUpTime.nanosecondsFromZero
+        return switch kind {
+        case .refresh: .init(limit: policy.refreshLimit.nanosecondsFromZero, windUp: windUp)
+        case .processing: .init(limit: policy.processingLimit.nanosecondsFromZero, windUp: windUp)
+        case .continued: .init(windUp: windUp, stall: policy.progressStall.nanosecondsFromZero)
+        }
+    }
+}
