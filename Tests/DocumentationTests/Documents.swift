@@ -8,7 +8,7 @@ enum Documents {
     /// Every document whose examples are checked.
     static let paths = [
         "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
-        "docs/jobs.md", "docs/architecture.md",
+        "docs/jobs.md", "docs/architecture.md", "docs/migration.md",
     ]
 
     static func read(_ path: String) throws -> String {
@@ -66,13 +66,18 @@ enum Documents {
         return lines.map { $0.dropFirst(indentation) + "\n" }.joined()
     }
 
-    /// The regions of the examples beside this file.
+    /// Where the examples are: beside this file, and what is written as apps for phones write it, in a target of its
+    /// own.
+    private static let exampleFolders = ["Tests/DocumentationTests/Examples", "Tests/MigrationExamples"]
+
+    /// The regions of the examples.
     static func compiledExamples() throws -> [String: String] {
-        let folder = "Tests/DocumentationTests/Examples"
-        let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
         var examples: [String: String] = [:]
-        for file in files.sorted() where file.hasSuffix(".swift") {
-            examples.merge(regions(in: try read("\(folder)/\(file)"))) { first, _ in first }
+        for folder in exampleFolders {
+            let files = try FileManager.default.contentsOfDirectory(atPath: root.appending(path: folder).path)
+            for file in files.sorted() where file.hasSuffix(".swift") {
+                examples.merge(regions(in: try read("\(folder)/\(file)"))) { first, _ in first }
+            }
         }
         return examples
     }
@@ -80,7 +85,7 @@ enum Documents {
     /// What is wrong with a document's Swift blocks.
     static func objections(toSwiftIn document: String, compiled: [String: String]) -> [String] {
         blocks(in: document).filter { $0.language == "swift" && !compiled.values.contains($0.text) }.map {
-            "line \($0.line): this Swift block is not, word for word, a region of Tests/DocumentationTests/Examples"
+            "line \($0.line): this Swift block is not, word for word, a region of \(exampleFolders.joined(separator: " or "))"
         }
     }
 }
