@@ -151,7 +151,8 @@ let package = Package(
         .testTarget(
             name: "ApusLinuxTests",
             dependencies: [
-                "ApusBackground", "ApusHostProbe", "ApusLinux", "ApusServiceLifecycle", "ApusTesting", "ApusTimers",
+                "ApusBackground", "ApusHostProbe", "ApusJobs", "ApusLinux", "ApusServiceLifecycle", "ApusTesting",
+                "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]

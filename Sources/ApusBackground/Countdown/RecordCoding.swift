@@ -1,10 +1,10 @@
-import ApusTimers
+package import ApusTimers
 
 /// How the values of records are written: whole nanoseconds, and a version for those who come later.
-enum RecordCoding {
-    static let version = 1
+package enum RecordCoding {
+    package static let version = 1
 
-    static func checkVersion<Key: CodingKey>(
+    package static func checkVersion<Key: CodingKey>(
         _ container: KeyedDecodingContainer<Key>, _ key: Key, of kind: String
     ) throws {
         let version = try container.decode(Int.self, forKey: key)
@@ -17,18 +17,18 @@ enum RecordCoding {
 }
 
 extension KeyedEncodingContainer {
-    mutating func encode(_ duration: Duration, forKey key: Key) throws {
+    package mutating func encode(_ duration: Duration, forKey key: Key) throws {
         try encode(duration.wholeNanoseconds, forKey: key)
     }
 
-    mutating func encode(_ instant: some NanosecondInstant, forKey key: Key) throws {
+    package mutating func encode(_ instant: some NanosecondInstant, forKey key: Key) throws {
         try encode(instant.nanoseconds, forKey: key)
     }
 }
 
 extension KeyedDecodingContainer {
     /// A duration that is not negative.
-    func decode(_: Duration.Type, forKey key: Key) throws -> Duration {
+    package func decode(_: Duration.Type, forKey key: Key) throws -> Duration {
         let nanoseconds = try decode(Int64.self, forKey: key)
         guard nanoseconds >= 0 else {
             throw DecodingError.dataCorruptedError(
@@ -37,7 +37,7 @@ extension KeyedDecodingContainer {
         return .nanoseconds(nanoseconds)
     }
 
-    func decode<Instant: NanosecondInstant>(_: Instant.Type, forKey key: Key) throws -> Instant {
+    package func decode<Instant: NanosecondInstant>(_: Instant.Type, forKey key: Key) throws -> Instant {
         Instant(nanoseconds: try decode(UInt64.self, forKey: key))
     }
 }

@@ -5,6 +5,7 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
         private enum Name: String {
             case unavailable, tooManyPending, notPermitted, cannotStartNow
             case notRegistered, alreadyRegistered, registeredTooLate, notPending, notRunning, invalidArgument
+            case storeFailed
         }
 
         private let name: Name
@@ -29,6 +30,8 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
         public static let notRunning = Code(name: .notRunning)
         /// An argument is outside what is accepted; the message names it and the accepted forms.
         public static let invalidArgument = Code(name: .invalidArgument)
+        /// The requests cannot be stored, or those that were stored cannot be read.
+        public static let storeFailed = Code(name: .storeFailed)
 
         /// The name of the code.
         public var description: String { name.rawValue }

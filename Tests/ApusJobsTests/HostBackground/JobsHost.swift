@@ -1,0 +1,184 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import Logging
+
+@testable import ApusTimers
+
+/// A host in virtual time whose phase, conditions and claims a test scripts. Its main loop is run by ``settle()``.
+final class JobsHost: BackgroundHost {
+    private struct State {
+        var remaining: Duration?
+        var refuses = false
+        var begunClaims = 0
+        var open: [Int: BackgroundTaskRequest] = [:]
+        var diary: [String] = []
+        var faults = 0
+        var conditionsWhenFollowed: DeviceConditions?
+    }
+
+    let time = VirtualTime()
+    let waitsForExpiredTasks: Bool
+    let bootID: String?
+    private let loop = JobsLoop()
+    private let phases: Broadcast<Phase>
+    private let device: Broadcast<DeviceConditions>
+    private let state = Locked(State())
+
+    init(
+        _ conditions: DeviceConditions = DeviceConditions(), phase: Phase = .active, waitsForExpiredTasks: Bool = true,
+        bootID: String? = "boot 1"
+    ) {
+        self.waitsForExpiredTasks = waitsForExpiredTasks
+        self.bootID = bootID
+        phases = Broadcast(phase, mainLoop: loop)
+        device = Broadcast(conditions)
+    }
+
+    var phase: Phase { phases.value }
+    var phaseChanges: PhaseChanges { phases.changes() }
+    var backgroundTimeRemaining: Duration? { state.withLock { $0.remaining } }
+    var conditions: DeviceConditions { device.value }
+    var conditionChanges: Changes<DeviceConditions> {
+        if let unseen = state.withLock({ $0.conditionsWhenFollowed }) { device.set(unseen) }
+        return device.changes()
+    }
+    var engine: TimerEngine { time.engine }
+    var mainLoop: any MainLoop { loop }
+
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+        phases.observe(observer)
+    }
+
+    func start(_ work: @escaping @Sendable () async -> Void) { time.start(work) }
+
+    func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
+        let number = state.withLock { state -> Int? in
+            guard !state.refuses else { return nil }
+            state.begunClaims += 1
+            state.open[state.begunClaims] = request
+            return state.begunClaims
+        }
+        guard let number else {
+            mainLoop.run(request.onExpiration)
+            throw BackgroundError(.tooLate, "“\(request.name)” came too late")
+        }
+        let logger = Logger(label: "test") { _ in FaultCounter(host: self) }
+        return BackgroundTask(request, logger: logger) { [self] in end(number) }
+    }
+
+    fileprivate func countFault() { state.withLock { $0.faults += 1 } }
+
+    private func end(_ number: Int) -> Bool {
+        state.withLock { $0.open.removeValue(forKey: number) != nil }
+    }
+
+    // MARK: The script
+
+    /// The names of the open claims.
+    var claims: [String] { state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value.name) } }
+    var begunClaims: Int { state.withLock { $0.begunClaims } }
+    /// Claims that were dropped without an end.
+    var faults: Int { state.withLock { $0.faults } }
+    /// Whether anybody follows the conditions or the phase.
+    var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
+
+    /// The conditions change between the last look at them and the moment when somebody follows them.
+    func changeUnseen(to conditions: DeviceConditions) { state.withLock { $0.conditionsWhenFollowed = conditions } }
+
+    func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
+
+    @MainActor func set(_ conditions: DeviceConditions) {
+        device.set(conditions)
+        settle()
+    }
+
+    @MainActor func change(_ change: (inout DeviceConditions) -> Void) {
+        var conditions = device.value
+        change(&conditions)
+        set(conditions)
+    }
+
+    @MainActor func enter(_ phase: Phase, remaining: Duration? = nil) {
+        state.withLock { $0.remaining = remaining }
+        phases.set(phase)
+        settle()
+    }
+
+    /// The time in the background is over: handlers run, and nothing more is granted.
+    @MainActor func expireClaims() {
+        let open = state.withLock { state in
+            state.refuses = true
+            return state.open.sorted { $0.key < $1.key }
+        }
+        for (number, request) in open {
+            mainLoop.run { [self] in
+                request.onExpiration()
+                if request.endsOnExpiration { _ = end(number) }
+            }
+        }
+        settle()
+    }
+
+    /// Runs everything that can run now.
+    @MainActor func settle() {
+        repeat { time.drain() } while loop.drain() > 0
+    }
+
+    /// Lets time pass in steps, and runs the main loop after each.
+    @MainActor func advance(by duration: Duration, step: Duration = .seconds(1)) {
+        settle()
+        var left = duration
+        while left > .zero {
+            time.advance(by: min(step, left))
+            left -= step
+            settle()
+        }
+    }
+
+    // MARK: The diary
+
+    /// Whole seconds since the beginning of the test.
+    var second: Int64 { time.uptime().nanoseconds.subtractingReportingOverflow(3_600_000_000_000).partialValue.seconds }
+    var diary: [String] { state.withLock { $0.diary } }
+
+    func note(_ text: String) {
+        let second = second
+        state.withLock { $0.diary.append("\(second) \(text)") }
+    }
+}
+
+extension UInt64 {
+    fileprivate var seconds: Int64 { Int64(self / 1_000_000_000) }
+}
+
+private final class JobsLoop: MainLoop {
+    private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
+
+    func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
+        waiting.withLock { $0.append(work) }
+    }
+
+    @MainActor func drain() -> Int {
+        var count = 0
+        while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) {
+            work()
+            count += 1
+        }
+        return count
+    }
+}
+
+/// Counts what is logged: a claim that nobody ended is.
+private struct FaultCounter: LogHandler {
+    let host: JobsHost
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) { host.countFault() }
+}
