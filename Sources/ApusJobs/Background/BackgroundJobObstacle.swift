@@ -1,64 +1,81 @@
 public import ApusTimers
 
-/// A reason why a background job that was submitted has not begun yet.
+/// A reason why a pending background job does not run at the moment.
 ///
-/// A host names all that hold at the moment; they go away one by one. Which of them a host knows is the host's matter:
-/// a server has no app switcher.
+/// A host names all that hold at the moment; they go away one by one. Which of them a host knows is the host's matter: a
+/// server has no app switcher. Seven of them are the factors that Apple names for a refresh (session WWDC20 10063): battery, low-power mode, the
+/// app's usage, the app switcher, the user's switch, budget, and rate.
 public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
-    /// The request's earliest begin, or the moment that the host has spread it to, is still to come.
+    /// No request with that identifier waits.
+    case notPending
+    /// The request's `earliestBegin`, or the moment that the host has spread it to, has not come.
     case notBefore(WallInstant)
-    /// The battery is at 20 % or less and nothing charges it.
-    case lowBattery
-    /// The user saves power.
-    case lowPowerMode
-    /// The system does not expect the user to open the app soon.
-    case notExpectedSoon
-    /// The user has not used the app for days.
-    case notUsedLately
-    /// The user has removed the app from the switcher.
-    case notInSwitcher
+    /// A run of the same job goes on.
+    case running
+    /// Nobody has unlocked the device since it was started.
+    case lockedSinceBoot
     /// The user has switched background refresh off.
     case backgroundRefreshOff
-    /// The app has used up what the day allows it.
-    case budgetUsedUp
-    /// A run of the same identifier began a short time ago.
-    case rateLimited(until: WallInstant)
-    /// The job needs a network, and there is none.
-    case noNetwork
-    /// The job needs external power, and there is none.
-    case noExternalPower
-    /// The job waits until nobody uses the device.
-    case deviceInUse
-    /// Nobody has unlocked the device since it started.
-    case lockedSinceBoot
-    /// The job runs in the background only, and the app is in front.
+    /// The app is not in the app switcher: the user has removed it, or never opened it.
+    case notInSwitcher
+    /// The user is in the app.
     case appInForeground
     /// Nothing of this kind begins while the app is in the background.
     case appInBackground
-    /// As many runs as the host allows at once are under way, or one of the same identifier is.
+    /// The battery is at 20 % or less.
+    case lowBattery
+    /// The user saves energy.
+    case lowPowerMode
+    /// The user has not opened the app lately.
+    case notUsedLately
+    /// The user is not expected to open the app soon, and the job has not waited for long; the next expected use.
+    case notExpectedSoon(next: WallInstant)
+    /// The app's refreshes have used up the time that they have had so far.
+    case budgetUsedUp
+    /// The last run was a short while ago.
+    case rateLimited(until: WallInstant)
+    /// There is no connection, and the request needs one.
+    case noNetwork
+    /// The device is not plugged in, and the request needs that.
+    case noExternalPower
+    /// Somebody uses the device.
+    case deviceInUse
+    /// As many runs as the system lets are under way, or the app is being ended.
     case busy
     /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
     case noHandler
 
-    /// The reason in words, with instants in the form of ISO 8601 in UTC.
+    /// The reason in words, with the instant if there is one.
     public var description: String {
         switch self {
         case .notBefore(let instant): "not before \(TimeText.iso8601(instant))"
-        case .lowBattery: "the battery is low"
-        case .lowPowerMode: "low-power mode is on"
-        case .notExpectedSoon: "the app is not expected to be opened soon"
-        case .notUsedLately: "the app has not been used lately"
-        case .notInSwitcher: "the app is not in the app switcher"
-        case .backgroundRefreshOff: "background refresh is switched off"
-        case .budgetUsedUp: "the day's budget is used up"
-        case .rateLimited(let instant): "it ran a short time ago, so not before \(TimeText.iso8601(instant))"
-        case .noNetwork: "there is no network"
-        case .noExternalPower: "there is no external power"
-        case .deviceInUse: "somebody uses the device"
-        case .lockedSinceBoot: "the device has not been unlocked since it started"
+        case .notExpectedSoon(let next): "\(words); perhaps at \(TimeText.iso8601(next))"
+        case .rateLimited(let until): "\(words) until \(TimeText.iso8601(until))"
+        default: words
+        }
+    }
+
+    /// The reason without an instant: what stays the same while nothing changes but time.
+    package var words: String {
+        switch self {
+        case .notPending: "no request is pending"
+        case .notBefore: "its earliest begin has not come"
+        case .running: "its last run goes on"
+        case .lockedSinceBoot: "not unlocked since the device was started"
+        case .backgroundRefreshOff: "background refresh is off"
+        case .notInSwitcher: "not in the app switcher"
         case .appInForeground: "the app is in the foreground"
         case .appInBackground: "the app is in the background"
-        case .busy: "as many runs as are allowed at once are under way"
+        case .lowBattery: "low battery"
+        case .lowPowerMode: "low-power mode"
+        case .notUsedLately: "not used lately"
+        case .notExpectedSoon: "not expected to be used soon"
+        case .budgetUsedUp: "the day's budget is used up"
+        case .rateLimited: "launched a short while ago"
+        case .noNetwork: "no network"
+        case .noExternalPower: "no external power"
+        case .deviceInUse: "the device is in use"
+        case .busy: "the system is busy"
         case .noHandler: "no handler is registered yet"
         }
     }

@@ -129,17 +129,3 @@ extension BackgroundJobRequest.Kind {
 extension [BackgroundJobObstacle] {
     var words: String { map(\.description).joined(separator: ", ") }
 }
-
-extension BackgroundJobObstacle {
-    /// The reason without its instant, which may be another one at each look.
-    var kind: Self {
-        switch self {
-        case .notBefore: .notBefore(WallInstant(nanoseconds: 0))
-        case .rateLimited: .rateLimited(until: WallInstant(nanoseconds: 0))
-        case .lowBattery, .lowPowerMode, .notExpectedSoon, .notUsedLately, .notInSwitcher, .backgroundRefreshOff,
-            .budgetUsedUp, .noNetwork, .noExternalPower, .deviceInUse, .lockedSinceBoot, .appInForeground,
-            .appInBackground, .busy, .noHandler:
-            self
-        }
-    }
-}

@@ -1,4 +1,4 @@
-import ApusJobs
+public import ApusJobs
 import ApusTimers
 
 /// What the user, a developer with a debugger, and a test do and see.

@@ -83,9 +83,9 @@ struct FollowedHostTests {
         #expect(
             log.lines == [
                 "a background job waits job=index reasons=not before",
-                "a background job waits job=index reasons=there is no network",
-                "a background job waits job=index reasons=there is no network, somebody uses the device",
-                "a background job waits job=index reasons=somebody uses the device",
+                "a background job waits job=index reasons=no network",
+                "a background job waits job=index reasons=no network, the device is in use",
+                "a background job waits job=index reasons=the device is in use",
                 "a background job begins job=index kind=processing",
                 "a background job is complete duration=3.0 seconds job=index success=true",
             ])
@@ -96,8 +96,8 @@ struct FollowedHostTests {
         let instant = WallInstant(secondsSince1970: 1_767_225_600)
         #expect(BackgroundJobObstacle.notBefore(instant).description == "not before 2026-01-01T00:00:00.000Z")
         let until = BackgroundJobObstacle.rateLimited(until: instant)
-        #expect(until.description == "it ran a short time ago, so not before 2026-01-01T00:00:00.000Z")
-        #expect([BackgroundJobObstacle.noNetwork, .busy].words.hasPrefix("there is no network, as many runs"))
+        #expect(until.description == "launched a short while ago until 2026-01-01T00:00:00.000Z")
+        #expect([BackgroundJobObstacle.noNetwork, .busy].words.hasPrefix("no network, the system is busy"))
     }
 
     @Test("a reason is the same reason when only its instant has moved")
