@@ -196,6 +196,9 @@ public final class MPVAudioPlayer: AudioPlayer {
             changes.set(state.machine.state)
             return actions
         }
+        // First, so that whoever is told below finds it done.
+        let claim = locked.withLock { $0.machine.state.isPlaying ? nil : $0.claim.take() }
+        claim?.end()
         var loss: MPVMachine.Loss?
         for action in actions {
             switch action {
@@ -209,8 +212,6 @@ public final class MPVAudioPlayer: AudioPlayer {
             }
         }
         if let loss { return change { $0.lost(loss, now: $1) } }
-        let claim = locked.withLock { $0.machine.state.isPlaying ? nil : $0.claim.take() }
-        claim?.end()
         watchAnswers()
     }
 

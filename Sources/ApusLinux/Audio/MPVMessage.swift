@@ -56,7 +56,11 @@ enum MPVMessage: Equatable {
         case other
 
         private struct Loaded: Decodable {
-            var playlist_entry_id: Int
+            var entry: Int
+
+            enum CodingKeys: String, CodingKey {
+                case entry = "playlist_entry_id"
+            }
         }
 
         init(from decoder: any Decoder) throws {
@@ -66,7 +70,7 @@ enum MPVMessage: Equatable {
             } else if let number = try? container.decode(Double.self) {
                 self = .number(number)
             } else if let loaded = try? container.decode(Loaded.self) {
-                self = .entry(loaded.playlist_entry_id)
+                self = .entry(loaded.entry)
             } else {
                 self = .other
             }

@@ -71,7 +71,7 @@ struct GPSDMachine {
         return [.connect]
     }
 
-    /// - Parameter now: Stands for the instant of a position that came without one.
+    /// A report, and `now`, which stands for the instant of a position that came without one.
     mutating func received(_ report: GPSDReport, now: WallInstant) -> [Action] {
         guard link == .watching else { return [] }
         // Only now is it known that somebody is there who speaks gpsd's language.

@@ -79,12 +79,15 @@ final class LineConnection: Sendable {
         }
     }
 
+    /// On a descriptor of its own: libdispatch watches a descriptor for reading and writing as one, and a hang-up that it
+    /// reports to the one is not always reported to the other.
     private func waitForWriting() {
         state.withLock { [socket, queue] state in
             guard !state.isClosed, state.writer == nil else { return }
-            let writer = DispatchSource.makeWriteSource(fileDescriptor: socket.descriptor, queue: queue)
+            let own = socket.duplicate() ?? socket
+            let writer = DispatchSource.makeWriteSource(fileDescriptor: own.descriptor, queue: queue)
             writer.setEventHandler { [weak self] in self?.becameWritable() }
-            writer.setCancelHandler { withExtendedLifetime(socket) {} }
+            writer.setCancelHandler { withExtendedLifetime(own) {} }
             writer.resume()
             state.writer = writer
         }
@@ -107,14 +110,17 @@ final class LineConnection: Sendable {
         write()
     }
 
+    /// Reads all that is there: when the other side has closed the socket already, libdispatch tells of it only once.
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 16_384)
-        switch socket.receive(into: &buffer) {
-        case .bytes(let count):
-            let lines = state.withLock { $0.isClosed ? [] : $0.splitter.add(buffer[..<count]) }
-            for line in lines where !state.withLock({ $0.isClosed }) { onEvent(.line(line)) }
-        case .wouldBlock: break
-        case .ended(let error): end(error)
+        while !state.withLock({ $0.isClosed }) {
+            switch socket.receive(into: &buffer) {
+            case .bytes(let count):
+                let lines = state.withLock { $0.splitter.add(buffer[..<count]) }
+                for line in lines where !state.withLock({ $0.isClosed }) { onEvent(.line(line)) }
+            case .wouldBlock: return
+            case .ended(let error): return end(error)
+            }
         }
     }
 
@@ -125,8 +131,11 @@ final class LineConnection: Sendable {
             switch socket.send(unsent[...]) {
             case .bytes(let count): state.withLock { $0.unsent.removeFirst(min(count, $0.unsent.count)) }
             case .wouldBlock: return waitForWriting()
-            // Reading finds out too, after the last lines of the other side.
-            case .ended: return state.withLock { $0.unsent = [] }
+            case .ended:
+                // What the other side said before it went is read first.
+                state.withLock { $0.unsent = [] }
+                queue.async { [weak self] in self?.read() }
+                return
             }
         }
     }

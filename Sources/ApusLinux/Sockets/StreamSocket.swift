@@ -57,6 +57,12 @@ final class StreamSocket: Sendable {
         #endif
     }
 
+    /// The same socket under another number; `nil` when the process has no more of them.
+    func duplicate() -> StreamSocket? {
+        let other = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
+        return other < 0 ? nil : StreamSocket(owning: other)
+    }
+
     /// What went wrong since this was read last; 0 when nothing did.
     var error: Int32 {
         var error: Int32 = 0

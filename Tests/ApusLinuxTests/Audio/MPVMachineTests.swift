@@ -222,11 +222,8 @@ struct MPVMachineTests {
     func lateAnswer() {
         var bench = Bench([first, second, third])
         bench.play()
-        var old = bench
         bench.next()
-        // The answer to the first load, which the number of the second one does not hide.
-        let number = old.told().count  // observe 1, load 2, append 3, pause 4
-        #expect(number == 4)
+        // mpv was told to observe first, then to load the two.
         bench.hear(.answer(2, .entry(1)), .answer(3, .entry(2)), .started(entry: 1), .ended(entry: 1, .stopped))
         bench.hear(.started(entry: 2), .ended(entry: 2, .stopped))
         #expect(bench.machine.state == AudioState(current: second, isPlaying: true, upcoming: [third]))
