@@ -6,7 +6,7 @@ import Testing
 
 /// The machine with a clock and with what mpv would be told.
 private struct Bench {
-    var machine = MPVMachine(directory: "/home/me")
+    var machine = MPVMachine(directory: "/sounds")
     var now = UptimeInstant(nanoseconds: 1_000_000_000_000)
     /// Everything that came out, in order, since the last look.
     private var actions: [MPVMachine.Action] = []
@@ -55,7 +55,7 @@ private let second = AudioItem(id: "2", title: "Two", source: "2.ogg")
 private let third = AudioItem(id: "3", title: "Three", source: "https://radio.example/3")
 
 private func file(_ item: AudioItem) -> MPVCommand.AudioFile {
-    .init(source: item == second ? "/home/me/2.ogg" : item.source, title: item.title)
+    .init(source: item == second ? "/sounds/2.ogg" : item.source, title: item.title)
 }
 
 /// Both items are known to mpv, as entries 1 and 2, and the first one plays.
