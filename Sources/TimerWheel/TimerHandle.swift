@@ -36,8 +36,6 @@ package struct TimerPayload: Sendable, Hashable {
 /// What a wheel gives back when a timer leaves it.
 package struct RemovedTimer: Sendable, Equatable {
     package let payload: TimerPayload
-    /// False for a timer that was only reserved: then there is no payload.
-    package let hadAction: Bool
     package let deadline: UInt64
     /// Deadline plus tolerance, saturated.
     package let hardDeadline: UInt64

@@ -35,10 +35,8 @@ struct TimerRecord: ~Copyable {
         static var free: Place { Place(rawValue: .max) }
         /// Handed out by `takeDue`, in no list, still cancellable.
         static var taken: Place { Place(rawValue: .max - 1) }
-        /// Has a handle, but no deadline yet.
-        static var reserved: Place { Place(rawValue: .max - 2) }
         /// Every generation was used; the record never lives again.
-        static var retired: Place { Place(rawValue: .max - 3) }
+        static var retired: Place { Place(rawValue: .max - 2) }
 
         var isList: Bool { rawValue <= TimerWheel.moving }
     }

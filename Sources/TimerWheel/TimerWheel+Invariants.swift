@@ -17,7 +17,7 @@ extension TimerWheel {
         var free = 0
         for index in 0..<slab.extent {
             switch slab.record(index).pointee.place {
-            case .taken, .reserved: unlisted += 1
+            case .taken: unlisted += 1
             case .free, .retired: free += 1
             default: break
             }

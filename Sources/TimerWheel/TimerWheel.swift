@@ -97,7 +97,7 @@ package struct TimerWheel: ~Copyable {
         stale.deallocate()
     }
 
-    /// Timers that were neither cancelled nor released: reserved, waiting, taken, or claimed.
+    /// Timers that were neither cancelled nor released: waiting, taken, or claimed.
     package var count: Int { slab.count }
 
     /// What ends taken timers without a lock. Valid as long as the wheel.
@@ -109,23 +109,6 @@ package struct TimerWheel: ~Copyable {
         slab.setPayload(index, payload)
         place(index, deadline: deadline, tolerance: tolerance)
         return handle(of: index)
-    }
-
-    /// Makes a timer that has no deadline yet, and counts already.
-    package mutating func reserve() -> TimerHandle {
-        let index = slab.allocate()
-        slab.record(index).pointee.place = .reserved
-        return handle(of: index)
-    }
-
-    /// Gives a reserved timer its deadline and payload. False when it was cancelled: then the payload was not taken.
-    package mutating func activate(
-        _ handle: TimerHandle, deadline: UInt64, tolerance: UInt64, payload: TimerPayload
-    ) -> Bool {
-        guard let (record, _) = slab.live(handle), record.pointee.place == .reserved else { return false }
-        slab.setPayload(handle.index, payload)
-        place(handle.index, deadline: deadline, tolerance: tolerance)
-        return true
     }
 
     /// Takes the timer out and gives its payload back. Nil when it has left the wheel before, or was claimed.
@@ -146,9 +129,8 @@ package struct TimerWheel: ~Copyable {
         if place.isList { unlink(index) }
         guard end(record, life: life, mayBeClaimed: place == .taken) else { return nil }
         let removed = RemovedTimer(
-            // Of a reserved record, this is what was left of an earlier life, or nothing yet.
-            payload: place == .reserved ? TimerPayload(0) : slab.payload(index), hadAction: place != .reserved,
-            deadline: record.pointee.deadline, hardDeadline: record.pointee.hardDeadline, wasWaiting: place.isList
+            payload: slab.payload(index), deadline: record.pointee.deadline,
+            hardDeadline: record.pointee.hardDeadline, wasWaiting: place.isList
         )
         slab.release(index)
         return removed
@@ -196,8 +178,8 @@ package struct TimerWheel: ~Copyable {
             let place = slab.record(index).pointee.place
             let life = slab.record(index).pointee.life.load(ordering: .relaxed)
             // A taken record whose count is even again was claimed, and is released by who did.
-            guard place.isList || place == .reserved || (place == .taken && life & 1 == 1) else { continue }
-            if let removed = remove(index, life: life), removed.hadAction { body(removed.payload) }
+            guard place.isList || (place == .taken && life & 1 == 1) else { continue }
+            if let removed = remove(index, life: life) { body(removed.payload) }
         }
     }
 

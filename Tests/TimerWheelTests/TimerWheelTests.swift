@@ -120,21 +120,6 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("a reserved timer counts, can be cancelled, and waits once it has a deadline")
-    func reserve() {
-        var wheel = TimerWheel(now: 0)
-        let first = wheel.reserve()
-        let second = wheel.reserve()
-        #expect(wheel.count == 2)
-        #expect(wheel.takePayloads(now: 100) == [])
-        #expect(wheel.remove(first)?.wasWaiting == false)
-        #expect(wheel.activate(first, deadline: 200, tolerance: 0, payload: TimerPayload(1)) == false)
-        #expect(wheel.activate(second, deadline: 200, tolerance: 0, payload: TimerPayload(2)) == true)
-        #expect(wheel.activate(second, deadline: 300, tolerance: 0, payload: TimerPayload(2)) == false)
-        #expect(wheel.brokenInvariant() == nil)
-        #expect(wheel.takePayloads(now: 200) == [2])
-    }
-
     @Test("moving a crowded slot down in small steps keeps the order, whoever comes or goes meanwhile")
     func smallSteps() {
         var wheel = TimerWheel(now: 0)
@@ -211,7 +196,6 @@ struct TimerWheelTests {
         for deadline: UInt64 in [1, 100, 101, 1 << 40, .max] {
             _ = wheel.insert(deadline: deadline, tolerance: 0, payload: TimerPayload(deadline))
         }
-        _ = wheel.reserve()
         withUnsafeTemporaryAllocation(of: DueTimer.self, capacity: 1) { buffer in
             #expect(wheel.takeDue(now: 100, into: buffer).count == 1)
         }

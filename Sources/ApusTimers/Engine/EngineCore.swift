@@ -95,40 +95,34 @@ final class EngineCore: Sendable {
     func insert(
         _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
     ) -> ScheduledTimer {
-        let tolerance = Self.nanoseconds(tolerance)
         let reference = shards.own
-        let timer = reference.withShard { shard -> ScheduledTimer? in
-            guard shard.core != nil else { return nil }
-            let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
-            let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
-            arming.lower(clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
-            return ScheduledTimer(shard: reference, handle: handle, epoch: shard.epoch, clock: clock)
+        let (handle, epoch) = reference.withShard { shard in
+            (insert(payload, into: &shard, clock, deadline, tolerance), shard.epoch)
         }
-        if let timer { return timer }
+        if let handle { return ScheduledTimer(shard: reference, handle: handle, epoch: epoch, clock: clock) }
         payload.intoAction().abandon()
         return ScheduledTimer(shard: reference, handle: .none, epoch: 0, clock: clock)
     }
 
-    /// A timer that has no deadline yet; nil after the engine's end.
-    func reserve(_ clock: ClockKind) -> ScheduledTimer? {
-        let reference = shards.own
-        return reference.withShard { shard in
-            guard shard.core != nil else { return nil }
-            let handle = shard.wheel(clock, from: nanoseconds(on: clock)).pointee.reserve()
-            return ScheduledTimer(shard: reference, handle: handle, epoch: shard.epoch, clock: clock)
-        }
+    /// A timer in a shard of the caller's choice; nil after the engine's end, and then the payload was not taken.
+    func insert(
+        _ payload: TimerPayload, in reference: EngineShard.Reference, clock: ClockKind, deadline: UInt64,
+        tolerance: Duration
+    ) -> TimerHandle? {
+        reference.withShard { insert(payload, into: &$0, clock, deadline, tolerance) }
     }
 
-    /// Gives a reserved timer its deadline. False when it was cancelled; then the payload was not taken.
-    func activate(_ timer: ScheduledTimer, deadline: UInt64, tolerance: Duration, _ payload: TimerPayload) -> Bool {
+    @inline(__always)
+    private func insert(
+        _ payload: TimerPayload, into shard: inout EngineShard, _ clock: ClockKind, _ deadline: UInt64,
+        _ tolerance: Duration
+    ) -> TimerHandle? {
+        guard shard.core != nil else { return nil }
         let tolerance = Self.nanoseconds(tolerance)
-        return timer.shard.withShard { shard in
-            guard let wheel = timer.wheel(in: shard),
-                wheel.pointee.activate(timer.handle, deadline: deadline, tolerance: tolerance, payload: payload)
-            else { return false }
-            arming.lower(timer.clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
-            return true
-        }
+        let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
+        let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
+        arming.lower(clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
+        return handle
     }
 
     /// After the timer for which the kernel is armed went away.
