@@ -7,13 +7,7 @@ import Synchronization
 struct TimerSlab: ~Copyable {
     typealias Record = UnsafeMutablePointer<TimerRecord>
 
-    private struct Words {
-        var first: UInt64
-        var second: UInt64
-    }
-
     let records = Segments<TimerRecord>()
-    private let payloads = Segments<Words>()
     private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
@@ -28,9 +22,8 @@ struct TimerSlab: ~Copyable {
     init(firstGeneration: UInt32) { self.firstGeneration = firstGeneration }
 
     deinit {
-        // Records and payloads are trivial, so there is nothing to deinitialize in them.
+        // Records are trivial, so there is nothing to deinitialize in them.
         records.deallocate(segments)
-        payloads.deallocate(segments)
     }
 
     @inline(__always)
@@ -38,14 +31,16 @@ struct TimerSlab: ~Copyable {
 
     @inline(__always)
     func payload(_ index: UInt32) -> TimerPayload {
-        let words = payloads[index].pointee
-        return TimerPayload(words.first, words.second, tag: record(index).pointee.tag)
+        let record = record(index)
+        return TimerPayload(record.pointee.first, record.pointee.second, tag: record.pointee.tag)
     }
 
     @inline(__always)
     func setPayload(_ index: UInt32, _ payload: TimerPayload) {
-        payloads[index].initialize(to: Words(first: payload.first, second: payload.second))
-        record(index).pointee.tag = payload.tag
+        let record = record(index)
+        record.pointee.first = payload.first
+        record.pointee.second = payload.second
+        record.pointee.tag = payload.tag
     }
 
     /// The record that a handle names and its present life, or nil when that life is over.
@@ -92,7 +87,6 @@ struct TimerSlab: ~Copyable {
     private mutating func grow() {
         precondition(segments < Segmentation.longest, "a wheel holds at most 2 billion timers")
         records.allocate(segments)
-        payloads.allocate(segments)
         capacity += UInt32(Segmentation.length(of: segments))
         segments += 1
         free.grow(to: capacity)
