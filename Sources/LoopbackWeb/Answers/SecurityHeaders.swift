@@ -5,6 +5,7 @@ public enum SecurityHeaders {
     /// Headers for every answer of a listener: nothing is loaded, run, framed or sent anywhere but from and to the
     /// listener itself.
     /// - Parameter directives: more for the content security policy, such as `["media-src 'self'"]`.
+    /// - Returns: for ``ConnectionLimits/server(adding:engine:)``.
     public static func fields(adding directives: [String] = []) -> HTTPFields {
         let policy =
             [

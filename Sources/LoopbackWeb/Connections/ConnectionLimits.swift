@@ -24,7 +24,8 @@ public struct ConnectionLimits: Sendable {
     /// nothing.
     /// - Parameters:
     ///   - headers: what every answer carries, also those that the server gives by itself; a handler's own value wins.
-    ///   - engine: runs the timeouts.
+    ///   - engine: runs the timeouts, but for ``idle``, which Hummingbird counts by itself.
+    /// - Returns: for `Application(server:)`.
     public func server(adding headers: HTTPFields, engine: TimerEngine = .shared) -> HTTPServerBuilder {
         .http1(
             configuration: .init(

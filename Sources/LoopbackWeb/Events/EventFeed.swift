@@ -79,6 +79,7 @@ public final class EventFeed: Sendable {
     ///   - isWanted: which events this listener gets; called on the sender's thread.
     ///   - first: events that come before all others, made after this listener hears the others.
     ///   - onEnd: called once, when the stream has ended, also if it never began.
+    /// - Returns: the answer, which is sent as the events come.
     /// - Throws: ``WebError`` with 503 if too many listen.
     public func answer(
         _ request: Request, where isWanted: @escaping @Sendable (ServerEvent) -> Bool = { _ in true },
