@@ -198,6 +198,16 @@ let package = Package(
             resources: [.copy("Fixtures")]
         ),
         .testTarget(
+            name: "LoopbackWebTests",
+            dependencies: [
+                "ApusTesting", "ApusTimers", "LoopbackWeb",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+            ]
+        ),
+        .testTarget(
             name: "ApusDaemonTests",
             dependencies: [
                 "ApusDaemon", "ApusJobs", "ApusTimers",
