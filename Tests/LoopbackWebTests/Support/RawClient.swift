@@ -30,12 +30,14 @@ struct RawClient: Sendable {
 
         func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
 
-        /// What the server sends until it ends the connection, or until `isEnough`.
-        func receive(until isEnough: (String) -> Bool = { _ in false }) async throws -> String {
+        /// What the server sends until it ends the connection, or until the last 8 KiB of it are `isEnough`.
+        func receive(until isEnough: ((String) -> Bool)? = nil) async throws -> String {
             var all = ByteBuffer()
             for try await var bytes in inbound {
                 all.writeBuffer(&bytes)
-                if isEnough(String(buffer: all)) { break }
+                if let isEnough, isEnough(String(decoding: all.readableBytesView.suffix(8_192), as: UTF8.self)) {
+                    break
+                }
             }
             return String(buffer: all)
         }
