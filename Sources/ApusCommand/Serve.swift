@@ -13,8 +13,23 @@ struct Serve: AsyncParsableCommand {
             Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start.
             """)
 
-    @Option(help: ArgumentHelp("Answer on loopback too, behind a token that is printed.", valueName: "127.0.0.1:PORT"))
+    @Option(
+        help: ArgumentHelp(
+            "Answer on loopback too, with a dashboard for browsers, behind a token that is printed.",
+            valueName: "127.0.0.1:PORT"))
     var http: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Let --http take an address that other machines can reach.",
+            discussion: "There is no TLS: the token and everything else cross the network in clear text."))
+    var httpAllowRemote = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --http-allow-remote: a name by which browsers reach it; may be given several times.",
+            valueName: "NAME:PORT"))
+    var httpHost: [String] = []
 
     @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
     var grace: String = "10s"
@@ -29,7 +44,7 @@ struct Serve: AsyncParsableCommand {
                 let environment = ProcessInfo.processInfo.environment
                 let home = try Home(environment: environment)
                 var configuration = Daemon.Configuration(
-                    home: home, http: try http.map(HTTPAddress.init), environment: environment)
+                    home: home, http: try address(), environment: environment)
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
                 let readyFd = readyFd
                 let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {
@@ -38,8 +53,13 @@ struct Serve: AsyncParsableCommand {
                         tell(readyFd, "ready")
                     } else {
                         Terminal.note("apus: keeping the jobs of \(home.path); socket \(ready.socketPath)")
-                        if let url = ready.url, let token = ready.token {
-                            Terminal.note("apus: \(url), with the header \"Authorization: Bearer \(token)\"")
+                        if let dashboard = ready.dashboard, let token = ready.token {
+                            Terminal.note("apus: dashboard at \(dashboard)")
+                            if isatty(STDERR_FILENO) == 1 {
+                                Terminal.note(
+                                    "apus: open it in a browser; programs send the header \"Authorization: Bearer \(token)\""
+                                )
+                            }
                         }
                     }
                 }
@@ -52,6 +72,22 @@ struct Serve: AsyncParsableCommand {
                 throw error
             }
         }
+    }
+}
+
+extension Serve {
+    private func address() throws -> HTTPAddress? {
+        guard let http else {
+            guard !httpAllowRemote, httpHost.isEmpty else {
+                throw DaemonError(.invalid, "--http-allow-remote and --http-host go with --http ADDRESS:PORT")
+            }
+            return nil
+        }
+        if httpAllowRemote { return try HTTPAddress(http, reachedFromElsewhereAs: httpHost) }
+        guard httpHost.isEmpty else {
+            throw DaemonError(.invalid, "--http-host goes with --http-allow-remote; loopback has names of its own")
+        }
+        return try HTTPAddress(http)
     }
 }
 

@@ -15,7 +15,7 @@ public struct Daemon: Sendable {
     public struct Configuration: Sendable {
         /// Where everything is kept.
         public var home: Home
-        /// `HOST:PORT` on loopback for the HTTP listener; `nil` for none.
+        /// Where the HTTP listener is; `nil` for none.
         public var http: HTTPAddress?
         /// How long running commands may go on after SIGTERM.
         public var grace: Duration = .seconds(10)
@@ -47,6 +47,11 @@ public struct Daemon: Sendable {
         public var url: String?
         /// What a request there must send as `Authorization: Bearer TOKEN`.
         public var token: String?
+        /// The address that opens the dashboard in a browser.
+        public var dashboard: String? {
+            guard let url, let token else { return nil }
+            return "\(url)/?token=\(token)"
+        }
     }
 
     /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop; then running commands have the grace period.
@@ -125,11 +130,11 @@ public struct Daemon: Sendable {
         }
         let socket = SocketFile(path: socketPath)
         socket.makeWay()
-        let listeners = try Listeners(configuration: configuration, socket: socket, random: random)
+        let listeners = try Listeners(
+            configuration: configuration, socket: socket, random: random, logger: logger)
         let readiness = Readiness(expected: listeners.expected) {
             host.reportReady()
-            onReady(
-                Ready(socketPath: socketPath, url: listeners.url, token: listeners.url.map { _ in listeners.token }))
+            onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
         let phases = host.phaseChanges
         // Begun before any signal: it keeps the process until the scheduler has stopped. Each run has its own beside it.
@@ -147,9 +152,9 @@ public struct Daemon: Sendable {
                 for await event in feed { routes.events.send(event, from: routes.jobs) }
                 return false
             }
-            for application in listeners.applications(routes: routes, logger: logger, readiness: readiness) {
+            for server in listeners.servers(routes: routes, logger: logger, readiness: readiness) {
                 group.addTask {
-                    try await application.run()
+                    try await server()
                     return false
                 }
             }

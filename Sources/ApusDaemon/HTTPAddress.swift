@@ -1,24 +1,77 @@
-/// `HOST:PORT` on loopback.
+/// Where the HTTP listener is, and by which names it is reached.
 public struct HTTPAddress: Hashable, Sendable {
-    /// `127.0.0.1`, `::1` or `localhost`.
+    /// `127.0.0.1`, `::1`, `localhost`, or what was allowed to be something else.
     public var host: String
     /// The port; 0 for any.
     public var port: Int
+    /// Names with ports by which other machines reach it, beside its own; none on loopback.
+    public var remoteNames: [String] = []
 
     /// Parses `127.0.0.1:7878`, `localhost:7878`, `[::1]:7878`, or a port alone.
-    /// - Throws: ``DaemonError`` with `invalid`.
+    /// - Throws: ``DaemonError`` with `invalid`; also for an address that is not on loopback.
     public init(_ text: String) throws {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        let host = parts.count == 1 ? "127.0.0.1" : parts.dropLast().joined(separator: ":")
-        guard let last = parts.last, let port = Int(last), (0...65_535).contains(port),
-            ["127.0.0.1", "localhost", "[::1]", "::1"].contains(host)
-        else {
+        (host, port) = try Self.parse(text)
+        guard isLoopback else {
             throw DaemonError(
                 .invalid,
-                "http: \"\(text)\" is not a loopback address and port, such as 127.0.0.1:7878, localhost:7878 or [::1]:7878"
+                "http: other machines can reach \"\(text)\". Listen on a loopback address, such as 127.0.0.1:7878, and use a tunnel (ssh -L 7878:127.0.0.1:7878 MACHINE), or say --http-allow-remote and accept that the token crosses the network in clear text"
             )
         }
-        self.host = host == "[::1]" ? "::1" : host
-        self.port = port
+    }
+
+    /// Parses an address that other machines may reach.
+    /// - Parameters:
+    ///   - text: an address and a port, such as `0.0.0.0:7878` or `[::]:7878`.
+    ///   - names: `NAME:PORT` as browsers have them in their address line. They are needed: a request with another
+    ///     name is refused, because a page elsewhere can have any name lead here.
+    /// - Throws: ``DaemonError`` with `invalid`.
+    public init(_ text: String, reachedFromElsewhereAs names: [String]) throws {
+        (host, port) = try Self.parse(text)
+        guard !names.isEmpty else {
+            throw DaemonError(
+                .invalid,
+                "http-host: say by which names browsers reach this daemon, each as --http-host NAME:PORT; requests with other names are refused"
+            )
+        }
+        for name in names {
+            guard let (_, port) = try? Self.parse(name), port > 0, name.contains(":") else {
+                throw DaemonError(
+                    .invalid, "http-host: \"\(name)\" is not NAME:PORT, such as server.example:7878 or 192.0.2.7:7878")
+            }
+        }
+        remoteNames = names
+    }
+
+    /// `http://HOST:PORT`, as this machine reaches it.
+    public var url: String {
+        switch host {
+        case "0.0.0.0": "http://127.0.0.1:\(port)"
+        case "::": "http://[::1]:\(port)"
+        default: "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        }
+    }
+
+    private var isLoopback: Bool { ["127.0.0.1", "localhost", "::1"].contains(host) }
+
+    private static func parse(_ text: String) throws -> (host: String, port: Int) {
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        var host = parts.count == 1 ? "127.0.0.1" : parts.dropLast().joined(separator: ":")
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
+        if isBracketed { host = String(host.dropFirst().dropLast()) }
+        let isName = host.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."):
+                true
+            case UInt8(ascii: ":"): isBracketed || host == "::1"
+            default: false
+            }
+        }
+        guard let last = parts.last, let port = Int(last), (0...65_535).contains(port), isName, !host.isEmpty else {
+            throw DaemonError(
+                .invalid,
+                "http: \"\(text)\" is not an address and a port, such as 127.0.0.1:7878, localhost:7878 or [::1]:7878")
+        }
+        return (host, port)
     }
 }

@@ -31,6 +31,9 @@ public struct Home: Sendable, Hashable {
     /// Address and token of the HTTP listener, while there is one.
     public var httpPath: String { path + "/http.json" }
 
+    /// The token and the cookie of the HTTP listener. They stay, so that an open page finds the next daemon.
+    public var secretsPath: String { path + "/http-secrets.json" }
+
     /// A home in that folder, with everything inside it.
     public init(path: String) {
         self.path = path

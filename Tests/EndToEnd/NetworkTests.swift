@@ -62,38 +62,6 @@ struct NetworkTests {
         }
     }
 
-    @Test("the HTTP listener answers only with its token and its own name; it and its record go with the daemon")
-    func listener() async throws {
-        try await ApusUnderTest.with { apus in
-            let port = Self.freePort()
-            async let ended = apus.call(["serve", "--http", "127.0.0.1:\(port)"])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
-            struct Record: Codable {
-                var url: String
-                var token: String
-            }
-            let record = try JSONDecoder().decode(
-                Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
-            let mode = try FileManager.default.attributesOfItem(atPath: apus.home.httpPath)[.posixPermissions] as? Int
-            #expect(mode == 0o600)
-            @Sendable func status(token: String?, host: String? = nil) async throws -> Int {
-                var request = HTTPClientRequest(url: "\(record.url)/v1/health")
-                if let token { request.headers.add(name: "authorization", value: "Bearer \(token)") }
-                if let host { request.headers.replaceOrAdd(name: "host", value: host) }
-                return Int(try await HTTPClient.shared.execute(request, timeout: .seconds(10)).status.code)
-            }
-            try await apus.until("the listener") { try await status(token: record.token) == 200 }
-            #expect(try await status(token: nil) == 401)
-            #expect(try await status(token: record.token + "x") == 401)
-            #expect(try await status(token: record.token, host: "evil.example:\(port)") == 403)
-            #expect(try await apus("stop").code == 0)
-            let answer = try await ended
-            #expect(answer.code == 0 && answer.err.contains("Bearer \(record.token)"), "\(answer)")
-            #expect(!FileManager.default.fileExists(atPath: apus.home.httpPath))
-            #expect(!FileManager.default.fileExists(atPath: apus.home.socketPath))
-        }
-    }
-
     @Test("the socket and the home are for their owner only")
     func modes() async throws {
         try await ApusUnderTest.with { apus in
@@ -105,24 +73,5 @@ struct NetworkTests {
             #expect(try mode(apus.home.path) == 0o700)
             #expect(try mode(apus.home.databasePath) == 0o600)
         }
-    }
-
-    /// A port that was free a moment ago.
-    private static func freePort() -> Int {
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(socket) }
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        // Below the ports that the kernel gives to outgoing connections, one of which could take it meanwhile.
-        address.sin_port = UInt16.random(in: 20_000..<32_000).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                _ = bind(socket, generic, length)
-                _ = getsockname(socket, generic, &length)
-            }
-        }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }

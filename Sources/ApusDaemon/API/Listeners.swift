@@ -1,6 +1,7 @@
 import ApusTimers
 import Hummingbird
 import Logging
+import LoopbackWeb
 import NIOCore
 
 #if canImport(FoundationEssentials)
@@ -16,30 +17,30 @@ import NIOCore
     import Darwin
 #endif
 
-/// The daemon's listeners: the socket, and loopback when asked.
+/// The daemon's listeners: the socket, and the one for browsers and programs when asked.
 struct Listeners {
     private let configuration: Daemon.Configuration
     private let socket: SocketFile
-    /// What a request to the HTTP listener must know.
-    let token: String
+    private let secrets: GuardRules.Secrets?
+    /// What a request to the HTTP listener must know; `nil` without one.
+    var token: String? { secrets?.token }
     /// The HTTP listener's URL.
-    let url: String?
+    var url: String? { configuration.http?.url }
     var expected: Int { configuration.http == nil ? 1 : 2 }
 
-    init(configuration: Daemon.Configuration, socket: SocketFile, random: any RandomSource) throws {
+    init(configuration: Daemon.Configuration, socket: SocketFile, random: any RandomSource, logger: Logger) throws {
         self.configuration = configuration
         self.socket = socket
-        token = (0..<4).map { _ in String(random.next(), radix: 36) }.joined()
         guard let http = configuration.http else {
-            url = nil
+            secrets = nil
             return
         }
         guard http.port != 0 else {
             throw DaemonError(.invalid, "http: choose a port from 1 to 65535")
         }
-        let address = "http://\(http.host.contains(":") ? "[\(http.host)]" : http.host):\(http.port)"
-        url = address
-        let record = #"{"token":"\#(token)","url":"\#(address)"}"# + "\n"
+        let secrets = try SecretsFile(path: configuration.home.secretsPath, random: random, logger: logger).secrets()
+        self.secrets = secrets
+        let record = #"{"token":"\#(secrets.token)","url":"\#(http.url)"}"# + "\n"
         let created = FileManager.default.createFile(
             atPath: configuration.home.httpPath, contents: Data(record.utf8), attributes: [.posixPermissions: 0o600])
         guard created else { throw DaemonError(.unavailable, "\(configuration.home.httpPath) cannot be written") }
@@ -50,34 +51,46 @@ struct Listeners {
         if configuration.http != nil { unlink(configuration.home.httpPath) }
     }
 
-    func applications(
+    /// What serves the listeners; each ends with its own error.
+    func servers(
         routes: Routes, logger: Logger, readiness: Readiness
-    ) -> [Application<RouterResponder<APIContext>>] {
+    ) -> [@Sendable () async throws -> Void] {
         let socket = socket
         var quiet = logger
         // It tells an orderly end as an error.
         quiet.logLevel = .critical
-        var applications = [
-            Application(
-                router: routes.router(guardedBy: PeerCheck()),
-                configuration: .init(address: .unixDomainSocket(path: socket.path)),
-                onServerRunning: { _ in
-                    socket.claim()
-                    readiness.oneMore()
-                },
+        let onSocket = Application(
+            router: routes.router(guardedBy: PeerCheck(), feed: routes.events.socket),
+            configuration: .init(address: .unixDomainSocket(path: socket.path)),
+            onServerRunning: { _ in
+                socket.claim()
+                readiness.oneMore()
+            },
+            logger: quiet)
+        var servers: [@Sendable () async throws -> Void] = [{ try await onSocket.run() }]
+        if let http = configuration.http, let secrets {
+            let limits = ConnectionLimits()
+            let onHTTP = Application(
+                router: Dashboard(http: http, secrets: secrets).router(routes),
+                server: limits.server(adding: SecurityHeaders.fields()),
+                configuration: limits.configuration(host: http.host, port: http.port),
+                onServerRunning: { _ in readiness.oneMore() },
                 logger: quiet)
-        ]
-        if let http = configuration.http {
-            let names = [http.host, "localhost", "127.0.0.1", "[::1]"]
-            let check = TokenCheck(token: token, hosts: Set(names.map { "\($0):\(http.port)" }))
-            applications.append(
-                Application(
-                    router: routes.router(guardedBy: check),
-                    configuration: .init(address: .hostname(http.host, port: http.port)),
-                    onServerRunning: { _ in readiness.oneMore() },
-                    logger: quiet))
+            servers.append {
+                do {
+                    try await onHTTP.run()
+                } catch let error as IOError where error.errnoCode == EADDRINUSE {
+                    throw DaemonError(
+                        .unavailable,
+                        "http: another program listens at \(http.host):\(http.port); choose another port, or see whose it is: ss -ltnp 'sport = :\(http.port)'"
+                    )
+                } catch let error as IOError {
+                    throw DaemonError(
+                        .unavailable, "http: \(http.host):\(http.port) cannot be listened at", cause: error)
+                }
+            }
         }
-        return applications
+        return servers
     }
 }
 

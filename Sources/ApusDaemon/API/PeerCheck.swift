@@ -1,4 +1,5 @@
 import Hummingbird
+import LoopbackWeb
 import NIOCore
 
 #if canImport(Glibc)
@@ -9,10 +10,11 @@ import NIOCore
     import Darwin
 #endif
 
-/// What the API knows of a request beside its head: the connection it came on.
-struct APIContext: RequestContext {
+/// What the API knows of a request beside its head: the connection it came on, and who sent it.
+struct APIContext: WebContext {
     var coreContext: CoreRequestContextStorage
     let channel: any Channel
+    var caller: Caller?
 
     init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)
@@ -33,8 +35,10 @@ struct PeerCheck: RouterMiddleware {
         _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
         guard let peer = try await Self.peerUser(of: context.channel), Self.admits(peer, daemon: geteuid()) else {
-            throw APIError(status: .forbidden, code: "forbidden", message: "this daemon answers to its own user only")
+            throw WebError.forbidden("this daemon answers to its own user only")
         }
+        var context = context
+        context.caller = .script
         return try await next(request, context)
     }
 
@@ -65,33 +69,4 @@ struct PeerCheck: RouterMiddleware {
             return credentials.cr_uid
         }
     #endif
-}
-
-/// Guards the HTTP listener: a token that only this user can read, and the listener's own name in `Host`, so that a
-/// page of another site in the user's browser reaches nothing (DNS rebinding).
-struct TokenCheck: RouterMiddleware {
-    typealias Context = APIContext
-    var token: String
-    var hosts: Set<String>
-
-    func handle(
-        _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
-    ) async throws -> Response {
-        guard let host = request.head.authority, hosts.contains(host) else {
-            throw APIError(status: .forbidden, code: "forbidden", message: "the Host header does not name this daemon")
-        }
-        guard let given = request.headers[.authorization], Self.equal(given, "Bearer \(token)") else {
-            throw APIError(
-                status: .unauthorized, code: "unauthorized",
-                message: "send the token that `apus serve` printed, as `Authorization: Bearer TOKEN`")
-        }
-        return try await next(request, context)
-    }
-
-    /// Compares in a time that does not tell how much of the token was right.
-    private static func equal(_ a: String, _ b: String) -> Bool {
-        let (a, b) = (Array(a.utf8), Array(b.utf8))
-        guard a.count == b.count else { return false }
-        return zip(a, b).reduce(UInt8(0)) { $0 | ($1.0 ^ $1.1) } == 0
-    }
 }

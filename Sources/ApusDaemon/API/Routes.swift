@@ -2,6 +2,7 @@ import ApusJobs
 import ApusTimers
 import HTTPTypes
 import Hummingbird
+import LoopbackWeb
 import NIOCore
 
 #if canImport(FoundationEssentials)
@@ -28,16 +29,19 @@ struct Routes: Sendable {
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
 
-    func router(guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>) -> Router<APIContext> {
+    /// The routes of one listener.
+    func router(
+        guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>, feed: EventFeed
+    ) -> Router<APIContext> {
         let router = Router(context: APIContext.self)
-        router.add(middleware: ErrorAnswers())
+        router.add(middleware: ErrorAnswers(explain: ErrorMeaning.answer))
         router.add(middleware: check)
         router.get("/v1/health") { _, _ in try Response.json(health()) }
         router.post("/v1/stop") { _, _ in
             stop()
             return Response(status: .accepted)
         }
-        router.get("/v1/events") { request, _ in try await streamEvents(request) }
+        router.get("/v1/events") { request, _ in try await events(request, on: feed) }
         addJobs(to: router)
         addRuns(to: router)
         return router
@@ -47,6 +51,12 @@ struct Routes: Sendable {
         router.post("/v1/jobs") { request, context in
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let submission = try JSONDecoder().decode(WireSubmission.self, from: Data(body.readableBytesView))
+            // A browser runs code of many strangers. What it submits stays within the daemon.
+            if context.caller != .script, submission.action.command != nil || submission.action.webhook != nil {
+                throw WebError.forbidden(
+                    "a browser can submit countdowns and notifications; commands and webhooks come from the command line"
+                )
+            }
             let job = try await jobs.submit(submission)
             return try Response.json(jobs.wire(job), status: .created)
         }
@@ -57,9 +67,7 @@ struct Routes: Sendable {
         }
         router.delete("/v1/jobs") { request, _ in
             guard request.uri.queryParameters.get("all") == "true" else {
-                throw APIError(
-                    status: .badRequest, code: "invalid",
-                    message: "say ?all=true to cancel every job, or name one in the path")
+                throw WebError.invalid("say ?all=true to cancel every job, or name one in the path")
             }
             return try Response.json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
         }
@@ -118,17 +126,15 @@ struct Routes: Sendable {
             idPrefixOrName: parameters.get("match"), kind: parameters.get("kind"), after: parameters.get("after"))
         for state in parameters.getAll("state") {
             guard let state = JobState(rawValue: state) else {
-                throw APIError(
-                    status: .badRequest, code: "invalid",
-                    message:
-                        "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))"
+                throw WebError.invalid(
+                    "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))"
                 )
             }
             query.states.insert(state)
         }
         for label in parameters.getAll("label") {
             guard let separator = label.firstIndex(of: "=") else {
-                throw APIError(status: .badRequest, code: "invalid", message: "label: \"\(label)\" is not KEY=VALUE")
+                throw WebError.invalid("label: \"\(label)\" is not KEY=VALUE")
             }
             query.labels[String(label[..<separator])] = String(label[label.index(after: separator)...])
         }
@@ -139,35 +145,20 @@ struct Routes: Sendable {
     private func number(_ request: Request, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
         guard let text = request.uri.queryParameters.get(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {
-            throw APIError(
-                status: .badRequest, code: "invalid",
-                message:
-                    "\(name): \"\(text)\" is not a whole number\(range.lowerBound == .min ? "" : " from \(range.lowerBound) to \(range.upperBound)")"
+            throw WebError.invalid(
+                "\(name): \"\(text)\" is not a whole number\(range.lowerBound == .min ? "" : " from \(range.lowerBound) to \(range.upperBound)")"
             )
         }
         return number
     }
 
-    private func streamEvents(_ request: Request) async throws -> Response {
+    private func events(_ request: Request, on feed: EventFeed) async throws -> Response {
         let wanted: String? =
             if let job = request.uri.queryParameters.get("job") {
                 try await jobs.resolve(job).rawValue
             } else { nil }
-        let (id, stream) = events.listen(showsNotifications: request.uri.queryParameters.get("terminal") == "true")
-        return Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
-            body: .init { writer in
-                defer { events.drop(id) }
-                try await request.body.consumeWithInboundCloseHandler { _ in
-                    // At once, so that a client knows that it hears everything from here on.
-                    try await writer.write(ByteBuffer(string: ": listening\n\n"))
-                    for await event in stream where wanted == nil || event.job == wanted {
-                        try await writer.write(ByteBuffer(string: "event: \(event.name)\ndata: \(event.data)\n\n"))
-                    }
-                } onInboundClosed: {
-                    events.drop(id)
-                }
-                try await writer.finish(nil)
-            })
+        return try events.answer(
+            request, on: feed, job: wanted,
+            showsNotifications: request.uri.queryParameters.get("terminal") == "true")
     }
 }

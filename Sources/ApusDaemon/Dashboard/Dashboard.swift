@@ -1,0 +1,22 @@
+import Hummingbird
+import LoopbackWeb
+
+/// The HTTP listener's routes: the API, and the page on top of it.
+struct Dashboard {
+    let http: HTTPAddress
+    let secrets: GuardRules.Secrets
+
+    func router(_ routes: Routes) -> Router<APIContext> {
+        // 0.0.0.0 is everybody's address, and nobody's name.
+        let own = ["0.0.0.0", "::"].contains(http.host) ? "localhost" : http.host
+        let rules = GuardRules(
+            hosts: GuardRules.ownHosts(own, port: http.port).union(http.remoteNames), secrets: secrets,
+            cookieName: "apus_\(http.port)")
+        let way =
+            "Open the address that `apus serve` printed, with ?token= in it. This browser does not know the token."
+        let router = routes.router(
+            guardedBy: RequestGuard<APIContext>(rules: rules, way: way), feed: routes.events.http)
+        router.addPage(WebFiles.all.map { Asset(name: $0.name, bytes: Array($0.text.utf8)) })
+        return router
+    }
+}

@@ -1,0 +1,106 @@
+import ApusTimers
+import Logging
+import LoopbackWeb
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Keeps the secrets of the HTTP listener from one daemon of a home to the next, in a file for their owner only.
+struct SecretsFile {
+    let path: String
+    let random: any RandomSource
+    let logger: Logger
+
+    private struct Content: Codable {
+        var cookie: String
+        var token: String
+    }
+
+    /// The secrets that are kept, or new ones. A file that somebody else could have read or written is not believed.
+    /// - Throws: ``DaemonError`` with `unavailable` if new ones cannot be written.
+    func secrets() throws -> GuardRules.Secrets {
+        switch reading() {
+        case .kept(let secrets):
+            return secrets
+        case .none:
+            return try make()
+        case .unusable(let why):
+            logger.warning(
+                "the secrets of the HTTP listener are replaced: open the new address",
+                metadata: ["file": "\(path)", "why": "\(why)"])
+            guard unlink(path) == 0 || errno == ENOENT else { throw failure("removed") }
+            return try make()
+        }
+    }
+
+    private enum Reading {
+        case kept(GuardRules.Secrets)
+        case none
+        case unusable(String)
+    }
+
+    private func reading() -> Reading {
+        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return errno == ENOENT ? .none : .unusable(String(cString: strerror(errno))) }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            return .unusable("it is not a regular file")
+        }
+        guard status.st_uid == geteuid() else { return .unusable("it belongs to another user") }
+        guard status.st_mode & 0o077 == 0 else { return .unusable("others than its owner could use it") }
+        var bytes = [UInt8](repeating: 0, count: 4_096)
+        let count = Self.untilDone { bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) } }
+        guard count >= 0, let content = try? JSONDecoder().decode(Content.self, from: Data(bytes.prefix(count))),
+            Self.isSecret(content.token), Self.isSecret(content.cookie)
+        else { return .unusable("it does not hold a token and a cookie") }
+        return .kept(.init(token: content.token, cookie: content.cookie))
+    }
+
+    private func make() throws -> GuardRules.Secrets {
+        let content = Content(cookie: secret(), token: secret())
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        let bytes = try encoder.encode(content) + Data("\n".utf8)
+        // The home has one daemon, by the store's lock: what is there now came from somewhere else.
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw failure("made") }
+        defer { close(file) }
+        let count = Self.untilDone { bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } }
+        guard count == bytes.count, fsync(file) == 0 else { throw failure("written") }
+        return .init(token: content.token, cookie: content.cookie)
+    }
+
+    /// 256 random bits.
+    private func secret() -> String {
+        (0..<4).map { _ in
+            let digits = String(random.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
+    }
+
+    private static func isSecret(_ text: String) -> Bool {
+        text.utf8.count == 64 && text.utf8.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    private static func untilDone(_ call: () -> Int) -> Int {
+        while true {
+            let count = call()
+            guard count < 0, errno == EINTR else { return count }
+        }
+    }
+
+    private func failure(_ done: String) -> DaemonError {
+        DaemonError(.unavailable, "\(path) cannot be \(done): \(String(cString: strerror(errno)))")
+    }
+}

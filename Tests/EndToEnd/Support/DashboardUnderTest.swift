@@ -1,0 +1,82 @@
+import ApusDaemon
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// A daemon with an HTTP listener, and somebody who asks it.
+struct DashboardUnderTest: Sendable {
+    struct Record: Codable, Sendable {
+        var url: String
+        var token: String
+    }
+
+    struct Reply: Sendable {
+        var status: Int
+        var headers: HTTPHeaders
+        var body: String
+    }
+
+    let apus: ApusUnderTest
+    let record: Record
+    var bearer: (String, String) { ("authorization", "Bearer \(record.token)") }
+
+    /// Redirects are looked at, not followed.
+    private static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 300
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
+
+    /// Runs `serve --http` while `body` runs, and returns what it printed to standard error.
+    static func with(
+        _ apus: ApusUnderTest, port: Int, _ body: @Sendable (DashboardUnderTest) async throws -> Void
+    ) async throws -> String {
+        async let ended = apus.call(["serve", "--http", "127.0.0.1:\(port)"])
+        try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+        let record = try JSONDecoder().decode(Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
+        let dashboard = DashboardUnderTest(apus: apus, record: record)
+        try await apus.until("the listener") {
+            try await dashboard.ask(.GET, "/v1/health", [dashboard.bearer]).status == 200
+        }
+        try await body(dashboard)
+        #expect(try await apus("stop").code == 0)
+        let answer = try await ended
+        #expect(answer.code == 0, "\(answer)")
+        return answer.err
+    }
+
+    func request(
+        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)], body: String?
+    ) -> HTTPClientRequest {
+        var request = HTTPClientRequest(url: record.url + path)
+        request.method = method
+        for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
+        if let body { request.body = .bytes(ByteBuffer(string: body)) }
+        return request
+    }
+
+    func ask(
+        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: String? = nil
+    ) async throws -> Reply {
+        let response = try await Self.http.execute(
+            request(method, path, headers, body: body), timeout: .seconds(60))
+        return Reply(
+            status: Int(response.status.code), headers: response.headers,
+            body: String(buffer: try await response.body.collect(upTo: 64 << 20)))
+    }
+
+    /// An answer whose body is not read.
+    func open(_ path: String, _ headers: [(String, String)]) async throws -> HTTPClientResponse {
+        try await Self.http.execute(request(.GET, path, headers, body: nil), timeout: .seconds(600))
+    }
+
+    /// Opens the page as a browser does, and returns what it sends from then on.
+    func signIn() async throws -> [(String, String)] {
+        let entered = try await ask(.GET, "/?token=\(record.token)")
+        #expect(entered.status == 303 && entered.headers.first(name: "location") == "/")
+        let cookie = try #require(entered.headers.first(name: "set-cookie")?.split(separator: ";").first)
+        return [("cookie", String(cookie)), ("origin", record.url), ("sec-fetch-site", "same-origin")]
+    }
+}

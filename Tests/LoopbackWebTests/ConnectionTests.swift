@@ -1,0 +1,144 @@
+import ApusTesting
+import ApusTimers
+import LoopbackWeb
+import NIOCore
+import Testing
+
+@Suite("The connections of a listener")
+struct ConnectionTests {
+    private static let piece = String(repeating: "x", count: 64 * 1024)
+
+    @Test("a body of 10 MB is refused with 413 after the limit, and the connection ends")
+    func largeBody() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                async let answer = connection.receive()
+                try await connection.send(
+                    "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10485760\r\n\r\n"
+                )
+                // The answer comes meanwhile; the server may have closed before the end, which fails the sending.
+                for _ in 0..<160 { try? await connection.send(Self.piece) }
+                let refused = try await Answer(answer)
+                #expect(refused.status == 413 && refused.headers["connection"] == "close")
+                #expect(refused.body.contains(#""code":"tooLarge""#))
+            }
+            #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
+        }
+    }
+
+    @Test("who goes on sending after the answer is cut off")
+    func endlessBody() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                try await connection.send(
+                    "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\nTransfer-Encoding: chunked\r\n\r\n")
+                let answer = Answer(try await connection.receive())
+                #expect(answer.status == 401 && answer.headers["connection"] == "close")
+                try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                web.time.advance(by: .seconds(3))
+                try await web.until("the end of the sending") { !connection.channel.isActive || Self.fails(connection) }
+            }
+        }
+    }
+
+    /// Whether the kernel has heard that nobody takes bytes any more.
+    private static func fails(_ connection: RawClient.Connection) -> Bool {
+        connection.channel.writeAndFlush(ByteBuffer(string: "1\r\nx\r\n"), promise: nil)
+        return !connection.channel.isActive
+    }
+
+    @Test("a head that comes byte by byte is waited for as long as the limit says, however busy it looks")
+    func slowHead() async throws {
+        var limits = ConnectionLimits()
+        limits.idle = .seconds(1)
+        try await WebUnderTest.with(limits: limits) { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                async let end = connection.receive()
+                try await connection.send("GET /thing HTTP/1.1\r\nX-Slow: ")
+                // Real time: Hummingbird counts this limit on the machine's clock.
+                let clock = TimerClock.continuous()
+                let giveUp = clock.now.advanced(by: .seconds(30))
+                while connection.channel.isActive, clock.now < giveUp {
+                    try? await connection.send("x")
+                    try await clock.sleep(until: clock.now.advanced(by: .milliseconds(50)), tolerance: nil)
+                }
+                #expect(clock.now < giveUp, "it was not closed")
+                #expect((try? await end)?.isEmpty ?? true)
+            }
+            #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
+        }
+    }
+
+    @Test("a body that does not come is waited for as long as the limit says")
+    func slowBody() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                try await connection.send(
+                    "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 10\r\n\r\nx"
+                )
+                try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                web.time.advance(by: .seconds(32))
+                let answer = try? await connection.receive()
+                #expect(answer?.contains("200 OK") != true)
+            }
+        }
+    }
+
+    @Test("an answer that nobody reads ends its connection")
+    func unreadAnswer() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port, reads: false) { connection in
+                try await connection.send(
+                    "GET /large HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n")
+                try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                web.time.advance(by: .seconds(22))
+                try await connection.channel.setOption(.autoRead, value: true).get()
+                let text = (try? await connection.receive()) ?? ""
+                #expect(text.utf8.count < 32 << 20)
+            }
+        }
+    }
+
+    @Test("answers that are read leave no timeouts behind, and the connection is kept")
+    func keptConnection() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                for _ in 0..<3 {
+                    try await connection.send(
+                        "POST /thing HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\nContent-Length: 2\r\n\r\nxx"
+                    )
+                }
+                let text = try await connection.receive {
+                    $0.split(separator: "200 OK").count == 4 && $0.hasSuffix("}")
+                }
+                #expect(!text.contains("close"))
+                #expect(web.time.pendingTimers == 0)
+            }
+        }
+    }
+
+    @Test("no more connections are served at once than the limit says; the next waits for one to end")
+    func connectionLimit() async throws {
+        var limits = ConnectionLimits()
+        limits.connections = 1
+        try await WebUnderTest.with(limits: limits) { (web) async throws in
+            let second = try await RawClient.with(port: web.port) { first in
+                let request =
+                    "GET /assets/a.js HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n"
+                try await first.send(request)
+                var second: Task<Answer, any Error>?
+                var count = 0
+                for try await _ in first.inbound {
+                    count += 1
+                    if count == 1 { second = Task { try await web.ask("GET", "/thing", [WebUnderTest.bearer]) } }
+                    if count == 50 { break }
+                    try await first.send(request)
+                }
+                #expect(await web.reached.list.isEmpty)
+                return second
+            }
+            #expect(try await second?.value.status == 200)
+            #expect(await web.reached.list == [.script])
+        }
+    }
+}

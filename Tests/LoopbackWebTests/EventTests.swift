@@ -1,0 +1,134 @@
+import ApusTesting
+import ApusTimers
+import NIOCore
+import Testing
+
+@testable import LoopbackWeb
+
+@Suite("The event streams of a listener")
+struct EventTests {
+    private static let request =
+        "GET /events HTTP/1.1\r\nHost: \(WebUnderTest.host)\r\n\(WebUnderTest.bearer)\r\n\r\n"
+
+    @Test("a listener gets what is for its beginning, then every event, and the end")
+    func order() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                try await connection.send(Self.request)
+                try await web.until("the listener") { web.feed.isHeard }
+                for number in 0..<100 { web.feed.send(ServerEvent("tick", ["n": number])) }
+                web.feed.close()
+                let text = try await connection.receive { $0.hasSuffix("0\r\n\r\n") }
+                #expect(
+                    text.contains("content-type: text/event-stream") || text.contains("Content-Type: text/event-stream")
+                )
+                let first = text.firstRange(of: "event: first\ndata: {\"n\":0}\n\n")
+                let last = text.firstRange(of: "event: tick\ndata: {\"n\":99}\n\n")
+                #expect(first != nil && last != nil && first!.lowerBound < last!.lowerBound)
+                #expect(text.split(separator: "event: tick").count == 101 && !text.contains("event: lost"))
+            }
+        }
+    }
+
+    @Test("a listener that had nothing is sent a comment every 15 seconds; with nobody there, nothing is scheduled")
+    func keepAlive() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port) { connection in
+                try await connection.send(Self.request)
+                try await web.until("the listener") { web.feed.isHeard }
+                web.time.advance(by: .seconds(16))
+                let text = try await connection.receive { $0.contains("\n:\n\n") }
+                #expect(text.contains("\n:\n\n"))
+            }
+            try await web.until("the end of the listener") { !web.feed.isHeard }
+            web.time.advance(by: .seconds(16))
+            try await web.until("no timers") { web.time.pendingTimers == 0 }
+        }
+    }
+
+    @Test("one listener more than the limit is sent away for a while, and comes in when another has gone")
+    func limit() async throws {
+        var limits = EventFeed.Limits()
+        limits.listeners = 2
+        try await WebUnderTest.with(feedLimits: limits) { (web) async throws in
+            try await RawClient.with(port: web.port) { first in
+                try await first.send(Self.request)
+                _ = try await first.receive { $0.contains("first") }
+                try await RawClient.with(port: web.port) { second in
+                    try await second.send(Self.request)
+                    _ = try await second.receive { $0.contains("first") }
+                    let refused = try await web.ask("GET", "/events", [WebUnderTest.bearer])
+                    #expect(refused.status == 503 && refused.headers["retry-after"] == "5")
+                    #expect(refused.body.contains(#""code":"busy""#))
+                    #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
+                }
+                let clock = TimerClock.continuous()
+                var status = 503
+                // Asked again until the server has seen the end of the second connection.
+                for _ in 0..<1_000 where status == 503 {
+                    try await clock.sleep(until: clock.now.advanced(by: .milliseconds(5)), tolerance: nil)
+                    status = try await RawClient.with(port: web.port) { third in
+                        try await third.send(Self.request)
+                        return Answer(try await third.receive { $0.contains("first") || $0.contains("busy") }).status
+                    }
+                }
+                #expect(status == 200)
+            }
+        }
+    }
+
+    @Test("a listener that does not read is ended, and what waited for it is gone")
+    func neverReads() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port, reads: false) { connection in
+                try await connection.send(Self.request)
+                try await web.until("the listener") { web.feed.isHeard }
+                let text = String(repeating: "x", count: 64 * 1024)
+                for _ in 0..<400 { web.feed.send(ServerEvent("large", [text])) }
+                // The feed's own, and the one for the writing that does not go on.
+                try await web.until("the timeout") { web.time.pendingTimers == 2 }
+                web.time.advance(by: .seconds(22))
+                try await web.until("the end of the listener") { !web.feed.isHeard }
+            }
+            #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
+        }
+    }
+
+    @Test("a listener that reads late gets `lost` for what was left out, and the newest events")
+    func lost() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            try await RawClient.with(port: web.port, reads: false) { connection in
+                try await connection.send(Self.request)
+                try await web.until("the listener") { web.feed.isHeard }
+                let text = String(repeating: "x", count: 64 * 1024)
+                for number in 0..<400 { web.feed.send(ServerEvent("large", ["\(number)", text])) }
+                web.feed.send(ServerEvent("newest", ["n": 400]))
+                try await connection.channel.setOption(.autoRead, value: true).get()
+                let all = try await connection.receive { $0.contains("event: newest") }
+                let lost = try #require(all.firstRange(of: "event: lost\ndata: {}\n\n"))
+                let newest = try #require(all.firstRange(of: "event: newest"))
+                #expect(lost.lowerBound < newest.lowerBound && all.split(separator: "event: large").count < 390)
+            }
+        }
+    }
+
+    @Test("a buffer keeps to its bounds, whatever comes")
+    func buffer() {
+        var buffer = EventBuffer(mostEvents: 10, mostBytes: 100)
+        for number in 0..<1_000 {
+            buffer.append(ByteBuffer(string: "\(number);"))
+            if number == 300 { buffer.append(ByteBuffer(string: String(repeating: "y", count: 1_000))) }
+        }
+        let text = buffer.takeAll().map { String(buffer: $0) } ?? ""
+        #expect(text.hasPrefix("event: lost\ndata: {}\n\n") && text.hasSuffix(";998;999;"))
+        #expect(text.utf8.count <= 100 + ServerEvent.lost.bytes.readableBytes)
+        #expect(buffer.takeAll() == nil)
+        buffer.keepAlive()
+        #expect(buffer.takeAll() == ByteBuffer(string: ":\n\n"))
+        buffer.append(ByteBuffer(string: "a;"))
+        buffer.keepAlive()
+        #expect(buffer.takeAll() == ByteBuffer(string: "a;"), "the event is enough, and nothing is lost")
+        buffer.append(ByteBuffer(string: String(repeating: "y", count: 1_000)))
+        #expect(buffer.takeAll() == ServerEvent.lost.bytes)
+    }
+}

@@ -1,0 +1,107 @@
+import ApusTesting
+import ApusTimers
+import HTTPTypes
+import Hummingbird
+import Logging
+import LoopbackWeb
+import NIOCore
+
+/// A small server with everything of the module, on a port of its own, and its timeouts in virtual time.
+///
+/// It answers to the names of port 7878, whatever port the kernel gave it.
+struct WebUnderTest: Sendable {
+    static let host = "127.0.0.1:7878"
+    static let secrets = GuardRules.Secrets(token: "t0ken", cookie: "c00kie")
+    static let cookie = "Cookie: test_7878=c00kie"
+    static let bearer = "Authorization: Bearer t0ken"
+
+    let port: Int
+    let feed: EventFeed
+    let time: VirtualTime
+    /// The callers whose requests have reached a handler.
+    let reached: Callers
+
+    actor Callers {
+        private(set) var list: [Caller?] = []
+        func add(_ caller: Caller?) { list.append(caller) }
+    }
+
+    static func with(
+        secrets: GuardRules.Secrets? = Self.secrets, limits: ConnectionLimits = .init(),
+        feedLimits: EventFeed.Limits = .init(), _ body: @Sendable @escaping (WebUnderTest) async throws -> Void
+    ) async throws {
+        let time = VirtualTime()
+        let feed = EventFeed(limits: feedLimits, engine: time.engine)
+        let reached = Callers()
+        let rules = GuardRules(
+            hosts: GuardRules.ownHosts("127.0.0.1", port: 7878), secrets: secrets, cookieName: "test_7878")
+        let router = Router(context: WebRequestContext.self)
+        router.add(middleware: ErrorAnswers())
+        router.add(middleware: RequestGuard(rules: rules, way: "Open the address that was printed."))
+        router.addPage([
+            Asset(name: "index.html", bytes: Array("<!doctype html>".utf8)),
+            Asset(name: "a.js", bytes: Array("let a = 1".utf8)),
+        ])
+        router.on("/thing", method: .get) { _, context in
+            await reached.add(context.caller)
+            return try Response.json(["caller": context.caller == .browser ? "browser" : "script"])
+        }
+        router.post("/thing") { request, context in
+            await reached.add(context.caller)
+            let body = try await request.body.collect(upTo: context.maxUploadSize)
+            return try Response.json(["bytes": body.readableBytes])
+        }
+        router.get("/large") { _, _ in
+            Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 120, count: 32 << 20)))
+        }
+        router.get("/broken") { _, _ -> Response in throw Broken() }
+        router.get("/events") { request, _ in
+            try feed.answer(request, first: { [ServerEvent("first", ["n": 0])] })
+        }
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let (ports, found) = AsyncStream.makeStream(of: Int.self)
+        let application = Application(
+            router: router, server: limits.server(adding: SecurityHeaders.fields(), engine: time.engine),
+            configuration: limits.configuration(host: "127.0.0.1", port: 0),
+            onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await application.run() }
+            var iterator = ports.makeAsyncIterator()
+            guard let port = await iterator.next() else { return }
+            do {
+                try await body(WebUnderTest(port: port, feed: feed, time: time, reached: reached))
+            } catch {
+                feed.close()
+                group.cancelAll()
+                throw error
+            }
+            feed.close()
+            group.cancelAll()
+        }
+    }
+
+    struct Broken: Error {}
+
+    /// Sends a request with these header lines and returns the answer.
+    func ask(
+        _ method: String, _ path: String, _ headers: [String] = [], host: String = Self.host, body: String = ""
+    ) async throws -> Answer {
+        var lines = ["\(method) \(path) HTTP/1.1", "Connection: close"] + headers
+        lines.append("Host: \(host)")
+        if !body.isEmpty { lines.append("Content-Length: \(body.utf8.count)") }
+        return try await RawClient.answer(port: port, lines.joined(separator: "\r\n") + "\r\n\r\n" + body)
+    }
+
+    /// Waits for what happens on the server's threads.
+    func until(_ what: String, _ condition: @Sendable () -> Bool) async throws {
+        let clock = TimerClock.continuous()
+        let limit = clock.now.advanced(by: .seconds(30))
+        while !condition() {
+            struct TooLong: Error, CustomStringConvertible { var description: String }
+            guard clock.now < limit else { throw TooLong(description: "waited half a minute for: \(what)") }
+            // Real time: the event loops' threads do not run in virtual time, and tell nobody what they did.
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(2)), tolerance: nil)
+        }
+    }
+}
