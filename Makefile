@@ -14,7 +14,7 @@ TSAN_OPTIONS = suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.
 STRESS_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run test lint format bench tsan stress bootstrap clean help
+.PHONY: run test browser lint format bench tsan stress bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
@@ -22,8 +22,12 @@ run: bootstrap  ## build a release, show the demo, say what to try next
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
 
-test: bootstrap  ## run all tests
+test: bootstrap  ## run all tests, those in a browser too
 	$(SWIFT) test
+	SWIFT="$(SWIFT)" Scripts/browser-tests
+
+browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
+	SWIFT="$(SWIFT)" Scripts/browser-tests
 
 lint:  ## check format and documentation rules
 	$(SWIFT) format lint --strict --recursive $(SOURCES)
