@@ -31,6 +31,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird.git", from: "2.17.0"),
         .package(url: "https://github.com/swift-server/async-http-client.git", from: "1.28.0"),
@@ -88,10 +89,27 @@ let package = Package(
                 "ApusBackground", "ApusJobs", "ApusTimers", .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the
+        // resource rule `.embedInCode`, 150 KB take half a minute to compile: it writes an array of numbers.)
+        .executableTarget(name: "WebEmbedder"),
+        .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["WebEmbedder"]),
+        // What listeners with a page share. No product: it is not for other packages.
+        .target(
+            name: "LoopbackWeb",
+            dependencies: [
+                "ApusTimers",
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "HummingbirdCore", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+            ]
+        ),
         .target(
             name: "ApusDaemon",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus",
+                "ApusBackground", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus", "LoopbackWeb",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -99,7 +117,9 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
-            ]
+            ],
+            exclude: ["Dashboard/Web"],
+            plugins: ["EmbedWeb"]
         ),
         .target(name: "Apus", dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]),
         // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
@@ -309,6 +329,6 @@ let package = Package(
 
 // The sample apps are compiled as an app would be.
 let withoutFeatures = ["CApus", "CAllocationCount", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"]
-for target in package.targets where !withoutFeatures.contains(target.name) {
+for target in package.targets where target.type != .plugin && !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }

@@ -1,11 +1,11 @@
 /// The modules from the basement to the roof. A module uses only what is on a lower floor.
 struct ModuleOrder {
     static let floors: [[String]] = [
-        ["TimerWheel", "CApus", "CAllocationCount", "PhoneTurn", "_Testing_UIKit"],
+        ["TimerWheel", "CApus", "CAllocationCount", "PhoneTurn", "WebEmbedder", "_Testing_UIKit"],
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],
-        ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting"],
+        ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting", "LoopbackWeb"],
         [
             "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
             "SimulatedPhone",

@@ -1,0 +1,62 @@
+import HTTPTypes
+public import Hummingbird
+import Logging
+import NIOCore
+import NIOHTTP1
+
+/// Turns what handlers and other middleware throw into answers; put it outermost.
+public struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
+    private let explain: @Sendable (any Error) -> WebError?
+
+    /// - Parameter explain: the answer to an error of the server's own types, `nil` for others.
+    public init(explain: @escaping @Sendable (any Error) -> WebError? = { _ in nil }) { self.explain = explain }
+
+    /// Passes a request on.
+    public func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        do {
+            return try await next(request, context)
+        } catch let error as HTTPParserError {
+            // The connection cannot be understood any more: the server answers 400 and closes it.
+            throw error
+        } catch {
+            return try answer(to: error, request, context).response(from: request, context: context)
+        }
+    }
+
+    private func answer(to error: any Error, _ request: Request, _ context: Context) -> WebError {
+        if let error = error as? WebError ?? explain(error) { return error }
+        switch error {
+        case let error as DecodingError:
+            return WebError(
+                .badRequest, code: "invalid", message: "the body is not what this address takes: \(Self.explain(error))"
+            )
+        case is NIOTooManyBytesError:
+            return WebError(
+                .contentTooLarge, code: "tooLarge",
+                message: "the body has more than \(context.maxUploadSize) bytes")
+        case let error as any HTTPResponseError where error.status == .notFound:
+            return WebError(.notFound, code: "notFound", message: "there is no \(request.method) \(request.uri.path)")
+        case let error as any HTTPResponseError:
+            return WebError(error.status, code: "invalid", message: error.status.reasonPhrase)
+        default:
+            context.logger.error("a request failed", metadata: ["error": "\(error)", "path": "\(request.uri.path)"])
+            return WebError(
+                .internalServerError, code: "internal", message: "the server could not answer; its log says why")
+        }
+    }
+
+    private static func explain(_ error: DecodingError) -> String {
+        switch error {
+        case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])) is missing"
+        case .typeMismatch(let type, let context): "\(path(context.codingPath)) is not a \(type)"
+        case .valueNotFound(_, let context): "\(path(context.codingPath)) is null"
+        case .dataCorrupted(let context):
+            context.codingPath.isEmpty ? "it is not JSON" : "\(path(context.codingPath)): \(context.debugDescription)"
+        @unknown default: "\(error)"
+        }
+    }
+
+    private static func path(_ keys: [any CodingKey]) -> String { keys.map(\.stringValue).joined(separator: ".") }
+}

@@ -1,0 +1,69 @@
+public import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// An error as it is answered: a status, a word for programs and a sentence for people, as
+/// `{"error":{"code","message"}}`.
+public struct WebError: HTTPResponseError, Sendable {
+    /// The status, 400 or above.
+    public var status: HTTPResponse.Status
+    /// A word for programs.
+    public var code: String
+    /// A sentence for people.
+    public var message: String
+    /// Headers beside those of every error.
+    public var headers: HTTPFields
+
+    /// An error.
+    public init(_ status: HTTPResponse.Status, code: String, message: String, headers: HTTPFields = [:]) {
+        self.status = status
+        self.code = code
+        self.message = message
+        self.headers = headers
+    }
+
+    /// 403 `forbidden`.
+    public static func forbidden(_ message: String) -> WebError {
+        WebError(.forbidden, code: "forbidden", message: message)
+    }
+
+    /// 401 `unauthorized`.
+    static let unauthorized = WebError(
+        .unauthorized, code: "unauthorized",
+        message: "send the token as `Authorization: Bearer TOKEN`, or open the address that has it",
+        headers: [.wwwAuthenticate: "Bearer"])
+
+    private struct Body: Encodable {
+        struct Content: Encodable {
+            var code: String
+            var message: String
+        }
+        var error: Content
+    }
+
+    /// The answer.
+    public func response(from request: Request, context: some RequestContext) throws -> Response {
+        var response = try Response.json(Body(error: .init(code: code, message: message)), status: status)
+        response.headers.append(contentsOf: headers)
+        return response
+    }
+}
+
+extension Response {
+    /// A JSON answer, with sorted keys; nobody keeps a copy.
+    public static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
+        let data = try encoder.encode(value)
+        return Response(
+            status: status,
+            headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: data)))
+    }
+}

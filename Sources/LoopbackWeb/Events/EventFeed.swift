@@ -1,0 +1,171 @@
+public import ApusTimers
+import HTTPTypes
+public import Hummingbird
+import NIOCore
+
+/// Sends events to those who listen to one address, as `text/event-stream`.
+///
+/// A listener that reads slowly never delays anybody: it has a bounded buffer that keeps the newest events, and gets
+/// the event `lost` in the place of what was left out. A comment line goes out at least every 15 seconds, so that both
+/// sides notice when the other is gone.
+public final class EventFeed: Sendable {
+    /// Bounds of a feed.
+    public struct Limits: Sendable {
+        /// How many listen at once; the next is answered 503 with `Retry-After`.
+        public var listeners = 64
+        /// How many events wait for one listener.
+        public var events = 1_024
+        /// How many bytes wait for one listener.
+        public var bytes = 1 << 20
+        /// How often a comment is sent to those who had nothing else.
+        public var keepAlive: Duration = .seconds(15)
+        /// The limits as they are by default.
+        public init() {}
+    }
+
+    private struct Listener {
+        var buffer: EventBuffer
+        var isWanted: @Sendable (ServerEvent) -> Bool
+        /// Wakes the task that writes; a wake-up that nobody has taken yet is enough.
+        var wake: AsyncStream<Void>.Continuation
+    }
+
+    private struct State {
+        var nextID = 0
+        var listeners: [Int: Listener] = [:]
+        var isClosed = false
+        var isTicking = false
+    }
+
+    private let limits: Limits
+    private let engine: TimerEngine
+    private let state = Locked(State())
+
+    /// A feed that nobody listens to yet.
+    public init(limits: Limits = Limits(), engine: TimerEngine = .shared) {
+        self.limits = limits
+        self.engine = engine
+    }
+
+    /// Whether anybody listens: what nobody hears need not be made.
+    public var isHeard: Bool { state.withLock { !$0.listeners.isEmpty } }
+
+    /// Sends an event to everybody who wants it. From any thread; never waits.
+    public func send(_ event: ServerEvent) {
+        let wanting = state.withLock { state in state.listeners.map { ($0.key, $0.value.isWanted) } }
+            .filter { $0.1(event) }
+        let woken = state.withLock { state in
+            wanting.compactMap { id, _ -> AsyncStream<Void>.Continuation? in
+                state.listeners[id]?.buffer.append(event.bytes)
+                return state.listeners[id]?.wake
+            }
+        }
+        for wake in woken { wake.yield() }
+    }
+
+    /// Ends all streams after what waits for them, and answers 503 from now on.
+    public func close() {
+        let listeners = state.withLock { state in
+            state.isClosed = true
+            return Array(state.listeners.values)
+        }
+        for listener in listeners { listener.wake.finish() }
+    }
+
+    /// Answers a request with the events from now on, until the client goes or the feed is closed.
+    ///
+    /// - Parameters:
+    ///   - request: the request; its body is not for anybody else.
+    ///   - isWanted: which events this listener gets; called on the sender's thread.
+    ///   - first: events that come before all others, made after this listener hears the others.
+    ///   - onEnd: called once, when the stream has ended, also if it never began.
+    /// - Returns: the answer, which is sent as the events come.
+    /// - Throws: ``WebError`` with 503 if too many listen.
+    public func answer(
+        _ request: Request, where isWanted: @escaping @Sendable (ServerEvent) -> Bool = { _ in true },
+        first: () -> [ServerEvent] = { [] }, onEnd: @escaping @Sendable () -> Void = {}
+    ) throws -> Response {
+        let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard let id = add(Listener(buffer: emptyBuffer, isWanted: isWanted, wake: wake)) else {
+            throw WebError(
+                .serviceUnavailable, code: "busy",
+                message: "\(limits.listeners) listen to events already, or the server stops: try again later",
+                headers: [.retryAfter: "5"])
+        }
+        let subscription = Subscription { [self] in
+            remove(id)
+            onEnd()
+        }
+        // So that a client knows that it hears everything from here on.
+        var beginning = ByteBuffer(string: ": listening\n\n")
+        for event in first() { beginning.writeImmutableBuffer(event.bytes) }
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: .init { [self, beginning] writer in
+                defer { subscription.end() }
+                try await request.body.consumeWithInboundCloseHandler { _ in
+                    try await writer.write(beginning)
+                    for await _ in wakes {
+                        if let bytes = takeAll(id) { try await writer.write(bytes) }
+                    }
+                    if let bytes = takeAll(id) { try await writer.write(bytes) }
+                } onInboundClosed: {
+                    wake.finish()
+                }
+                try await writer.finish(nil)
+            })
+    }
+
+    private var emptyBuffer: EventBuffer { EventBuffer(mostEvents: limits.events, mostBytes: limits.bytes) }
+
+    private func add(_ listener: Listener) -> Int? {
+        let (id, ticks) = state.withLock { state -> (Int?, Bool) in
+            guard !state.isClosed, state.listeners.count < limits.listeners else { return (nil, false) }
+            state.nextID += 1
+            state.listeners[state.nextID] = listener
+            defer { state.isTicking = true }
+            return (state.nextID, !state.isTicking)
+        }
+        if ticks { scheduleTick() }
+        return id
+    }
+
+    private func remove(_ id: Int) {
+        let listener = state.withLock { $0.listeners.removeValue(forKey: id) }
+        listener?.wake.finish()
+    }
+
+    private func takeAll(_ id: Int) -> ByteBuffer? { state.withLock { $0.listeners[id]?.buffer.takeAll() } }
+
+    /// One timer for all, and none while nobody listens.
+    private func scheduleTick() {
+        engine.schedule(after: limits.keepAlive, tolerance: .seconds(1)) { [weak self] in self?.tick() }
+    }
+
+    private func tick() {
+        let woken = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            state.isTicking = !state.listeners.isEmpty
+            for id in state.listeners.keys { state.listeners[id]?.buffer.keepAlive() }
+            return state.listeners.values.map(\.wake)
+        }
+        for wake in woken { wake.yield() }
+        if !woken.isEmpty { scheduleTick() }
+    }
+}
+
+/// A listener's place in a feed, given back once: at the end of the stream, or when its answer is dropped unsent.
+private final class Subscription: Sendable {
+    private let release: Locked<(@Sendable () -> Void)?>
+
+    init(_ release: @escaping @Sendable () -> Void) { self.release = Locked(release) }
+
+    deinit { end() }
+
+    func end() {
+        let release = release.withLock { release in
+            defer { release = nil }
+            return release
+        }
+        release?()
+    }
+}

@@ -1,0 +1,137 @@
+public import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Who may talk to a listener, as a pure decision on a request's head.
+///
+/// It holds against pages of other sites in the user's browser, also by a name that resolves to the listener (DNS
+/// rebinding), and, with secrets, against everybody who does not know them:
+/// - `Host` must be one of the listener's own names, with its port.
+/// - An `Origin`, whatever the method, must be one of those names with `http://`.
+/// - `Sec-Fetch-Site: cross-site` and `same-site` are refused (another port of the same machine is the same site), but
+///   for following a link to the entry page (www.w3.org/TR/fetch-metadata).
+/// - With secrets: `Authorization: Bearer TOKEN`, or the cookie, which `GET /?token=TOKEN` sets. With the cookie, a
+///   method that changes something must carry an `Origin`: browsers send it then, other pages cannot leave it out.
+public struct GuardRules: Sendable {
+    /// What a caller must know.
+    ///
+    /// They are two, because browsers send cookies to every port of a machine: who reads the cookie elsewhere can do
+    /// what the page can, and not what the token allows.
+    public struct Secrets: Sendable, Hashable {
+        /// For `Authorization: Bearer TOKEN` and for the address that opens the page. Letters and digits.
+        public var token: String
+        /// The cookie's value. Letters and digits.
+        public var cookie: String
+        /// Two secrets.
+        public init(token: String, cookie: String) {
+            self.token = token
+            self.cookie = cookie
+        }
+    }
+
+    /// What becomes of a request.
+    public enum Verdict: Sendable {
+        /// It is let in.
+        case admit(Caller)
+        /// The cookie is set, and the browser sent on to `/`.
+        case enter(cookie: String)
+        /// A person came to the entry page without knowing the token.
+        case showTheWay
+        /// It is refused.
+        case refuse(WebError)
+    }
+
+    private let hosts: Set<String>
+    private let secrets: Secrets?
+    private let cookieName: String
+
+    /// Rules for one listener.
+    /// - Parameters:
+    ///   - hosts: the names with ports that `Host` may have, as ``ownHosts(_:port:)`` gives them.
+    ///   - secrets: what callers must know; `nil` lets in all who pass the other rules.
+    ///   - cookieName: the cookie's name. It must contain the port: cookies do not separate ports (RFC 6265, 8.5), and
+    ///     two listeners of one machine would sign each other's pages out.
+    public init(hosts: Set<String>, secrets: Secrets?, cookieName: String) {
+        self.hosts = Set(hosts.map { $0.lowercased() })
+        self.secrets = secrets
+        self.cookieName = cookieName
+    }
+
+    /// The names by which a listener on loopback is reached: `host` itself, `localhost`, `127.0.0.1` and `[::1]`, each
+    /// with the port, and without it if it is HTTP's own.
+    public static func ownHosts(_ host: String, port: Int) -> Set<String> {
+        let names: Set = [
+            host.contains(":") && !host.hasPrefix("[") ? "[\(host)]" : host, "localhost", "127.0.0.1", "[::1]",
+        ]
+        let withPort = Set(names.map { "\($0):\(port)" })
+        return port == 80 ? withPort.union(names) : withPort
+    }
+
+    /// What becomes of a request with this head.
+    public func verdict(on head: HTTPRequest) -> Verdict {
+        let headers = head.headerFields
+        let uri = URI(head.path ?? "/")
+        guard let host = head.authority?.lowercased(), hosts.contains(host) else {
+            return .refuse(.forbidden("the Host header does not name this server"))
+        }
+        let origin = headers[.origin]
+        if let origin, !isOwn(origin) {
+            return .refuse(.forbidden("requests of pages of \"\(origin.prefix(100))\" are not taken"))
+        }
+        let isEntry = head.method == .get && uri.path == "/"
+        if comesFromElsewhere(headers), !(isEntry && isNavigation(headers)) {
+            return .refuse(.forbidden("requests of pages of other sites are not taken"))
+        }
+        guard let secrets else {
+            return .admit(origin != nil || headers[.fetchSite] != nil ? .browser : .script)
+        }
+        if isEntry, let token = uri.queryParameters.get("token") {
+            return equalInConstantTime(token, secrets.token) ? .enter(cookie: setCookie(secrets.cookie)) : .showTheWay
+        }
+        if let authorization = headers[.authorization] {
+            guard equalInConstantTime(authorization, "Bearer \(secrets.token)") else { return .refuse(.unauthorized) }
+            return .admit(origin == nil ? .script : .browser)
+        }
+        guard knowsCookie(headers, secrets.cookie) else { return isEntry ? .showTheWay : .refuse(.unauthorized) }
+        if origin == nil, head.method != .get, head.method != .head {
+            return .refuse(.forbidden("with the cookie, \(head.method) needs an Origin header"))
+        }
+        return .admit(.browser)
+    }
+
+    private func isOwn(_ origin: String) -> Bool {
+        let origin = origin.lowercased()
+        return origin.hasPrefix("http://") && hosts.contains(String(origin.dropFirst("http://".count)))
+    }
+
+    private func comesFromElsewhere(_ headers: HTTPFields) -> Bool {
+        guard let site = headers[.fetchSite] else { return false }
+        return site != "same-origin" && site != "none"
+    }
+
+    private func isNavigation(_ headers: HTTPFields) -> Bool {
+        headers[.fetchMode] == "navigate" && headers[.fetchDestination] ?? "document" == "document"
+    }
+
+    private func knowsCookie(_ headers: HTTPFields, _ value: String) -> Bool {
+        // Each of them: another server of this machine can have set one with our name for a longer path.
+        headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { pair in
+            let pair = String(pair.drop { $0 == " " })
+            return equalInConstantTime(pair, "\(cookieName)=\(value)")
+        }
+    }
+
+    private func setCookie(_ value: String) -> String { "\(cookieName)=\(value); Path=/; HttpOnly; SameSite=Strict" }
+}
+
+extension HTTPField.Name {
+    static let fetchSite = Self("Sec-Fetch-Site")!
+    static let fetchMode = Self("Sec-Fetch-Mode")!
+    static let fetchDestination = Self("Sec-Fetch-Dest")!
+}
