@@ -228,6 +228,32 @@ let package = Package(
             ],
             path: "Tests/EndToEnd"
         ),
+        // The sample app and its server, which use what any other package could: `make demo`.
+        .target(
+            name: "SleeplessApp", dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"],
+            path: "Examples/Sleepless/App", packageAccess: false
+        ),
+        .executableTarget(
+            name: "Sleepless",
+            dependencies: [
+                "ApusBackground", "ApusFoundation", "ApusJobs", "ApusLinux", "ApusTesting", "ApusTimers",
+                "LoopbackWeb", "SleeplessApp",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Hummingbird", package: "hummingbird"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Examples/Sleepless", exclude: ["App", "Tests"], sources: ["Server"], resources: [.copy("Web")],
+            packageAccess: false
+        ),
+        .testTarget(
+            name: "SleeplessTests",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "LoopbackWeb", "Sleepless", "SleeplessApp",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Examples/Sleepless/Tests", packageAccess: false
+        ),
         // Compiles the documents' examples, and asks the built command about the documents' command lines.
         .testTarget(
             name: "DocumentationTests",

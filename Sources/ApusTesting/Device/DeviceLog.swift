@@ -16,6 +16,13 @@ final class DeviceLog: Sendable {
     var events: [DeviceEvent] { state.withLock { $0.events } }
     var faults: [Fault] { state.withLock { $0.faults } }
 
+    var count: Int { state.withLock { $0.events.count } }
+
+    /// The event of that index; nil when it has not happened yet.
+    func event(_ index: Int) -> DeviceEvent? {
+        state.withLock { $0.events.indices.contains(index) ? $0.events[index] : nil }
+    }
+
     /// The machine starts now: uptime begins again.
     func restartUptime() {
         let uptime = time.uptime().nanoseconds

@@ -112,11 +112,22 @@ extension SimulatedDevice {
     /// The user scrolls in the app for that long: main-loop work of the `default` mode waits meanwhile. Time passes.
     public func scroll(for duration: Duration) {
         control("scroll for \(duration)")
-        let mainLoop = life.state == .active ? runningHost?.process.mainLoop : nil
-        mainLoop?.isTracking = true
+        setScrolling(true)
         time.advance(by: duration)
-        mainLoop?.isTracking = false
+        setScrolling(false)
         time.drain()
+    }
+
+    /// The user begins to scroll in the app, if it is active: from now on main-loop work of the `default` mode waits.
+    /// It ends with ``endScrolling()``, or when the app enters the background.
+    public func beginScrolling() { perform("begin scrolling") { setScrolling(true) } }
+
+    /// The user lets go; what waited runs.
+    public func endScrolling() { perform("end scrolling") { setScrolling(false) } }
+
+    private func setScrolling(_ isScrolling: Bool) {
+        guard let host = runningHost, !isScrolling || life.state == .active else { return }
+        host.process.mainLoop.isTracking = isScrolling
     }
 
     // MARK: The device
@@ -229,6 +240,29 @@ extension SimulatedDevice {
         repeat { await settle() } while !time.step(towards: target)
         await settle()
     }
+
+    /// Lets time pass until something new is in the ``log``, at the most `limit`, and then for nothing that comes later
+    /// than that instant. The main actor is left to others now and then, so meanwhile a program can go on answering.
+    ///
+    /// - Returns: What came first; `nil` when nothing did, and then exactly `limit` has passed.
+    @discardableResult
+    public func skipToNextEvent(within limit: Duration = .seconds(86_400)) async -> DeviceEvent? {
+        time.drain()
+        let known = deviceLog.count
+        let target = time.uptime().advanced(by: max(.zero, limit))
+        var steps = 0
+        while deviceLog.count == known {
+            // The step that reaches the target has run what happens there.
+            if time.step(towards: target) { break }
+            time.drain()
+            steps += 1
+            if steps.isMultiple(of: Self.stepsBetweenPauses) { await Task.yield() }
+        }
+        return deviceLog.event(known)
+    }
+
+    /// How many deadlines may pass until the main actor is left to others.
+    private static var stepsBetweenPauses: Int { 200 }
 
     /// How many hops through the main actor's queue are waited for at each step of the asynchronous form.
     public static var mainActorPasses: Int { 8 }

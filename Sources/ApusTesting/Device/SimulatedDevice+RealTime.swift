@@ -35,6 +35,45 @@ extension SimulatedDevice {
         await settle()
     }
 
+    /// Lets the device live beside a person: its clocks follow the machine's until the calling task is cancelled.
+    ///
+    /// Only what passes between two steps is made up for. So other controls may move the device's time in between, or
+    /// skip a day, and the device neither waits for the machine afterwards nor runs after it. A machine that is too slow,
+    /// or stood still for long, leaves the device behind: a step makes up for a quarter of a second of real time at the
+    /// most.
+    ///
+    /// It is driven synchronously; what the app runs with `Task { @MainActor in … }` runs between the steps.
+    ///
+    /// - Parameters:
+    ///   - speed: Asked before each step: how many seconds of the device pass in a real one. At zero and less the device
+    ///     stands still.
+    ///   - onStep: Called after each step, on the main actor. It may use the controls that let no time pass.
+    public func runInRealTime(speed: @MainActor () -> Double = { 1 }, onStep: @MainActor () -> Void = {}) async {
+        control("run in real time")
+        let real = SystemTime()
+        var last = real.uptime()
+        while !Task.isCancelled {
+            let now = real.uptime()
+            let speed = max(0, speed())
+            let passed = min(last.duration(to: now), Self.longestRealStep)
+            last = now
+            if speed > 0 { time.advance(by: passed * speed) } else { time.drain() }
+            onStep()
+            // Real time passes here, and the main actor is free for others.
+            try? await TimerEngine.shared.sleep(for: pause(speed: speed))
+        }
+    }
+
+    /// How long real time may pass until something is due, or the clocks are looked at again.
+    private func pause(speed: Double) -> Duration {
+        guard speed > 0, let next = time.untilNextDeadline else { return Self.realFrame }
+        return max(.milliseconds(1), min(Self.realFrame, .nanoseconds(Int64(clamping: next)) / speed))
+    }
+
+    /// About a frame of a display.
+    private static var realFrame: Duration { .milliseconds(16) }
+    private static var longestRealStep: Duration { .milliseconds(250) }
+
     /// How long the main actor is left to others between two steps.
     private static var realTimeStep: Duration { .milliseconds(2) }
 }

@@ -59,6 +59,7 @@ extension SimulatedDevice {
         else { return false }
         let host = makeHost(installation.manifest, phase: phase, toForeground: toForeground)
         runningHost = host
+        launchCount += 1
         log(.system, .launched(why))
         tellParts(.launched)
         host.process.mainLoop.run { [weak self] in
@@ -122,6 +123,7 @@ extension SimulatedDevice {
         log(.system, .phase(phase))
         if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.announce(phase) }
         tellParts(.phase(phase))
+        onPhase?(phase)
         review()
     }
 

@@ -21,7 +21,7 @@ public import ApusTimers
 /// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)``.
 @MainActor
 public final class SimulatedDevice {
-    /// What the user sees.
+    /// What the user sees when the device is not locked.
     enum Screen { case home, app, switcher }
 
     struct Installation {
@@ -54,6 +54,15 @@ public final class SimulatedDevice {
     public internal(set) var isBackgroundRefreshOn = true
     /// Whether the screen is locked.
     public internal(set) var isLocked = false
+    /// Whether the user is in a call.
+    public internal(set) var isInCall = false
+    /// How many times the device was started; 1 for a new one.
+    public internal(set) var bootNumber = 1
+    /// How many processes the app has had.
+    public internal(set) var launchCount = 0
+    /// Called when the app's process has entered a phase, suspension included, before the app hears of it. It may read
+    /// everything, and must move no time: a picture for the switcher can be taken here, as it is when the app freezes.
+    public var onPhase: (@MainActor (Phase) -> Void)?
 
     let random: SeededRandom
     let deviceLog: DeviceLog
@@ -64,11 +73,9 @@ public final class SimulatedDevice {
     var remains: [Remains] = []
     var life = AppLifeMachine()
     var screen = Screen.home
-    var isInCall = false
     /// After a restart the system starts nothing by itself before the first unlock.
     var wasUnlockedSinceBoot = true
     var boot = VirtualWakeup.Boot()
-    var bootNumber = 1
     let standardParts: DeviceParts
     var parts: [any DevicePart] = []
     var timers = SystemTimers()

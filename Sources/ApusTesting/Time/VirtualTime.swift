@@ -224,7 +224,8 @@ public final class VirtualTime: TimeSource {
         processes.withLock { $0 }.contains { $0.runOne() }
     }
 
-    private var untilNextDeadline: UInt64? {
+    /// How long until something falls due; nil when nothing ever will.
+    var untilNextDeadline: UInt64? {
         processes.withLock { $0 }.reduce(wakeup.untilNextDeadline) { earliest, process in
             guard let other = process.untilNextDeadline else { return earliest }
             return min(earliest ?? .max, other)

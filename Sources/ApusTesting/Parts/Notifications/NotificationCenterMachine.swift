@@ -28,7 +28,7 @@ struct NotificationCenterMachine {
     private var addedCount = 0
     private var unnamedCount = 0
     /// What was shown and not yet removed, the oldest first.
-    private(set) var delivered: [NotificationRequest] = []
+    private(set) var delivered: [ShownNotification] = []
     private(set) var authorization: NotificationAuthorization
     private var appIsInFront = false
 
@@ -119,7 +119,7 @@ struct NotificationCenterMachine {
     }
 
     mutating func removeDelivered(_ identifiers: [String]) {
-        delivered.removeAll { identifiers.contains($0.identifier) }
+        delivered.removeAll { identifiers.contains($0.request.identifier) }
     }
 
     // MARK: Delivery
@@ -151,7 +151,7 @@ struct NotificationCenterMachine {
             } else {
                 requests[entry.request.identifier] = nil
             }
-            return deliver(entry.request, appDecides: appDecides)
+            return deliver(entry.request, appDecides: appDecides, at: now)
         }
     }
 
@@ -160,25 +160,27 @@ struct NotificationCenterMachine {
         unnamedCount += 1
         let request = NotificationRequest(
             identifier: "notification-\(unnamedCount)", notification: notification, trigger: .at(now))
-        return deliver(request, appDecides: appDecides)
+        return deliver(request, appDecides: appDecides, at: now)
     }
 
-    private mutating func deliver(_ request: NotificationRequest, appDecides: Bool) -> Delivery {
+    private mutating func deliver(
+        _ request: NotificationRequest, appDecides: Bool, at now: WallInstant
+    ) -> Delivery {
         guard authorization.allowsShowing else { return .suppress(request) }
         guard !appIsInFront else { return appDecides ? .askApp(request) : .withholdFromUser(request) }
-        show(request)
+        show(request, now: now)
         return .show(request)
     }
 
     /// Shows a notification in place of the one with the same identifier.
-    mutating func show(_ request: NotificationRequest) {
+    mutating func show(_ request: NotificationRequest, now: WallInstant) {
         removeDelivered([request.identifier])
-        delivered.append(request)
+        delivered.append(ShownNotification(request: request, instant: now))
     }
 
     /// Takes a shown notification away, because the user opens it; nil when it is not shown.
     mutating func open(_ identifier: String) -> NotificationRequest? {
-        delivered.firstIndex { $0.identifier == identifier }.map { delivered.remove(at: $0) }
+        delivered.firstIndex { $0.request.identifier == identifier }.map { delivered.remove(at: $0).request }
     }
 
     // MARK: The user and the app

@@ -147,7 +147,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func pending() async -> [NotificationRequest] { state.withLock { $0.machine.pending } }
 
     /// The identifiers of the notifications that were shown and not yet removed, the oldest first.
-    public func delivered() async -> [String] { state.withLock { $0.machine.delivered.map(\.identifier) } }
+    public func delivered() async -> [String] { state.withLock { $0.machine.delivered.map(\.request.identifier) } }
 
     // MARK: What the real center does besides
 
@@ -198,6 +198,9 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     }
 
     // MARK: The user
+
+    /// The notifications that the user sees: shown, and neither opened nor removed. The oldest first.
+    public var shown: [ShownNotification] { state.withLock { $0.machine.delivered } }
 
     /// What the user will answer when asked for permission: yes, unless it is set.
     public var userAllows: Bool {
@@ -281,7 +284,8 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Shows a notification that came while the app was in front, because the app has decided so.
     package func show(_ request: NotificationRequest) {
-        state.withLock { $0.machine.show(request) }
+        let now = surroundings.time.wall()
+        state.withLock { $0.machine.show(request, now: now) }
         surroundings.log(.system, .notificationDelivered(request.identifier))
     }
 

@@ -1,0 +1,57 @@
+import ApusBackground
+import ApusJobs
+
+/// Why a tap had no effect.
+public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The kinds of failure.
+    public enum Code: String, Sendable, Hashable, CaseIterable {
+        /// What was entered is not accepted; the message names it and the accepted forms.
+        case invalid
+        /// There is no such row, task or request any more.
+        case notFound
+        /// The change could not be stored.
+        case storeFailed
+        /// The system does not allow it now.
+        case unavailable
+    }
+
+    /// The kind of failure.
+    public var code: Code
+    /// What happened and what to do about it.
+    public var message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    init(_ error: BackgroundError) {
+        self.init(
+            error.code == .invalidArgument ? .invalid : error.code == .storeFailed ? .storeFailed : .unavailable,
+            error.message)
+    }
+
+    /// The code and the message in one line.
+    public var description: String { "\(code): \(message)" }
+
+    /// What a person reads of an error of the library.
+    static func text(_ error: any Error) -> String {
+        switch error {
+        case let error as BackgroundError: error.message
+        case let error as BackgroundJobError: error.message
+        default: "\(error)"
+        }
+    }
+
+    /// A number of seconds as a duration.
+    static func duration(
+        _ seconds: Double, in range: ClosedRange<Double>, named name: String
+    ) throws(AppError) -> Duration {
+        guard range.contains(seconds) else {
+            throw AppError(
+                .invalid,
+                "`\(name)` is \(seconds); pass a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,109 @@
+import ApusBackground
+import ApusTimers
+
+/// The screen "Audio": a queue that goes on in the background. It shows ``AudioPlayer``.
+@MainActor
+public final class AudioModel {
+    private let host: any BackgroundHost
+    private let audio: any AudioPlayer
+    private let tracks: [Track]
+    private let changed: ChangeSignal
+    private var isInFront: Bool
+    private var progress: RepeatingTimer?
+    private var error: String?
+
+    init(_ services: Services, changed: ChangeSignal) {
+        host = services.host
+        audio = services.audio
+        tracks = services.tracks
+        self.changed = changed
+        isInFront = host.phase == .active
+        progress = host.ticker(every: .seconds(1)) { [changed] in changed() }
+        let states = audio.stateChanges
+        host.start { [weak self, mainLoop = host.mainLoop] in
+            for await _ in states { mainLoop.run { [weak self] in self?.update() } }
+        }
+    }
+
+    /// Plays, or goes on playing; from the first track when there is none.
+    public func play() {
+        let isAtEnd = audio.state.current == nil
+        perform { audio, items in
+            if isAtEnd { try await audio.setQueue(items) }
+            try await audio.play()
+        }
+    }
+
+    /// Stops for a while.
+    public func pause() { perform { audio, _ in await audio.pause() } }
+
+    /// Goes on to the next track.
+    public func next() { perform { audio, _ in await audio.next() } }
+
+    /// Plays from the first track on.
+    public func restart() {
+        perform { audio, items in
+            try await audio.setQueue(items)
+            try await audio.play()
+        }
+    }
+
+    /// The sound goes on in the background; what shows its progress need not.
+    func entered(_ phase: Phase) {
+        isInFront = phase == .active || phase == .inactive
+        update()
+    }
+
+    func snapshot() -> AudioSnapshot {
+        let state = audio.state
+        return AudioSnapshot(
+            queue: tracks.map { AudioSnapshot.Item(id: $0.id, title: $0.title, seconds: $0.seconds) },
+            current: state.current?.id, isPlaying: state.isPlaying, position: audio.position.seconds, error: error)
+    }
+
+    private func update() {
+        if audio.state.isPlaying, isInFront { progress?.resume() } else { progress?.suspend() }
+        changed()
+    }
+
+    private func perform(_ action: @escaping @Sendable (any AudioPlayer, [AudioItem]) async throws -> Void) {
+        let items = tracks.map { AudioItem(id: $0.id, title: $0.title, source: $0.source) }
+        host.start { [weak self, audio, mainLoop = host.mainLoop] in
+            let failure: String?
+            do {
+                try await action(audio, items)
+                failure = nil
+            } catch {
+                failure = AppError.text(error)
+            }
+            mainLoop.run { [weak self] in
+                self?.error = failure
+                self?.update()
+            }
+        }
+    }
+}
+
+/// What the screen "Audio" shows.
+public struct AudioSnapshot: Codable, Sendable, Hashable {
+    /// A track.
+    public struct Item: Codable, Sendable, Hashable {
+        /// Names it.
+        public var id: String
+        /// What is shown.
+        public var title: String
+        /// Its length.
+        public var seconds: Double
+    }
+
+    /// All tracks.
+    public var queue: [Item]
+    /// The track that plays, or that would.
+    @Nullable public var current: String?
+    /// Whether it plays.
+    public var isPlaying: Bool
+    /// How far it has been played, in seconds.
+    public var position: Double
+    /// Why the last tap had no effect.
+    @Nullable public var error: String?
+}

@@ -1,0 +1,58 @@
+import ApusBackground
+import ApusTimers
+
+/// Rises for three seconds, a step with each frame of the display.
+@MainActor
+final class Balloon {
+    private static let framesPerSecond = 60
+    private static let length = 3 * framesPerSecond
+
+    private let report: @MainActor (BalloonSnapshot?) -> Void
+    private var frames: FrameTimer?
+    private var drawn = 0
+    /// Frames that came too late count too, so that it arrives in time.
+    private var passed = 0
+
+    /// A balloon that stands still.
+    init(host: any BackgroundHost, report: @escaping @MainActor (BalloonSnapshot?) -> Void) {
+        self.report = report
+        do throws(TimerError) {
+            frames = try FrameTimer(
+                maximumFramesPerSecond: Self.framesPerSecond, on: .engine, engine: host.engine
+            ) { [weak self, mainLoop = host.mainLoop] frame in
+                mainLoop.run { [weak self] in self?.rise(frame) }
+            }
+        } catch {
+            preconditionFailure("60 is a rate that displays have: \(error)")
+        }
+    }
+
+    /// Whether it stands still. While it does, nothing wakes the device.
+    var isPaused: Bool {
+        get { frames?.isPaused ?? true }
+        set { frames?.isPaused = newValue }
+    }
+
+    var snapshot: BalloonSnapshot {
+        BalloonSnapshot(progress: min(1, Double(passed) / Double(Self.length)), frames: drawn)
+    }
+
+    private func rise(_ frame: Frame) {
+        guard frames != nil else { return }
+        drawn += 1
+        passed += 1 + frame.droppedFrames
+        report(snapshot)
+        guard passed >= Self.length else { return }
+        frames?.invalidate()
+        frames = nil
+        report(nil)
+    }
+}
+
+/// What is seen of the balloon.
+public struct BalloonSnapshot: Codable, Sendable, Hashable {
+    /// From 0, at the bottom, to 1.
+    public var progress: Double
+    /// How many frames were drawn.
+    public var frames: Int
+}

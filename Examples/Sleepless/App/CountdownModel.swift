@@ -1,0 +1,139 @@
+import ApusBackground
+import ApusJobs
+public import ApusTimers
+
+/// The screen "Countdown": one that survives suspension, kills and restarts. It shows ``Countdown``.
+@MainActor
+public final class CountdownModel {
+    private static let totalKey = "countdown.total"
+    /// A finish that is noticed later than that was not seen.
+    private static let noticeable: Duration = .seconds(1)
+
+    private let host: any BackgroundHost
+    private let store: any RecordStore
+    private let changed: ChangeSignal
+    private let countdown: Countdown
+    private var total: Double
+    private var wasAwayAtFinish = false
+    private var observations: [Observation] = []
+
+    init(_ services: Services, changed: ChangeSignal) throws {
+        host = services.host
+        store = services.store
+        self.changed = changed
+        countdown = try Countdown(
+            host: host, store: store, key: "countdown",
+            notification: UserNotification(title: "Time is up", body: "The countdown in Sleepless has finished."),
+            notifications: services.notifications)
+        total = try store.load(Double.self, for: Self.totalKey) ?? 0
+        observations = [
+            countdown.onFinish { [weak self] instant in self?.finished(at: instant) },
+            countdown.onDisplayChange { [changed] _ in changed() },
+        ]
+    }
+
+    /// Counts down so many seconds, from 1 to a year's.
+    public func start(seconds: Double) throws(AppError) {
+        let duration = try AppError.duration(seconds, in: 1...31_536_000, named: "seconds")
+        try change { () throws(BackgroundError) in try countdown.start(for: duration) }
+        try keepTotal(seconds)
+    }
+
+    /// Counts down to an instant of the wall clock.
+    public func start(until instant: WallInstant) throws(AppError) {
+        try change { () throws(BackgroundError) in try countdown.start(until: instant) }
+        try keepTotal(countdown.remaining.seconds)
+    }
+
+    /// Stops for a while.
+    public func pause() throws(AppError) { try change { () throws(BackgroundError) in try countdown.pause() } }
+
+    /// Goes on.
+    public func resume() throws(AppError) { try change { () throws(BackgroundError) in try countdown.resume() } }
+
+    /// Lengthens it, or shortens it by a negative number of seconds.
+    public func add(seconds: Double) throws(AppError) {
+        let duration = try AppError.duration(seconds, in: -31_536_000...31_536_000, named: "seconds")
+        var isLonger = false
+        try change { () throws(BackgroundError) in isLonger = try countdown.add(duration) }
+        if isLonger { try keepTotal(max(total + seconds, countdown.remaining.seconds)) }
+    }
+
+    /// Ends it without a finish.
+    public func cancel() throws(AppError) { try change { () throws(BackgroundError) in try countdown.cancel() } }
+
+    /// The user has seen that it has finished.
+    public func acknowledge() throws(AppError) {
+        try change { () throws(BackgroundError) in try countdown.acknowledge() }
+    }
+
+    func snapshot() -> CountdownSnapshot {
+        var snapshot = CountdownSnapshot(
+            state: "idle", text: CountdownText.remaining(countdown.remaining), remaining: countdown.remaining.seconds,
+            total: total, stop: countdown.stopInstant.map { TimeText.iso8601($0) }, finishedAt: nil, wasUnseen: false,
+            ago: nil)
+        switch countdown.state {
+        case .idle: break
+        case .running: snapshot.state = "running"
+        case .paused: snapshot.state = "paused"
+        case .finished(let instant, let unseen):
+            snapshot.state = "finished"
+            snapshot.finishedAt = TimeText.iso8601(instant)
+            snapshot.wasUnseen = unseen || wasAwayAtFinish
+            snapshot.ago = Self.ago(instant.duration(to: host.now))
+        }
+        return snapshot
+    }
+
+    /// Observers are called when the app runs again; the user has not seen a finish that came while it did not, or while
+    /// it was in the background.
+    private func finished(at instant: WallInstant) {
+        wasAwayAtFinish = host.phase != .active || instant.duration(to: host.now) > Self.noticeable
+        changed()
+    }
+
+    private func change(_ action: () throws(BackgroundError) -> Void) throws(AppError) {
+        do throws(BackgroundError) { try action() } catch { throw AppError(error) }
+        changed()
+    }
+
+    private func keepTotal(_ seconds: Double) throws(AppError) {
+        wasAwayAtFinish = false
+        total = seconds
+        do {
+            try store.save(seconds, for: Self.totalKey)
+        } catch {
+            throw AppError(.storeFailed, "the countdown's length could not be stored: \(AppError.text(error))")
+        }
+    }
+
+    private static func ago(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        return switch seconds {
+        case ..<60: "\(seconds) s"
+        case ..<3_600: "\(seconds / 60) min"
+        case ..<86_400: "\(seconds / 3_600) h"
+        default: "\(seconds / 86_400) d"
+        }
+    }
+}
+
+/// What the screen "Countdown" shows.
+public struct CountdownSnapshot: Codable, Sendable, Hashable {
+    /// `idle`, `running`, `paused` or `finished`.
+    public var state: String
+    /// What is left, as a clock shows it.
+    public var text: String
+    /// What is left, in seconds.
+    public var remaining: Double
+    /// What it began with, in seconds.
+    public var total: Double
+    /// When it ends or has ended.
+    @Nullable public var stop: String?
+    /// When it has finished.
+    @Nullable public var finishedAt: String?
+    /// Whether it has finished while the user was elsewhere.
+    public var wasUnseen: Bool
+    /// How long ago it has finished, in words.
+    @Nullable public var ago: String?
+}

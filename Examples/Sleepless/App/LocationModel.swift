@@ -1,0 +1,123 @@
+public import ApusBackground
+import ApusJobs
+
+/// The screen "Location": a trail of pins, also from the background. It shows ``LocationSource``.
+@MainActor
+public final class LocationModel {
+    private static let pinLimit = 300
+
+    private let host: any BackgroundHost
+    private let location: any LocationSource
+    private let changed: ChangeSignal
+    private var isUpdating = false
+    private var inBackground = false
+    private var hasFix = false
+    private var pins: [LocationSnapshot.Pin] = []
+    private var error: String?
+    /// Tells updates from those that were started before.
+    private var session = 0
+
+    init(_ services: Services, changed: ChangeSignal) {
+        host = services.host
+        location = services.location
+        self.changed = changed
+    }
+
+    /// Asks the user for permission, `whenInUse` or `always`.
+    public func authorize(_ wish: LocationAuthorization) throws(AppError) {
+        guard wish == .whenInUse || wish == .always else {
+            throw AppError(.invalid, "`wish` is \(wish.rawValue); pass whenInUse or always")
+        }
+        host.start { [location, changed, mainLoop = host.mainLoop] in
+            _ = await location.requestAuthorization(wish)
+            mainLoop.run { changed() }
+        }
+    }
+
+    /// Starts updates, which go on in the background if wished.
+    public func start(inBackground: Bool) throws(AppError) {
+        let updates: AsyncStream<LocationUpdate>
+        do throws(BackgroundError) {
+            updates = try location.start(inBackground: inBackground)
+        } catch {
+            self.error = error.message
+            changed()
+            throw AppError(error)
+        }
+        session += 1
+        (isUpdating, self.inBackground, hasFix, error) = (true, inBackground, false, nil)
+        changed()
+        host.start { [weak self, session, mainLoop = host.mainLoop] in
+            for await update in updates { mainLoop.run { [weak self] in self?.take(update, of: session) } }
+            mainLoop.run { [weak self] in self?.ended(session) }
+        }
+    }
+
+    /// Ends the updates.
+    public func stop() { location.stop() }
+
+    /// Takes the pins away.
+    public func clear() {
+        pins = []
+        changed()
+    }
+
+    func snapshot() -> LocationSnapshot {
+        LocationSnapshot(
+            authorization: location.authorization.rawValue, isUpdating: isUpdating, inBackground: inBackground,
+            hasFix: hasFix, pins: pins, error: error)
+    }
+
+    private func take(_ update: LocationUpdate, of session: Int) {
+        guard session == self.session else { return }
+        switch update {
+        case .position(let position):
+            hasFix = true
+            pins.append(
+                LocationSnapshot.Pin(
+                    latitude: position.latitude, longitude: position.longitude, accuracy: position.accuracy,
+                    at: TimeText.iso8601(position.instant),
+                    inBackground: host.phase != .active && host.phase != .inactive))
+            if pins.count > Self.pinLimit { pins.removeFirst(pins.count - Self.pinLimit) }
+        case .noFix: hasFix = false
+        case .authorization: break
+        }
+        changed()
+    }
+
+    private func ended(_ session: Int) {
+        guard session == self.session else { return }
+        (isUpdating, hasFix) = (false, false)
+        changed()
+    }
+}
+
+/// What the screen "Location" shows.
+public struct LocationSnapshot: Codable, Sendable, Hashable {
+    /// A place where the device was.
+    public struct Pin: Codable, Sendable, Hashable {
+        /// Degrees north.
+        public var latitude: Double
+        /// Degrees east.
+        public var longitude: Double
+        /// The radius in metres within which it probably was.
+        @Nullable public var accuracy: Double?
+        /// When.
+        public var at: String
+        /// Whether the app got it in the background.
+        public var inBackground: Bool
+    }
+
+    /// What the user allows.
+    public var authorization: String
+    /// Whether updates come.
+    public var isUpdating: Bool
+    /// Whether they go on in the background.
+    public var inBackground: Bool
+    /// Whether the receiver knows where it is.
+    public var hasFix: Bool
+    /// The last places, the latest last.
+    public var pins: [Pin]
+    /// Why the last start was refused.
+    @Nullable public var error: String?
+}

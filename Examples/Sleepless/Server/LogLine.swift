@@ -1,0 +1,53 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+
+/// A line of the device's log, as it is sent.
+struct LogLine: Codable, Sendable, Hashable {
+    var n: Int
+    var at: String
+    var uptime: Double
+    var actor: String
+    var kind: String
+    var text: String
+
+    init(_ event: DeviceEvent, number: Int) {
+        n = number
+        at = TimeText.iso8601(event.wall)
+        uptime = Double(event.uptime.nanoseconds) / 1e9
+        actor = event.actor.rawValue
+        kind = event.what.kind
+        text = event.what.description
+    }
+}
+
+/// A piece of the log; `next` is the `after` of the piece that follows.
+struct LogPage: Codable, Sendable, Hashable {
+    var events: [LogLine]
+    var next: Int
+}
+
+extension DeviceEvent.What {
+    /// The name of the case.
+    fileprivate var kind: String {
+        switch self {
+        case .control: "control"
+        case .launched: "launched"
+        case .phase: "phase"
+        case .terminated: "terminated"
+        case .claimBegan: "claimBegan"
+        case .claimEnded: "claimEnded"
+        case .claimRefused: "claimRefused"
+        case .claimsExpired: "claimsExpired"
+        case .notificationScheduled: "notificationScheduled"
+        case .notificationDropped: "notificationDropped"
+        case .notificationDelivered: "notificationDelivered"
+        case .audio: "audio"
+        case .location: "location"
+        case .job: "job"
+        case .warning: "warning"
+        case .fault: "fault"
+        case .note: "note"
+        }
+    }
+}

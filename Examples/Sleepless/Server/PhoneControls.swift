@@ -1,0 +1,141 @@
+import ApusBackground
+import ApusTesting
+import HTTPTypes
+import LoopbackWeb
+
+/// What `POST /device/…` does: the user's hands, and what happens to a phone.
+enum PhoneControls {
+    /// Where the phone goes.
+    enum Route: String, CaseIterable {
+        /// Along a street, a metre a second.
+        case walk
+        /// Nowhere.
+        case still
+        /// A walk with a minute without a fix after each one with.
+        case tunnel
+
+        var route: LocationRoute {
+            let begin = LocationRoute.Place(latitude: 52.5163, longitude: 13.3777)
+            switch self {
+            case .walk: return .moving(from: begin, north: 0.000004, east: 0.000012)
+            case .still: return .standing(at: begin)
+            case .tunnel:
+                return .steps(
+                    (0..<30).flatMap { minute in
+                        (0..<60).map { second in
+                            let place = LocationRoute.Place(
+                                latitude: begin.latitude + 0.000004 * Double(minute * 60 + second),
+                                longitude: begin.longitude + 0.000012 * Double(minute * 60 + second))
+                            return (after: .seconds(second == 0 && minute > 0 ? 60 : 1), place: place)
+                        } + [(after: .seconds(1), place: nil)]
+                    })
+            }
+        }
+    }
+
+    private static let month = 2_592_000.0
+
+    @MainActor
+    static func perform(_ name: String, _ arguments: Arguments, on phone: SimulatedPhone) async throws {
+        if try await passTime(name, arguments, on: phone) { return }
+        if try useScreen(name, arguments, phone.device) { return }
+        if try changeConditions(name, arguments, phone.device) { return }
+        if try answerQuestions(name, arguments, phone.device) { return }
+        throw WebError(
+            .notFound, code: "notFound", message: "the device has no “\(name)”; docs/sleepless.md lists its controls")
+    }
+
+    @MainActor
+    private static func passTime(
+        _ name: String, _ arguments: Arguments, on phone: SimulatedPhone
+    ) async throws -> Bool {
+        switch name {
+        case "speed": phone.speed = try arguments.number("speed", in: 0...3_600)
+        case "advance":
+            let seconds = try arguments.number("seconds", in: 0...month)
+            await phone.move { await phone.advance($0, by: seconds) }
+        case "skip-day": await phone.move { await phone.advance($0, by: 86_400) }
+        case "next-event": await phone.move { _ = await $0.skipToNextEvent() }
+        case "scroll" where arguments.has("seconds"):
+            let seconds = try arguments.number("seconds", in: 0...3_600)
+            await phone.move { device in
+                device.beginScrolling()
+                await phone.advance(device, by: seconds)
+                device.endScrolling()
+            }
+        case "sleep":
+            phone.device.sleepDevice(for: .seconds(try arguments.number("seconds", in: 0...month)))
+        case "clock":
+            phone.device.moveWallClock(by: .seconds(try arguments.number("seconds", in: -10 * month...10 * month)))
+        case "reset": phone.reset()
+        default: return false
+        }
+        return true
+    }
+
+    @MainActor
+    private static func useScreen(_ name: String, _ arguments: Arguments, _ device: SimulatedDevice) throws -> Bool {
+        switch name {
+        case "home": device.pressHome()
+        case "open": device.open()
+        case "switcher": device.openAppSwitcher()
+        case "swipe": device.swipeAway()
+        case "lock": device.lock()
+        case "unlock": device.unlock()
+        case "call": device.receiveCall()
+        case "end-call": device.endCall()
+        case "kill": device.kill()
+        case "reboot": device.reboot()
+        case "scroll":
+            if try arguments.flag("on") { device.beginScrolling() } else { device.endScrolling() }
+        case "tap-notification":
+            let id = try arguments.text("id")
+            guard device.notifications.tap(id) else {
+                throw WebError(
+                    .notFound, code: "notFound", message: "`id` is “\(id)”; no such notification is shown")
+            }
+        default: return false
+        }
+        return true
+    }
+
+    @MainActor
+    private static func changeConditions(
+        _ name: String, _ arguments: Arguments, _ device: SimulatedDevice
+    ) throws -> Bool {
+        switch name {
+        case "battery": device.setBattery(try arguments.number("level", in: 0...1))
+        case "plug": device.plugIn()
+        case "unplug": device.unplug()
+        case "low-power": device.setLowPowerMode(try arguments.flag("on"))
+        case "network": device.setNetwork(try arguments.choice("network"))
+        case "background-refresh": device.setBackgroundRefresh(try arguments.flag("on"))
+        case "thermal": device.setThermalState(try arguments.choice("state"))
+        case "memory-pressure": device.applyMemoryPressure()
+        case "route": device.location.setRoute(try arguments.choice("name", Route.self).route)
+        default: return false
+        }
+        return true
+    }
+
+    /// What the user answers when asked, and later in the settings.
+    @MainActor
+    private static func answerQuestions(
+        _ name: String, _ arguments: Arguments, _ device: SimulatedDevice
+    ) throws -> Bool {
+        switch name {
+        case "notification-authorization":
+            let allows = try arguments.flag("allows")
+            device.notifications.userAllows = allows
+            if device.notifications.authorization != .notDetermined {
+                device.notifications.setAuthorization(allows ? .authorized : .denied)
+            }
+        case "location-answer":
+            let answer: LocationAuthorization = try arguments.choice("authorization")
+            device.location.userAnswer = answer
+            if device.location.authorization != .notDetermined { device.location.setAuthorization(answer) }
+        default: return false
+        }
+        return true
+    }
+}

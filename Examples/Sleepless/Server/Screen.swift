@@ -1,0 +1,131 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import SleeplessApp
+
+/// What `GET /screen` answers, and the event `screen` carries.
+struct Screen: Encodable, Sendable {
+    var revision: Int
+    var host: String
+    @Nullable var device: DeviceScreen?
+    @Nullable var linux: LinuxScreen?
+    @Nullable var app: AppSnapshot?
+}
+
+/// The simulated phone, as it is seen from outside.
+struct DeviceScreen: Codable, Sendable, Hashable {
+    struct Notification: Codable, Sendable, Hashable {
+        var id: String
+        var title: String
+        var body: String
+        var at: String
+    }
+
+    struct Job: Codable, Sendable, Hashable {
+        var id: String
+        var whyNot: [String]
+    }
+
+    struct Playing: Codable, Sendable, Hashable {
+        var title: String
+        var isPlaying: Bool
+    }
+
+    struct FaultLine: Codable, Sendable, Hashable {
+        var rule: String
+        var message: String
+        @Nullable var place: String?
+    }
+
+    var phone: Int
+    var now: String
+    var speed: Double
+    var showing: String
+    var process: String
+    var pid: Int
+    @Nullable var budget: Double?
+    @Nullable var battery: Double?
+    @Nullable var isCharging: Bool?
+    @Nullable var isLowPower: Bool?
+    @Nullable var network: String?
+    @Nullable var thermal: String?
+    var backgroundRefresh: Bool
+    var isInCall: Bool
+    var isInSwitcher: Bool
+    var isScrolling: Bool
+    var notifications: [Notification]
+    var notificationAuthorization: String
+    var jobs: [Job]
+    @Nullable var playing: Playing?
+    var faults: [FaultLine]
+    var boot: Int
+
+    @MainActor
+    init(_ device: SimulatedDevice, phone: Int, speed: Double) {
+        let conditions = device.conditions
+        self.phone = phone
+        self.speed = speed
+        now = TimeText.iso8601(device.time.wall())
+        showing = device.showing.rawValue
+        process = device.appPhase?.rawValue ?? "none"
+        pid = device.launchCount
+        _budget = Nullable(wrappedValue: device.host?.backgroundTimeRemaining.map(\.inSeconds))
+        _battery = Nullable(wrappedValue: conditions.batteryLevel)
+        _isCharging = Nullable(wrappedValue: conditions.isOnExternalPower)
+        _isLowPower = Nullable(wrappedValue: conditions.isLowPowerMode)
+        _network = Nullable(wrappedValue: conditions.network?.rawValue)
+        _thermal = Nullable(wrappedValue: conditions.thermalState?.rawValue)
+        backgroundRefresh = device.isBackgroundRefreshOn
+        isInCall = device.isInCall
+        isInSwitcher = device.isInSwitcher
+        isScrolling = device.isScrolling
+        notifications = device.notifications.shown.reversed().map { shown in
+            Notification(
+                id: shown.request.identifier, title: shown.request.notification.title,
+                body: shown.request.notification.body, at: TimeText.iso8601(shown.instant))
+        }
+        notificationAuthorization = device.notifications.authorization.rawValue
+        jobs = device.jobs.pendingRequests().map { request in
+            Job(id: request.identifier, whyNot: device.jobs.whyNot(request.identifier).map(\.description))
+        }
+        let audio = device.audio.state
+        _playing = Nullable(
+            wrappedValue: audio.current.map { Playing(title: $0.title, isPlaying: audio.isPlaying) })
+        faults = device.faults.map { FaultLine(rule: $0.rule.name, message: $0.message, place: $0.place) }
+        boot = device.bootNumber
+    }
+}
+
+/// The Linux process, as it is seen from outside.
+struct LinuxScreen: Codable, Sendable, Hashable {
+    struct Conditions: Codable, Sendable, Hashable {
+        @Nullable var network: String?
+        @Nullable var isOnExternalPower: Bool?
+        @Nullable var battery: Double?
+        @Nullable var isLowPower: Bool?
+        @Nullable var thermal: String?
+    }
+
+    var phase: String
+    @Nullable var budget: Double?
+    var conditions: Conditions
+    /// How notifications are shown here.
+    var notifications: String
+
+    init(_ host: any BackgroundHost, notifications: String) {
+        let conditions = host.conditions
+        phase = host.phase.rawValue
+        _budget = Nullable(wrappedValue: host.backgroundTimeRemaining?.inSeconds)
+        self.conditions = Conditions(
+            network: conditions.network?.rawValue, isOnExternalPower: conditions.isOnExternalPower,
+            battery: conditions.batteryLevel, isLowPower: conditions.isLowPowerMode,
+            thermal: conditions.thermalState?.rawValue)
+        self.notifications = notifications
+    }
+}
+
+extension Duration {
+    /// As a number of seconds.
+    var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
+}

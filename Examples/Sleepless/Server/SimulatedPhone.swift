@@ -1,0 +1,161 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import LoopbackWeb
+import SleeplessApp
+
+/// The app on a simulated phone that lives in real time, faster, or not at all until it is told to go on.
+@MainActor
+final class SimulatedPhone: Stage {
+    let feed = ScreenFeed()
+    private(set) var device: SimulatedDevice
+    /// Seconds of the phone in one of the real world; zero is a pause.
+    var speed: Double { didSet { feed.changed() } }
+
+    private let seed: UInt64
+    private let tracks: [Track]
+    private let lives: Bool
+    private var life: Task<Void, Never>?
+    private var number = 0
+    /// The numbers of the log go on with a new phone.
+    private var earlierLines = 0
+    private var knownLines = 0
+    private var shownSecond: UInt64 = 0
+    /// What is seen of a suspended app: the picture from its last moment.
+    private var picture: AppSnapshot?
+    private var isMoving = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    /// A phone that shows its home screen.
+    ///
+    /// - Parameters:
+    ///   - seed: Decides what chance decides.
+    ///   - speed: Seconds of the phone in one of the real world.
+    ///   - tracks: What the app plays.
+    ///   - lives: Whether its time passes by itself.
+    init(seed: UInt64, speed: Double, tracks: [Track] = Tracks.all, lives: Bool = true) {
+        self.seed = seed
+        self.speed = speed
+        self.tracks = tracks
+        self.lives = lives
+        device = SimulatedDevice(seed: seed, wall: Self.morning)
+        feed.screen = { [unowned self] in screen() }
+        begin(device)
+    }
+
+    /// Another phone, as it comes out of the box.
+    func reset() {
+        life?.cancel()
+        earlierLines += device.log.count
+        knownLines = 0
+        device = SimulatedDevice(seed: seed, wall: Self.morning)
+        begin(device)
+        stepped()
+    }
+
+    // MARK: Stage
+
+    func screen() -> Screen {
+        let app = device.appPhase == .suspended ? picture : (device.app as? App)?.snapshot()
+        return Screen(
+            revision: feed.revision, host: "simulated", device: DeviceScreen(device, phone: number, speed: speed),
+            linux: nil, app: app)
+    }
+
+    func appInFront() throws(WebError) -> App {
+        guard device.showing == .app, device.appPhase == .active, let app = device.app as? App else {
+            throw Self.notInFront
+        }
+        return app
+    }
+
+    func settle() {
+        device.time.drain()
+        stepped()
+    }
+
+    func control(_ name: String, _ arguments: Arguments) async throws {
+        try await PhoneControls.perform(name, arguments, on: self)
+        stepped()
+    }
+
+    var lastLine: Int { earlierLines + device.log.count }
+
+    func log(after: Int) -> LogPage {
+        let first = max(0, after - earlierLines)
+        let lines = lines(from: first).prefix(Self.pageLength)
+        return LogPage(events: Array(lines), next: lines.last?.n ?? max(after, earlierLines))
+    }
+
+    // MARK: Time
+
+    /// Lets a long time pass, while the server goes on answering. Those who ask for it meanwhile wait for their turn.
+    func move(_ body: @MainActor (SimulatedDevice) async -> Void) async {
+        while isMoving { await withCheckedContinuation { waiting.append($0) } }
+        isMoving = true
+        await body(device)
+        isMoving = false
+        if !waiting.isEmpty { waiting.removeFirst().resume() }
+    }
+
+    /// Ten seconds of the phone at a time, and in between everybody else has a turn.
+    func advance(_ device: SimulatedDevice, by seconds: Double) async {
+        let target = device.time.uptime().advanced(by: .seconds(seconds))
+        while device === self.device, device.time.uptime() < target {
+            device.time.advance(by: min(.seconds(10), device.time.uptime().duration(to: target)))
+            stepped()
+            await Task.yield()
+        }
+    }
+
+    private static let pageLength = 2_000
+    /// 2026-01-01, 9:41 in the morning.
+    private static let morning = WallInstant(secondsSince1970: 1_767_260_460)
+
+    private func begin(_ device: SimulatedDevice) {
+        number += 1
+        picture = nil
+        device.onPhase = { [weak self, weak device] phase in
+            self?.picture = phase == .suspended ? (device?.app as? App)?.snapshot() : nil
+        }
+        let lengths = Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, Duration.seconds($0.seconds)) })
+        device.install(Self.manifest, trackDurations: lengths) { [weak self, tracks] host in
+            host.notifications.onForegroundDelivery = { _ in .shown }
+            let app = try App(
+                Services(
+                    host: host, store: host.storage, notifications: host.notifications, audio: host.audio,
+                    location: host.location, jobs: host.jobs, tracks: tracks,
+                    askToNotify: { _ = await host.notifications.requestAuthorization() }))
+            self?.show(app)
+            return app
+        }
+        device.location.setRoute(PhoneControls.Route.walk.route)
+        guard lives else { return }
+        life = Task { [weak self] in
+            await device.runInRealTime(speed: { [weak self] in
+                guard let self, !isMoving else { return 0 }
+                return speed
+            }) { self?.stepped() }
+        }
+    }
+
+    static let manifest = AppManifest(
+        backgroundModes: [.audio, .location, .fetch, .processing],
+        permittedTaskIdentifiers: Set(RefreshModel.Kind.allCases.map(\.identifier)))
+
+    /// Tells of what is new: lines of the log, and another second on the phone's clock.
+    private func stepped() {
+        let new = lines(from: knownLines)
+        knownLines += new.count
+        feed.log(new)
+        let second = device.time.wall().nanoseconds / 1_000_000_000
+        if second != shownSecond || !new.isEmpty { feed.changed() }
+        shownSecond = second
+    }
+
+    private func lines(from first: Int) -> [LogLine] {
+        let log = device.log
+        guard first < log.count else { return [] }
+        return log[first...].enumerated().map { LogLine($1, number: earlierLines + first + $0 + 1) }
+    }
+}

@@ -1,0 +1,46 @@
+import HTTPTypes
+import LoopbackWeb
+import SleeplessApp
+
+/// Where the app runs: on the simulated phone, or in this process.
+@MainActor
+protocol Stage: AnyObject, Sendable {
+    /// Who looks at it.
+    var feed: ScreenFeed { get }
+
+    /// Everything that is seen.
+    func screen() -> Screen
+
+    /// The app, if it is in front.
+    ///
+    /// - Throws: ``WebError`` with the status 409 if it is not.
+    func appInFront() throws(WebError) -> App
+
+    /// What follows from a tap at once has happened when this returns.
+    func settle()
+
+    /// What a person does with the device.
+    ///
+    /// - Throws: ``WebError``.
+    func control(_ name: String, _ arguments: Arguments) async throws
+
+    /// The number of the log's last line; 0 without lines.
+    var lastLine: Int { get }
+
+    /// The log behind a line, a page of it.
+    func log(after: Int) -> LogPage
+}
+
+extension Stage {
+    /// The app was made: its screen and its frames are sent from now on.
+    func show(_ app: App) {
+        app.onChange = { [feed] in feed.changed() }
+        app.timer.onVibrate = { [feed] in feed.vibrate() }
+        app.toDo.onFrame = { [feed] balloon in if let balloon { feed.frame(balloon) } }
+    }
+
+    static var notInFront: WebError {
+        WebError(
+            .conflict, code: "notInFront", message: "the app is not in front, so nobody can tap in it; open it first")
+    }
+}

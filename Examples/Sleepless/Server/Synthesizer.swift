@@ -1,0 +1,88 @@
+/// Plucked notes over a soft chord, in whole numbers, so that the sound is the same on every machine.
+struct Synthesizer {
+    /// Samples in a second.
+    static let rate = 16_000
+
+    /// A piece of music.
+    struct Score: Sendable {
+        /// How long a beat lasts, in samples.
+        var beat: Int
+        /// Each lasts eight beats; notes in semitones above A2, 110 Hz.
+        var chords: [[Int]]
+        /// Which notes of the chord are plucked, one in each beat; `nil` is a rest.
+        var pattern: [Int?]
+
+        /// The length in seconds.
+        var seconds: Double { Double(beat * 8 * chords.count) / Double(Synthesizer.rate) }
+    }
+
+    /// A sine of 1024 samples, from -16384 to 16384.
+    private static let sine: [Int32] = (0..<1_024).map { index in
+        // Taylor's series on a quarter: additions and multiplications give the same everywhere.
+        let quarter = index % 512 <= 256 ? index % 512 : 512 - index % 512
+        let x = Double(quarter) * 3.14159265358979 / 512
+        let square = x * x
+        let value = x * (1 - square / 6 * (1 - square / 20 * (1 - square / 42 * (1 - square / 72))))
+        let whole = Int32(value * 16_384)
+        return index < 512 ? whole : -whole
+    }
+
+    /// How far a phase of 32 bits goes in a sample: those of an octave from A2, by powers of the twelfth root of 2.
+    private static func step(_ semitones: Int) -> UInt32 {
+        var frequency = 110.0
+        for _ in 0..<max(0, semitones) { frequency *= 1.0594630943592953 }
+        return UInt32(frequency / Double(rate) * 4_294_967_296)
+    }
+
+    /// The samples of a score, faded in and out.
+    static func samples(_ score: Score) -> [Int16] {
+        let chordLength = score.beat * 8
+        var sound = [Int32](repeating: 0, count: chordLength * score.chords.count)
+        for (number, chord) in score.chords.enumerated() {
+            let begin = number * chordLength
+            for note in chord {
+                swell(step(note), into: &sound, from: begin, length: chordLength, loudness: 1_100)
+            }
+            for beat in 0..<8 {
+                guard let index = score.pattern[(number * 8 + beat) % score.pattern.count] else { continue }
+                let note = chord[index % chord.count] + 24 + index / chord.count * 12
+                pluck(step(note), into: &sound, from: begin + beat * score.beat, loudness: 5_200)
+            }
+        }
+        let fade = rate
+        return sound.indices.map { index in
+            let edge = min(index, sound.count - 1 - index, fade)
+            return Int16(clamping: Int(sound[index]) * edge / fade)
+        }
+    }
+
+    /// A tone that comes and goes with the chord, with a softer one a fifth of a hertz beside it.
+    private static func swell(_ step: UInt32, into sound: inout [Int32], from begin: Int, length: Int, loudness: Int32)
+    {
+        var (phase, other) = (UInt32(0), UInt32(1 << 30))
+        let edge = rate / 2
+        for index in 0..<length {
+            let level = Int32(min(index, length - index, edge) * 1_024 / edge)
+            let value = sine[Int(phase >> 22)] + sine[Int(other >> 22)] / 2
+            sound[begin + index] += ((value * loudness) >> 14) * level >> 10
+            phase &+= step
+            other &+= step &+ 53_687
+        }
+    }
+
+    /// A tone that is loud at once and dies away, with its octave.
+    private static func pluck(_ step: UInt32, into sound: inout [Int32], from begin: Int, loudness: Int32) {
+        var phase: UInt32 = 0
+        // In 2⁻¹⁶, so that it can die slowly.
+        var level = Int64(loudness) << 16
+        var index = begin
+        while level > 1 << 18, index < sound.count {
+            let attack = Int64(min(index - begin, 64))
+            let value = Int64(sine[Int(phase >> 22)]) * 3 + Int64(sine[Int((phase &* 2) >> 22)])
+            sound[index] += Int32((value * (level >> 16) >> 16) * attack / 64)
+            phase &+= step
+            level -= level >> 12
+            index += 1
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import SleeplessApp
+import Testing
+
+@testable import Sleepless
+
+extension SimulatedDevice {
+    /// Runs a test with the app installed; at the end nothing may have gone wrong.
+    static func withSleepless(_ body: (SimulatedDevice) throws -> Void) throws {
+        try SimulatedDevice.run { device in
+            device.installSleepless()
+            device.open()
+            try body(device)
+        }
+    }
+
+    func installSleepless() {
+        let lengths = Dictionary(uniqueKeysWithValues: Tracks.all.map { ($0.id, Duration.seconds($0.seconds)) })
+        install(SimulatedPhone.manifest, trackDurations: lengths) { host in
+            host.notifications.onForegroundDelivery = { _ in .shown }
+            return try App(
+                Services(
+                    host: host, store: host.storage, notifications: host.notifications, audio: host.audio,
+                    location: host.location, jobs: host.jobs, tracks: Tracks.all,
+                    askToNotify: { _ = await host.notifications.requestAuthorization() }))
+        }
+    }
+
+    /// The app of the running process.
+    var sleepless: App { get throws { try #require(app as? App) } }
+
+    /// What the app shows.
+    var shown: AppSnapshot { get throws { try sleepless.snapshot() } }
+
+    func advance(seconds: Double) { advance(by: .seconds(seconds)) }
+}
+
+/// Counts from closures.
+@MainActor
+final class Counter {
+    var count = 0
+}
