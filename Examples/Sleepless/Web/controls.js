@@ -24,6 +24,7 @@ export function makeControls(root) {
   let plugTile = null;
   let isInCall = false;
   let isCharging = false;
+  let phone = null;
 
   const app = group("App and process", (act) => {
     callTile = tile("call", "Call", () => act(isInCall ? "end-call" : "call"));
@@ -78,7 +79,10 @@ export function makeControls(root) {
     backgroundRefresh.set(device.backgroundRefresh);
     network.set(device.network);
     thermal.set(device.thermal);
-    notifications.set(["authorized", "provisional"].includes(device.notificationAuthorization));
+    // Before the question, what counts is what the user will answer; the phone says so when it was asked.
+    if (device.phone !== phone) notifications.set(true);
+    phone = device.phone;
+    if (device.notificationAuthorization !== "notDetermined") notifications.set(device.notificationAuthorization !== "denied");
   }
 
   return { update };

@@ -21,7 +21,7 @@ export function makeCountdown() {
   const durations = h("div", { class: "parts" }, part(hours, "h"), part(minutes, "min"), part(seconds, "s"));
   const presets = h("div", { class: "chips" }, [[10, "10 s"], [60, "1 min"], [300, "5 min"], [1500, "25 min"]].map(([length, label]) =>
     button(label, () => fillIn(length), { class: "chip" })));
-  const instant = h("input", { type: "time", step: 1, value: "10:30:00", "aria-label": "Time of day, UTC", required: true });
+  const instant = h("input", { type: "time", step: 1, value: "10:30:00", "aria-label": "Time of day, UTC" });
   const instants = h("div", { class: "parts", hidden: true }, instant, h("span", { class: "row-note", text: "the next time the phone shows this" }));
   const mode = choice("Until", [["duration", "Duration"], ["instant", "Time of day"]], (value) => {
     setHidden(durations, value !== "duration");
@@ -29,7 +29,7 @@ export function makeCountdown() {
     setHidden(instants, value !== "instant");
   });
   mode.set("duration");
-  const form = h("form", { class: "card form", "aria-label": "New countdown", on: { submit: start } },
+  const form = h("form", { class: "card form", novalidate: true, "aria-label": "New countdown", on: { submit: start } },
     mode.root, durations, presets, instants, h("button", { type: "submit", class: "button primary wide", text: "Start" }));
 
   const act = (label, action, body, kind = "") => button(label, () => tap(`countdown/${action}`, body, error), { class: `button ${kind}` });
@@ -51,7 +51,7 @@ export function makeCountdown() {
     event.preventDefault();
     const now = snapshot()?.device?.now ?? new Date().toISOString();
     const body = mode.value === "instant"
-      ? { at: nextAt(instant.value, now) }
+      ? { at: instant.value ? nextAt(instant.value, now) : "" }
       : { seconds: Number(hours.value) * 3600 + Number(minutes.value) * 60 + Number(seconds.value) };
     tap("countdown/start", body, error);
   }

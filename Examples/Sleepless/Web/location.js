@@ -76,7 +76,7 @@ export function makeLocation(dialogs) {
     setText(summary, `${pins}${away ? `, ${away} in the background` : ""}${state.isUpdating && !state.hasFix ? ", no fix" : ""}`);
     const last = state.pins.at(-1);
     setText(latest, last
-      ? `${secondsText(last.at)}: ${last.latitude.toFixed(5)}, ${last.longitude.toFixed(5)} ± ${Math.round(last.accuracy)} m`
+      ? `${secondsText(last.at)}: ${last.latitude.toFixed(5)}, ${last.longitude.toFixed(5)}${last.accuracy === null ? "" : ` ± ${Math.round(last.accuracy)} m`}`
       : isAllowed ? "Start, then press Home and walk on." : "No position yet.");
     setText(refusal, state.error);
     setHidden(refusal, !state.error);

@@ -73,5 +73,10 @@ export function makeBanners(announce) {
     setHidden(list, shown.length === 0);
   }
 
-  return { root: list, update };
+  function forget() {
+    known = null;
+    shown = [];
+  }
+
+  return { root: list, update, forget };
 }

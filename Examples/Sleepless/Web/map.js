@@ -91,7 +91,7 @@ export function makeMap() {
       setAttribute(circle, "cx", last?.x ?? -50);
       setAttribute(circle, "cy", last?.y ?? -50);
     }
-    setAttribute(accuracy, "r", last ? Math.max(8, pins.at(-1).accuracy * view.pixels) : 0);
+    setAttribute(accuracy, "r", last ? Math.max(8, (pins.at(-1).accuracy ?? 0) * view.pixels) : 0);
     const bar = [50, 100, 200, 500, 1000, 2000, 5000].find((length) => length * view.pixels > 34) ?? 10000;
     scale.textContent = bar >= 1000 ? `${bar / 1000} km` : `${bar} m`;
     scale.style.width = `${bar * view.pixels}px`;

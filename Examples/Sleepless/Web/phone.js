@@ -46,6 +46,7 @@ export function makePhone(stage, announce, error) {
 
   let isLocked = false;
   let dragged = false;
+  let phone = null;
   let pid = null;
   let wasDrawn = false;
   let lastProcess = null;
@@ -100,8 +101,16 @@ export function makePhone(stage, announce, error) {
     }, launchTime);
   }
 
+  /** A new phone has no picture of the app, and none of its notifications. */
+  function replaced() {
+    [pid, wasDrawn, lastProcess] = [null, false, null];
+    banners.forget();
+  }
+
   function update(snapshot) {
     const { device } = snapshot;
+    if (phone !== null && phone !== device.phone) replaced();
+    phone = device.phone;
     const isInFront = device.showing === "app";
     isLocked = device.showing === "lock";
     if (screen.dataset.showing !== device.showing) dialogs.close();
@@ -122,7 +131,7 @@ export function makePhone(stage, announce, error) {
     }
     setAttribute(screen, "data-drawn", wasDrawn);
     app.follow(device.process === "none" ? null : snapshot.app?.audio, device.speed);
-    app.root.inert = !isInFront || device.process === "none" || dialogs.isOpen;
+    app.root.inert = !isInFront || device.process !== "active" || dialogs.isOpen;
     home.inert = device.showing !== "home";
     switcher.inert = device.showing !== "switcher";
     lock.root.inert = !isLocked;

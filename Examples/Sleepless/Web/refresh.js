@@ -50,8 +50,8 @@ export function makeRefresh() {
     keyed(pending, state.pending, (request) => request.id, make, (row, request) => {
       const conditions = [request.network ? "network" : null, request.power ? "power" : null].filter(Boolean).join(" and ");
       setText(row.note, [request.earliest ? `not before ${momentText(request.earliest, now)}` : "at any time", conditions ? `needs ${conditions}` : null].filter(Boolean).join(", "));
-      const reasons = jobs.find((job) => job.id === request.id)?.whyNot ?? [];
-      keyed(row.why, reasons.length ? reasons : ["waits for an opportunity"], (reason) => reason, (reason) => ({ root: h("li", { text: withMoments(reason, now) }) }));
+      const reasons = jobs.find((job) => job.id === request.id)?.whyNot;
+      keyed(row.why, reasons?.length === 0 ? ["waits for an opportunity"] : reasons ?? [], (reason) => reason, (reason) => ({ root: h("li", { text: withMoments(reason, now) }) }));
     });
     setHidden(noRequest, state.pending.length > 0);
     keyed(runs, state.runs.slice(-20).reverse(), (run) => `${run.id} ${run.began}`, (run) => {

@@ -19,8 +19,8 @@ export function makeTime(root) {
     }, speed ? label : icon("pause", 16)),
   }));
   const jump = (name, label, action) => h("button", { type: "button", class: "button", on: { click: action } }, icon(name, 18), h("span", { text: label }));
-  const seconds = h("input", { type: "number", min: 0.001, step: "any", value: 40, required: true, inputmode: "decimal" });
-  const advance = h("form", { class: "advance", "aria-label": "Advance the time", on: { submit: go } },
+  const seconds = h("input", { type: "number", min: 0.001, step: "any", value: 40, inputmode: "decimal" });
+  const advance = h("form", { class: "advance", novalidate: true, "aria-label": "Advance the time", on: { submit: go } },
     field("Advance", seconds, h("span", { text: "s" })), h("button", { type: "submit", class: "button", text: "Go" }));
   root.append(
     h("h2", { id: "time-title", class: "unseen", text: "Time" }),
@@ -33,7 +33,7 @@ export function makeTime(root) {
 
   function go(event) {
     event.preventDefault();
-    control("advance", { seconds: Number(seconds.value) }, error);
+    control("advance", { seconds: seconds.valueAsNumber }, error);
   }
 
   function update({ device }) {

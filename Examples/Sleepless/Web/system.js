@@ -1,7 +1,7 @@
 /** What the system does just now: the process, its time, and what waits. */
 
 import { h, keyed, setAttribute, setHidden, setText } from "./dom.js";
-import { momentText, secondsText, withMoments } from "./clock.js";
+import { secondsText, withMoments } from "./clock.js";
 import { makeNotice, updateNotice } from "./lock.js";
 import { on } from "./server.js";
 
@@ -27,7 +27,7 @@ function makeClaims() {
       if (kind === "terminated" || kind === "launched") open = [];
     }
   });
-  return () => open;
+  return { get open() { return open; }, forget: () => { open = []; } };
 }
 
 /** Requests that wait: scheduled, and neither dropped nor shown. */
@@ -41,7 +41,7 @@ function makePendingNotifications() {
       if (kind === "notificationScheduled") pending.push({ name, at });
     }
   });
-  return () => pending;
+  return { get pending() { return pending; }, forget: () => { pending = []; } };
 }
 
 export function makeSystem(root) {
@@ -77,7 +77,10 @@ export function makeSystem(root) {
   };
   const fact = (main, side) => ({ root: h("li", {}, h("span", { text: main }), h("span", { class: "muted", text: side })) });
 
+  let phone = null;
   function update({ device }) {
+    if (phone !== null && phone !== device.phone) for (const list of [claims, waiting]) list.forget();
+    phone = device.phone;
     const [title, text] = states[device.process] ?? [device.process, ""];
     setText(state, title);
     setAttribute(state, "data-process", device.process);
@@ -93,10 +96,10 @@ export function makeSystem(root) {
     setAttribute(budget, "aria-valuetext", words);
 
     let number = 0;
-    fill(claimPart, (device.claims ?? claims()).map((claim) => ({ ...claim, key: `${claim.name} ${claim.at} ${(number += 1)}` })), (claim) => claim.key,
+    fill(claimPart, (claims.open).map((claim) => ({ ...claim, key: `${claim.name} ${claim.at} ${(number += 1)}` })), (claim) => claim.key,
       (claim) => fact(claim.name, claim.at ? `since ${secondsText(claim.at)}` : ""));
-    fill(noticePart, device.pendingNotifications ?? waiting(), (one) => one.name ?? one.id,
-      (one) => fact(one.name ?? one.title ?? one.id, one.fireAt ? `waits for ${momentText(one.fireAt, device.now)}` : "waits"), null, device.notifications.length);
+    fill(noticePart, waiting.pending, (one) => one.name,
+      (one) => fact(one.name, `waits since ${secondsText(one.at)}`), null, device.notifications.length);
     keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice, (row, notice) => {
       updateNotice(row, notice, device.now);
       setAttribute(row.button, "aria-label", `Tap the notification ${notice.title}`);

@@ -8,10 +8,10 @@ const endings = { executed: "fired", cancelled: "cancelled", expired: "too late 
 
 export function makeTimer() {
   const error = errorLine();
-  const delay = h("input", { type: "number", min: "0.1", step: "any", value: "3", required: true, inputmode: "decimal" });
-  const interval = h("input", { type: "number", min: "0.1", step: "any", value: "5", required: true, inputmode: "decimal", disabled: true });
+  const delay = h("input", { type: "number", min: "0", step: "any", value: "3", inputmode: "decimal" });
+  const interval = h("input", { type: "number", min: "0.1", step: "any", value: "5", inputmode: "decimal", disabled: true });
   const repeats = h("input", { type: "checkbox", role: "switch", "aria-label": "Repeat", on: { change: () => (interval.disabled = !repeats.checked) } });
-  const form = h("form", { class: "card form", "aria-label": "New timer", on: { submit: go } },
+  const form = h("form", { class: "card form", novalidate: true, "aria-label": "New timer", on: { submit: go } },
     field("Delay", delay, h("span", { text: "s" })),
     h("div", { class: "field-row" }, field("Repeat every", interval, h("span", { text: "s" })), repeats),
     h("button", { type: "submit", class: "button primary wide", text: "Go" }));
@@ -26,7 +26,7 @@ export function makeTimer() {
 
   function go(event) {
     event.preventDefault();
-    tap("timer/go", { delay: Number(delay.value), repeat: repeats.checked ? Number(interval.value) : null }, error);
+    tap("timer/go", { delay: delay.valueAsNumber, repeat: repeats.checked ? interval.valueAsNumber || 0 : null }, error);
   }
 
   function make(row) {

@@ -16,8 +16,8 @@ function drawBalloon() {
 
 export function makeTodo() {
   const error = errorLine();
-  const title = h("input", { type: "text", placeholder: "Milk", "aria-label": "New task", maxlength: 80, required: true, autocomplete: "off" });
-  const form = h("form", { class: "inline-form", "aria-label": "New task", on: { submit: add } },
+  const title = h("input", { type: "text", placeholder: "Milk", "aria-label": "New task", autocomplete: "off" });
+  const form = h("form", { class: "inline-form", novalidate: true, "aria-label": "New task", on: { submit: add } },
     title, h("button", { type: "submit", class: "button primary", text: "Add" }));
   const list = h("ul", { class: "rows tasks", "aria-label": "Tasks" });
   const empty = h("p", { class: "empty", text: "Nothing to do. Add a task: the time it takes is counted until you tick it off." });
@@ -29,21 +29,20 @@ export function makeTodo() {
 
   function add(event) {
     event.preventDefault();
-    const wanted = title.value.trim();
-    if (!wanted) return;
-    tap("todo/add", { title: wanted }, error).then((answer) => { if (answer) title.value = ""; });
+    tap("todo/add", { title: title.value.trim() }, error).then((answer) => { if (answer) title.value = ""; });
     title.focus();
   }
 
   // The finger's scrolling is the phone's: what waits for it there waits, and the ticks must not.
   let rest = null;
+  let told = Promise.resolve();
   function scrolled() {
-    if (!snapshot()?.device || snapshot().device.showing !== "app") return;
-    if (rest === null) control("scroll", { on: true }, error);
+    if (snapshot()?.device?.showing !== "app") return;
+    if (rest === null) told = told.then(() => control("scroll", { on: true }, error));
     clearTimeout(rest);
     rest = setTimeout(() => {
       rest = null;
-      if (snapshot()?.device?.isScrolling) control("scroll", { on: false }, error);
+      told = told.then(() => control("scroll", { on: false }, error));
     }, restAfter);
   }
 
