@@ -1,0 +1,52 @@
+// The daemon's API, /v1. The cookie that came with the page says who we are.
+
+/** An answer that is an error: its sentence is for people, its code for programs. Status 0: there was no answer. */
+export class APIError extends Error {
+  constructor(status, code, message, retryAfter = null) {
+    super(message);
+    Object.assign(this, { status, code, retryAfter });
+  }
+}
+
+async function ask(method, path, { body, signal, text } = {}) {
+  let answer;
+  try {
+    answer = await fetch(path, {
+      method,
+      signal,
+      headers: body === undefined ? {} : { 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+  } catch (error) {
+    if (error.name === 'AbortError') throw error;
+    throw new APIError(0, 'notRunning', 'No daemon answers.');
+  }
+  if (answer.ok) return text ? answer.text() : answer.status === 204 ? null : answer.json();
+  const { error } = await answer.json().catch(() => ({ error: null }));
+  throw new APIError(
+    answer.status, error?.code ?? 'unknown', error?.message ?? `The daemon answered ${answer.status}.`,
+    Number(answer.headers.get('retry-after')) || null);
+}
+
+const query = (values) => {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) {
+    for (const one of Array.isArray(value) ? value : [value]) if (one !== null && one !== undefined) parameters.append(name, one);
+  }
+  return parameters;
+};
+
+const job = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
+
+export const api = {
+  health: () => ask('GET', '/v1/health'),
+  jobs: (values, signal) => ask('GET', `/v1/jobs?${query(values)}`, { signal }),
+  job: (id, signal) => ask('GET', job(id), { signal }),
+  runs: (values, signal) => ask('GET', `/v1/runs?${query(values)}`, { signal }),
+  logs: (id, occurrence, signal) => ask('GET', `${job(id)}/logs?${query({ occurrence })}`, { signal, text: true }),
+  submit: (submission) => ask('POST', '/v1/jobs', { body: submission }),
+  suspend: (id) => ask('POST', `${job(id)}/suspend`),
+  resume: (id) => ask('POST', `${job(id)}/resume`),
+  run: (id) => ask('POST', `${job(id)}/run`),
+  cancel: (id) => ask('DELETE', job(id)),
+};

@@ -1,0 +1,182 @@
+// One job: how it stands, what it is, what its runs came to, and what they printed.
+
+import { api } from './api.js';
+import { h, icon, setAttribute, setText } from './dom.js';
+import { action, count, duration, fromISO, fullTime, instant, title, trigger, waitingFor } from './format.js';
+import { Log } from './log.js';
+import { Ring } from './ring.js';
+import { Runs } from './runs.js';
+import { isOpen } from './store.js';
+
+const RING = 104;
+
+const MISSED = {
+  'run-once': 'one run for all that was missed',
+  skip: 'skipped',
+  'run-all': 'each is run, one after another',
+};
+const OVERLAP = {
+  skip: 'skipped while an earlier one is open',
+  queue: 'each waits for its turn',
+  allow: 'side by side',
+  replace: 'the new one replaces the old one',
+};
+
+/** `queue:4` is `each waits for its turn, at most 4`. */
+function policy(words, text) {
+  const [name, limit] = text.split(':');
+  return `${text.split(':')[0]}: ${words[name] ?? ''}${limit ? `, at most ${limit}` : ''}`;
+}
+
+export class Detail {
+  constructor({ store, ticker, act, outputs }) {
+    Object.assign(this, { store, ticker, act, outputs, id: null });
+    this.element = h('section', { class: 'detail', 'aria-labelledby': 'detail-title' });
+    ticker.add((now) => this.tick(now));
+    store.addEventListener('changed', ({ detail }) => this.changed(detail));
+    store.addEventListener('arranged', () => this.id && this.store.jobs.get(this.id) && this.showJob());
+  }
+
+  /** Shows a job, and one of its runs if `run` (an occurrence and an attempt) is given. */
+  show(id, run) {
+    if (this.id !== id) this.build(id);
+    this.showRun(run);
+  }
+
+  close() {
+    this.log?.close();
+    this.runs?.controller?.abort();
+    this.id = this.runs = this.log = null;
+    this.element.replaceChildren();
+  }
+
+  reload() {
+    if (!this.id) return;
+    this.fetchJob();
+    this.runs.load();
+    this.log.reload();
+  }
+
+  build(id) {
+    this.close();
+    this.id = id;
+    this.ring = new Ring(RING);
+    this.heading = h('h2', { id: 'detail-title', tabindex: '-1' }, id);
+    this.identity = h('p', { class: 'identity' });
+    this.left = h('p', { class: 'big num' });
+    this.due = h('p', { class: 'due num' });
+    this.state = h('span', { class: 'chip' });
+    this.tools = h('div', { class: 'tools' });
+    this.facts = h('dl', { class: 'facts' });
+    this.note = h('p', { class: 'problem', role: 'alert' });
+    this.runs = new Runs({
+      job: id, label: 'Runs of this job',
+      href: (run) => `#/job/${run.job}/run/${run.occurrence}/${run.attempt}`,
+      choose: (run) => (location.hash = `#/job/${run.job}/run/${run.occurrence}/${run.attempt}`),
+    });
+    this.log = new Log({ outputs: this.outputs, job: id });
+    this.element.replaceChildren(
+      h('a', { class: 'back', href: '#/' }, icon('back'), 'All jobs'),
+      h('header', { class: 'detail-head' },
+        h('div', { class: 'dial' }, this.ring.element, this.left),
+        h('div', { class: 'who' }, this.heading, this.identity, h('p', { class: 'line' }, this.state, this.due))),
+      this.tools, this.note, this.facts, this.log.element,
+      h('h3', {}, 'Runs'), this.runs.element);
+    this.showJob();
+    if (!this.store.jobs.has(id)) this.fetchJob();
+    this.runs.load();
+  }
+
+  async fetchJob() {
+    const { id } = this;
+    try {
+      const job = await api.job(id);
+      if (this.id !== id) return;
+      this.store.change(job);
+      this.showJob();
+    } catch (error) {
+      if (this.id !== id || error.status === 0) return;
+      setText(this.note, error.message);
+      this.tools.replaceChildren();
+    }
+  }
+
+  changed({ changed, runs }) {
+    if (!this.id) return;
+    if (changed.has(this.id)) this.showJob();
+    this.runs.add(runs);
+    for (const run of runs) if (run.job === this.id) this.log.ran(run);
+  }
+
+  showJob() {
+    const job = this.store.jobs.get(this.id);
+    if (!job) return;
+    setText(this.note, '');
+    setText(this.heading, title(job));
+    setText(this.identity, job.name ? job.id : '');
+    const word = job.state === 'scheduled' && job.waitingFor?.length ? 'waiting' : job.state;
+    setText(this.state, word);
+    setAttribute(this.state, 'data-state', word);
+    this.showTools(job);
+    this.showFacts(job);
+    this.ticker.wake();
+  }
+
+  showTools(job) {
+    const key = isOpen(job) ? job.state : 'ended';
+    if (this.toolsKey === `${job.id} ${key}`) return;
+    const hadFocus = this.tools.contains(document.activeElement) ? document.activeElement.dataset.place : null;
+    this.toolsKey = `${job.id} ${key}`;
+    const tool = (place, name, glyph, text, style = '') =>
+      h('button', { type: 'button', class: `button ${style}`, 'data-place': place, 'data-action': name, onclick: (event) => this.act(name, this.store.jobs.get(this.id), event.currentTarget) }, icon(glyph), text);
+    this.tools.replaceChildren(...(key === 'ended' ? [] : [
+      tool('run', 'run', 'run', 'Run now'),
+      job.state === 'suspended' ? tool('toggle', 'resume', 'play', 'Resume') : tool('toggle', 'suspend', 'pause', 'Suspend'),
+      tool('cancel', 'cancel', 'close', 'Cancel …', 'bad'),
+    ]));
+    // The button that was pressed is another one now; the focus goes on with it.
+    if (hadFocus) (this.tools.querySelector(`[data-place=${hadFocus}]`) ?? this.heading).focus();
+  }
+
+  showFacts(job) {
+    const { policies } = job;
+    const code = (text) => h('code', {}, text);
+    const facts = [
+      ['Does', code(action(job) || '–')],
+      ['Trigger', trigger(job)],
+      job.waitingFor?.length ? ['Waits', waitingFor(job.waitingFor)] : null,
+      ['Submitted', instant(job.createdMs)],
+      ['Occurrences', `${count(job.occurrences)} with an outcome${job.missed ? `, ${count(job.missed)} of them missed` : ''}`],
+      ['Missed runs', policy(MISSED, policies.missed ?? 'run-once')],
+      ['Overlap', policy(OVERLAP, policies.overlap ?? 'skip')],
+      policies.retry ? ['Retry', `${policies.retry} more after a failure`] : null,
+      policies.timeout ? ['Time limit', duration(fromISO(policies.timeout))] : null,
+      policies.tolerance ? ['Tolerance', duration(fromISO(policies.tolerance))] : null,
+      policies.when?.length ? ['Only when', policies.when.join(', ')] : null,
+      job.action.command?.cwd ? ['Folder', code(job.action.command.cwd)] : null,
+      ...Object.entries(job.labels).map(([name, value]) => [`Label ${name}`, value]),
+    ].filter(Boolean);
+    const key = facts.map(([name, value]) => `${name}${value.textContent ?? value}`).join('\n');
+    if (this.factsKey === key) return;
+    this.factsKey = key;
+    this.facts.replaceChildren(...facts.flatMap(([name, value]) => [h('dt', {}, name), h('dd', {}, value)]));
+  }
+
+  showRun(run) {
+    this.runs.choose(run ? `${this.id} ${run.occurrence} ${run.attempt}` : null);
+    this.log.show(run, run && this.runs.runs.get(`${this.id} ${run.occurrence} ${run.attempt}`));
+  }
+
+  tick(now) {
+    const job = this.id && this.store.jobs.get(this.id);
+    if (!job) return Infinity;
+    const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
+    const state = this.ring.show(job, now, isRunning);
+    setText(this.left, state.short);
+    const due = job.dueMs === null || state.mode === 'suspended' ? (state.mode === 'suspended' ? state.words.replace('suspended, ', '') : '') : `due ${instant(job.dueMs, now)}`;
+    setText(this.due, isRunning ? 'running now' : due);
+    setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
+    if (state.mode !== 'counting' || job.dueMs <= now) return Infinity;
+    return Math.min(Ring.pause(job, state, RING), ((job.dueMs - now) % 1000) + 1);
+  }
+}

@@ -1,0 +1,117 @@
+// Words for people: durations, instants, triggers and outcomes, as the command says them.
+
+const UNITS = [['w', 604_800_000], ['d', 86_400_000], ['h', 3_600_000], ['m', 60_000], ['s', 1000]];
+const ISO = /^P(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/;
+
+/** Milliseconds of an ISO 8601 duration; `null` for what is none. */
+export function fromISO(text) {
+  const parts = ISO.exec(text ?? '');
+  if (!parts) return null;
+  return UNITS.reduce((sum, [, unit], index) => sum + (parseFloat(parts[index + 1]) || 0) * unit, 0);
+}
+
+/** `1d 2h`, `4m 10s`, `250ms`: the two largest units. */
+export function duration(ms) {
+  if (ms < 1000) return `${Math.max(0, Math.floor(ms))}ms`;
+  let rest = Math.floor(ms / 1000) * 1000;
+  const words = [];
+  for (const [name, unit] of UNITS) {
+    if (words.length === 2 || (words.length && name === 's' && ms >= 86_400_000)) break;
+    const n = Math.floor(rest / unit);
+    rest -= n * unit;
+    if (n) words.push(`${n}${name}`);
+    else if (words.length) break;
+  }
+  return words.join(' ');
+}
+
+/** What is left, as a clock says it: `4:59`, `1:00:00`, `3 d 4 h`. Rounded up, so that it ends with 0:00. */
+export function clock(ms) {
+  const seconds = Math.max(0, Math.ceil(ms / 1000));
+  if (seconds >= 172_800) return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
+  const two = (n) => String(n).padStart(2, '0');
+  const minutes = Math.floor(seconds / 60);
+  return minutes >= 60
+    ? `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`
+    : `${minutes}:${two(seconds % 60)}`;
+}
+
+const UNDER_TEN = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+export const count = (n) => n.toLocaleString('en');
+export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
+
+/** A lateness: `2 ms`, `1.3 s`, `12 min`. */
+export function lateness(ms) {
+  if (ms === null || ms === undefined) return '–';
+  if (ms < 1000) return `${ms} ms`;
+  if (ms < 60_000) return `${UNDER_TEN.format(Math.floor(ms / 100) / 10)} s`;
+  if (ms < 3_600_000) return `${UNDER_TEN.format(Math.floor(ms / 6000) / 10)} min`;
+  return `${UNDER_TEN.format(Math.floor(ms / 360_000) / 10)} h`;
+}
+
+const TIME = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
+const SHORT = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
+const DAY = new Intl.DateTimeFormat('en-GB', { weekday: 'short', day: 'numeric', month: 'short' });
+const FULL = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+export const timeOfDay = (ms) => SHORT.format(ms);
+export const fullTime = (ms) => FULL.format(ms);
+
+/** An instant in local time: today without the day, later or earlier with it. */
+export function instant(ms, now = Date.now()) {
+  const sameDay = new Date(ms).toDateString() === new Date(now).toDateString();
+  const sameYear = new Date(ms).getFullYear() === new Date(now).getFullYear();
+  if (sameDay) return TIME.format(ms);
+  return `${DAY.format(ms)}${sameYear ? '' : ` ${new Date(ms).getFullYear()}`}, ${SHORT.format(ms)}`;
+}
+
+/** `in 4 min`, for a sentence. */
+export function relative(ms) {
+  return ms <= 0 ? 'now' : `in ${duration(Math.max(1000, Math.ceil(ms / 1000) * 1000))}`;
+}
+
+export function trigger(job) {
+  const { at, after, every, anchor, count: times } = job.trigger;
+  if (at) return `at ${instant(Date.parse(at))}`;
+  if (after) return `after ${duration(fromISO(after))}`;
+  const words = [`every ${duration(fromISO(every))}`];
+  if (anchor) words.push(`from ${instant(Date.parse(anchor))}`);
+  if (times) words.push(times === 1 ? 'once' : `${times} times`);
+  return words.join(', ');
+}
+
+/** What a job does, as somebody would type it. */
+export function action(job) {
+  const { command, webhook, notify } = job.action;
+  const parts = [];
+  if (command) parts.push(command.argv.map((word) => (command.shell || !/[\s'"\\$]/.test(word) ? word : `'${word}'`)).join(' '));
+  if (webhook) parts.push(`post ${webhook}`);
+  if (notify) parts.push(`notify “${notify}”`);
+  if (job.kind === 'countdown') parts.unshift('countdown');
+  return parts.join(', then ');
+}
+
+export const title = (job) => job.name ?? job.id;
+
+const OBSTACLES = { network: 'a network', power: 'power', idle: 'the machine to be idle' };
+
+export function waitingFor(conditions) {
+  const words = conditions.map((word) => OBSTACLES[word] ?? word);
+  return `waits for ${words.join(' and ')}`;
+}
+
+/** An occurrence's number; runs by hand count downwards from 0. */
+export function occurrence(run) {
+  if (run.occurrence <= 0) return 'by hand';
+  return run.through > run.occurrence ? `${run.occurrence}–${run.through}` : `${run.occurrence}`;
+}
+
+/** Why a run ended as it did. */
+export function why(run) {
+  const words = [];
+  if (run.reason) words.push(run.reason);
+  else if (run.exitCode) words.push(`exit code ${run.exitCode}`);
+  if (run.standsFor > 1) words.push(`stands for ${run.standsFor}`);
+  if (!run.final && ['failed', 'lost'].includes(run.outcome)) words.push('tried again');
+  return words.join(', ');
+}

@@ -1,0 +1,242 @@
+// The list of jobs: a grid of which only what is seen exists.
+//
+// To a screen reader it is a whole grid: `aria-rowcount` and `aria-rowindex` say how long it is and where one is, and
+// the arrow keys, Page Up, Page Down, Home and End go through all of it. One control of it is in the tab order. The row
+// with the focus is kept when it is scrolled away, so that the focus is never lost.
+
+import { h, setAttribute, setText } from './dom.js';
+import { count, plural } from './format.js';
+import { Row } from './row.js';
+
+const MARGIN = 6;
+// How long the order stands still after somebody moved the pointer over the list, or pressed a key in it.
+const HOLD = 3000;
+
+export class List {
+  constructor({ store, ticker, act, element, empty, status }) {
+    Object.assign(this, { store, ticker, act, element, empty, status });
+    this.rows = new Map();
+    this.spare = [];
+    this.selected = null;
+    this.active = { id: null, column: 0 };
+    this.heldUntil = 0;
+    this.sortTimer = null;
+    this.canvas = h('div', { role: 'rowgroup', class: 'canvas' });
+    this.viewport = h('div', { class: 'viewport', role: 'presentation' }, this.canvas);
+    const head = ['', 'Job', 'Trigger', 'Next due', 'Last run', ''];
+    const names = ['Countdown', null, null, null, null, 'Actions'];
+    const classes = ['c-ring', 'c-name', 'c-trigger', 'c-due', 'c-last', 'c-tools'];
+    element.append(
+      h('div', { role: 'rowgroup', class: 'head-group' },
+        h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
+          h('div', { role: 'columnheader', class: `cell ${classes[index]}`, 'aria-label': names[index] }, text)))),
+      this.viewport);
+    this.listen();
+    ticker.add((now) => this.tick(now));
+  }
+
+  listen() {
+    this.store.addEventListener('arranged', () => this.render());
+    this.store.addEventListener('changed', ({ detail }) => this.changed(detail));
+    const again = () => this.schedule();
+    document.addEventListener('scroll', again, { capture: true, passive: true });
+    addEventListener('resize', () => {
+      this.rowHeight = null;
+      again();
+    });
+    const hold = () => (this.heldUntil = performance.now() + HOLD);
+    this.canvas.addEventListener('pointermove', hold, { passive: true });
+    this.canvas.addEventListener('pointerdown', hold, { passive: true });
+    this.element.addEventListener('keydown', (event) => {
+      hold();
+      this.key(event);
+    });
+    this.element.addEventListener('focusin', (event) => this.focused(event.target));
+    this.canvas.addEventListener('click', (event) => this.clicked(event));
+  }
+
+  select(id) {
+    if (this.selected === id) return;
+    this.selected = id;
+    if (id && this.store.jobs.has(id)) this.active = { id, column: 0 };
+    for (const row of this.rows.values()) row.place(row.index, row.job.id === id);
+    this.showTabStop();
+  }
+
+  changed({ changed, moved }) {
+    if (moved) this.render();
+    else {
+      for (const id of changed) {
+        const row = this.rows.get(id);
+        const job = this.store.jobs.get(id);
+        if (row && job) row.show(job, row.index, id === this.selected);
+      }
+    }
+    this.ticker.wake();
+    if (this.store.unsorted && this.sortTimer === null) this.sortTimer = setTimeout(() => this.sort(), 1000);
+  }
+
+  sort() {
+    const rest = this.heldUntil - performance.now();
+    if (rest > 0) {
+      this.sortTimer = setTimeout(() => this.sort(), rest + 10);
+      return;
+    }
+    this.sortTimer = null;
+    if (this.store.unsorted) this.store.arrange();
+  }
+
+  schedule() {
+    this.needsRender = true;
+    this.ticker.wake();
+  }
+
+  get height() {
+    this.rowHeight ??= parseFloat(getComputedStyle(this.element).getPropertyValue('--row')) || 64;
+    return this.rowHeight;
+  }
+
+  /** The rows that are seen: those between the edges of the window and of the viewport. */
+  range() {
+    const clip = this.viewport.getBoundingClientRect();
+    const top = Math.max(0, clip.top);
+    const bottom = Math.min(innerHeight, clip.bottom);
+    const start = this.canvas.getBoundingClientRect().top;
+    return {
+      first: Math.max(0, Math.floor((top - start) / this.height)),
+      last: Math.min(this.store.order.length - 1, Math.ceil((bottom - start) / this.height)),
+    };
+  }
+
+  render() {
+    this.needsRender = false;
+    const { order } = this.store;
+    this.canvas.style.setProperty('height', `${order.length * this.height}px`);
+    setAttribute(this.element, 'aria-rowcount', order.length + 1);
+    const { first, last } = this.range();
+    const wanted = new Map();
+    for (let index = Math.max(0, first - MARGIN); index <= Math.min(order.length - 1, last + MARGIN); index += 1) {
+      wanted.set(order[index].id, index);
+    }
+    this.keepActive(wanted);
+    for (const [id, row] of this.rows) {
+      if (wanted.has(id)) continue;
+      this.rows.delete(id);
+      row.element.remove();
+      this.spare.push(row);
+    }
+    for (const [id, index] of wanted) this.put(id, index);
+    this.showTabStop();
+    this.showEmpty();
+    this.ticker.wake();
+  }
+
+  /** The row with the focus stays, wherever it is. */
+  keepActive(wanted) {
+    if (!this.active.id || wanted.has(this.active.id) || !this.rows.get(this.active.id)?.element.contains(document.activeElement)) return;
+    const index = this.store.order.findIndex((job) => job.id === this.active.id);
+    if (index >= 0) wanted.set(this.active.id, index);
+  }
+
+  put(id, index) {
+    let row = this.rows.get(id);
+    if (!row) {
+      row = this.spare.pop() ?? new Row();
+      this.rows.set(id, row);
+      row.show(this.store.order[index], index, id === this.selected);
+      this.canvas.append(row.element);
+    } else row.show(this.store.order[index], index, id === this.selected);
+  }
+
+  tick(now) {
+    if (this.needsRender) this.render();
+    let pause = Infinity;
+    for (const row of this.rows.values()) pause = Math.min(pause, row.tick(now));
+    return pause;
+  }
+
+  showEmpty() {
+    const { order, view, isLoaded, hasAll, jobs } = this.store;
+    const isEmpty = isLoaded && !order.length && (view.filter !== 'ended' || hasAll);
+    this.empty.hidden = !isEmpty;
+    this.element.classList.toggle('nothing', isEmpty);
+    if (isEmpty) this.empty.dataset.why = view.search ? 'search' : view.filter === 'open' || !jobs.size ? 'none' : 'filter';
+    const shown = `${plural(order.length, 'job')}${view.search ? ` of ${count(jobs.size)}` : ''}`;
+    setText(this.status, !isLoaded ? (order.length ? `${shown}, loading more …` : 'Loading …') : shown);
+  }
+
+  // The keyboard
+
+  /** Just one control of the grid is reached by the tab key. */
+  showTabStop() {
+    let row = this.rows.get(this.active.id);
+    if (!row) {
+      const first = this.store.order[this.range().first];
+      row = first && this.rows.get(first.id);
+      if (!row) return;
+      this.active = { id: row.job.id, column: 0 };
+    }
+    const stop = row.controls[Math.min(this.active.column, row.controls.length - 1)];
+    if (this.stop === stop && stop.tabIndex === 0) return;
+    if (this.stop) this.stop.tabIndex = -1;
+    this.stop = stop;
+    stop.tabIndex = 0;
+  }
+
+  focused(target) {
+    const element = target.closest('.row[data-id]');
+    const row = element && this.rows.get(element.dataset.id);
+    if (!row) return;
+    this.active = { id: row.job.id, column: Math.max(0, row.controls.indexOf(target)) };
+    this.showTabStop();
+  }
+
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    const index = this.store.order.findIndex((job) => job.id === this.active.id);
+    if (index < 0) return;
+    const page = Math.max(1, Math.floor(this.viewport.clientHeight / this.height) - 1);
+    const rows = { ArrowDown: 1, ArrowUp: -1, PageDown: Math.min(page, 12), PageUp: -Math.min(page, 12) };
+    const ends = { Home: 0, End: this.store.order.length - 1 };
+    if (event.key in rows) this.go(index + rows[event.key]);
+    else if (event.key in ends) this.go(ends[event.key]);
+    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.goAcross(event.key === 'ArrowRight' ? 1 : -1);
+    else return;
+    event.preventDefault();
+  }
+
+  go(index) {
+    const bounded = Math.max(0, Math.min(this.store.order.length - 1, index));
+    const top = bounded * this.height;
+    const isOwnScroller = this.viewport.scrollHeight > this.viewport.clientHeight + 1;
+    if (isOwnScroller) {
+      const { scrollTop, clientHeight } = this.viewport;
+      if (top < scrollTop) this.viewport.scrollTop = top;
+      else if (top + this.height > scrollTop + clientHeight) this.viewport.scrollTop = top + this.height - clientHeight;
+    } else {
+      const start = this.canvas.getBoundingClientRect().top + top;
+      if (start < 120) scrollBy(0, start - 120);
+      else if (start + this.height > innerHeight) scrollBy(0, start + this.height - innerHeight);
+    }
+    this.active.id = this.store.order[bounded].id;
+    this.render();
+    const row = this.rows.get(this.active.id);
+    row?.controls[Math.min(this.active.column, row.controls.length - 1)].focus({ preventScroll: true });
+  }
+
+  goAcross(by) {
+    const row = this.rows.get(this.active.id);
+    if (!row) return;
+    this.active.column = Math.max(0, Math.min(row.controls.length - 1, Math.min(this.active.column, row.controls.length - 1) + by));
+    row.controls[this.active.column].focus();
+  }
+
+  clicked(event) {
+    const element = event.target.closest('.row[data-id]');
+    const row = element && this.rows.get(element.dataset.id);
+    if (!row) return;
+    const tool = event.target.closest('button');
+    if (tool) this.act(tool.dataset.action, row.job, tool);
+    else if (!event.target.closest('a') && !getSelection().toString()) location.hash = `#/job/${row.job.id}`;
+  }
+}

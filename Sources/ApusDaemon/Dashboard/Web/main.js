@@ -1,0 +1,235 @@
+// The page: its parts, and what goes between them.
+
+import { api } from './api.js';
+import { Detail } from './detail.js';
+import { byId, h, icon, setAttribute, setText } from './dom.js';
+import { confirmCancel, countdownForm, notificationForm } from './forms.js';
+import { plural, title } from './format.js';
+import { List } from './list.js';
+import { Outputs } from './log.js';
+import { Ticker } from './ring.js';
+import { Runs } from './runs.js';
+import { FILTERS, SORTS, Store } from './store.js';
+import { Stream } from './stream.js';
+import { Timeline } from './timeline.js';
+import { Toasts } from './toasts.js';
+
+const store = new Store();
+const ticker = new Ticker();
+const outputs = new Outputs();
+const toasts = new Toasts(byId('toasts'));
+const list = new List({ store, ticker, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
+new Timeline({ store, ticker, element: byId('timeline') });
+const detail = new Detail({ store, ticker, act, outputs });
+byId('side').append(detail.element);
+
+const nameOf = (run) => (store.jobs.get(run.job) ? title(store.jobs.get(run.job)) : run.job);
+const runPath = (run) => `#/job/${run.job}/run/${run.occurrence}/${run.attempt}`;
+const history = new Runs({ label: 'runs of all jobs', name: nameOf, href: runPath, choose: (run) => (location.hash = runPath(run)) });
+byId('history').append(history.element);
+
+// What can be done to a job
+
+async function act(name, job, control) {
+  if (!job || (name === 'cancel' && !(await confirmCancel(job)))) return;
+  control.setAttribute('aria-busy', 'true');
+  try {
+    const answer = await api[name](job.id);
+    if (name === 'run') store.apply([{ name: 'run', data: answer }]);
+    else store.apply([{ name: 'job', data: answer }]);
+  } catch (error) {
+    toasts.show({ kind: 'problem', title: title(job), text: error.message, href: `#/job/${job.id}` });
+  }
+  control.removeAttribute('aria-busy');
+}
+
+// What the daemon tells
+
+const health = { version: null };
+
+const stream = new Stream({
+  state(state, next) {
+    showState(state, next);
+    if (state === 'connected') reload();
+  },
+  events(events) {
+    if (events.some(({ name }) => name === 'lost' || name === 'clock')) reload();
+    for (const { name, data } of events) {
+      if (name === 'output') outputs.add(data);
+      if (name === 'notification') toasts.show({ kind: 'bell', title: nameOf(data), text: data.text, href: `#/job/${data.job}` });
+    }
+    store.apply(events);
+    for (const { name, data } of events) if (name === 'run') outputs.drop(data);
+  },
+});
+
+store.addEventListener('changed', ({ detail: { runs, ended } }) => {
+  history.add(runs);
+  for (const job of ended) toasts.show({ kind: 'timer', title: title(job), text: 'The countdown has ended.', href: `#/job/${job.id}` });
+  showFacts();
+  showCounts();
+});
+store.addEventListener('arranged', () => {
+  showFacts();
+  showCounts();
+});
+
+let reloading = null;
+/** Reads again what is shown. Asked for again meanwhile, it does so once more. */
+async function reload() {
+  if (reloading) {
+    reloading.again = true;
+    return;
+  }
+  reloading = { again: false };
+  try {
+    const [answer] = await Promise.all([api.health(), store.load(), history.load(), detail.reload()]);
+    Object.assign(health, answer);
+    hideBanner();
+    showFacts();
+    history.soon();
+  } catch (error) {
+    // Without an answer the stream notices too, and this is called when it is back.
+    if (error.status > 0) showBanner(error.message);
+  }
+  const { again } = reloading;
+  reloading = null;
+  if (again) reload();
+}
+
+const STATES = {
+  connecting: 'Connecting …', connected: 'Connected', reconnecting: 'Reconnecting …', stopped: 'Stopped', refused: 'Signed out',
+};
+
+function showState(state, next) {
+  byId('daemon').dataset.state = state;
+  document.body.dataset.daemon = state;
+  setText(byId('daemon-state'), STATES[state]);
+  byId('retry').hidden = !['reconnecting', 'stopped'].includes(state);
+  setAttribute(byId('retry'), 'title', next ? 'Tried again by itself; this tries at once' : null);
+  if (state === 'stopped') showBanner('No daemon answers here, so nothing runs; jobs are kept. Start it again with the same port, and this page goes on:', 'apus serve --http ' + location.host);
+  else if (state === 'refused') showBanner('The daemon does not know this page any more. Open the address that it printed:', 'apus serve --http ' + location.host);
+  else hideBanner();
+  showFacts();
+}
+
+function showBanner(text, command) {
+  byId('banner').replaceChildren(...[h('span', {}, text), command && h('code', {}, command)].filter(Boolean));
+  byId('banner').hidden = false;
+}
+
+function hideBanner() {
+  byId('banner').hidden = true;
+}
+
+function showFacts() {
+  const parts = [];
+  if (health.version) parts.push(health.version);
+  if (document.body.dataset.daemon === 'connected') parts.push(store.running.size ? `${store.running.size} running` : 'idle');
+  setText(byId('daemon-facts'), parts.join(' · '));
+  setAttribute(byId('daemon-facts'), 'title', health.home ? `Process ${health.pid}, home ${health.home}` : null);
+}
+
+byId('retry').addEventListener('click', () => stream.retry());
+
+// Filter, order, search
+
+const chips = new Map();
+for (const [key, { name }] of Object.entries(FILTERS)) {
+  const number = h('span', { class: 'count num' });
+  chips.set(key, number);
+  byId('filters').append(h('label', {},
+    h('input', { type: 'radio', name: 'filter', value: key, checked: key === 'open' }), h('span', {}, name, ' ', number)));
+}
+byId('filters').addEventListener('change', ({ target }) => view({ filter: target.value }));
+byId('sort').append(...Object.entries(SORTS).map(([value, { name }]) => h('option', { value }, name)));
+byId('sort').addEventListener('change', ({ target }) => view({ sort: target.value }));
+
+function view(change) {
+  list.viewport.scrollTop = 0;
+  store.setView(change);
+}
+
+function showCounts() {
+  for (const [key, number] of chips) {
+    const isKnown = store.isLoaded && (key !== 'ended' || store.hasAll);
+    setText(number, isKnown ? String(store.counts[key]) : '');
+  }
+}
+
+let typing = null;
+byId('search').addEventListener('input', () => {
+  clearTimeout(typing);
+  typing = setTimeout(() => view({ search: byId('search').value.trim().toLowerCase() }), store.jobs.size > 2000 ? 120 : 0);
+});
+byId('search-form').addEventListener('submit', (event) => event.preventDefault());
+byId('clear-search').addEventListener('click', () => {
+  byId('search').value = '';
+  view({ search: '' });
+  byId('search').focus();
+});
+
+// Views: the address says what is shown, so that going back works
+
+const RUN = /^#\/job\/([^/]+)(?:\/run\/(-?\d+)\/(\d+))?$/;
+
+function route() {
+  const found = RUN.exec(location.hash);
+  const place = found ? 'job' : location.hash === '#/history' ? 'history' : 'jobs';
+  const was = document.body.dataset.view;
+  document.body.dataset.view = place;
+  setAttribute(byId('to-jobs'), 'aria-current', place === 'history' ? null : 'page');
+  setAttribute(byId('to-history'), 'aria-current', place === 'history' ? 'page' : null);
+  byId('history').hidden = place === 'job';
+  detail.element.hidden = place !== 'job';
+  const id = found ? decodeURIComponent(found[1]) : null;
+  const isOther = detail.id !== id;
+  list.select(id);
+  if (found) detail.show(id, found[2] === undefined ? null : { occurrence: Number(found[2]), attempt: Number(found[3]) });
+  else detail.close();
+  if (place === 'history' || place === 'jobs') history.soon();
+  document.title = place === 'job' ? `${detail.heading.textContent} – Apus` : place === 'history' ? 'History – Apus' : 'Apus';
+  if (was === undefined) return;
+  list.schedule();
+  // A view that takes the place of another one is announced; a panel beside the list leaves the focus where it is.
+  if (isNarrow.matches && was !== place) (place === 'job' ? detail.heading : place === 'history' ? byId('history-title') : byId('main')).focus({ preventScroll: true });
+  if (isNarrow.matches && was !== place) scrollTo(0, 0);
+  else if (isOther) byId('side').scrollTop = 0;
+}
+
+const isNarrow = matchMedia('(max-width: 1099px)');
+addEventListener('hashchange', route);
+byId('skip').addEventListener('click', (event) => {
+  event.preventDefault();
+  (list.stop ?? byId('main')).focus();
+});
+
+addEventListener('keydown', (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  const isTyping = event.target.matches('input, select, textarea');
+  if (event.key === '/' && !isTyping) {
+    event.preventDefault();
+    byId('search').focus();
+  } else if (event.key === 'Escape') {
+    if (event.target === byId('search') && byId('search').value) return;
+    if (document.body.dataset.view !== 'jobs') location.hash = '#/';
+  }
+});
+
+// Forms
+
+const submitted = (job) => {
+  store.apply([{ name: 'job', data: job }]);
+  location.hash = `#/job/${job.id}`;
+};
+const countdown = countdownForm(submitted);
+const notification = notificationForm(submitted);
+byId('open-countdown').addEventListener('click', () => countdown.open());
+byId('open-notification').addEventListener('click', () => notification.open());
+byId('open-countdown').querySelector('.glyph').append(icon('timer'));
+byId('open-notification').querySelector('.glyph').append(icon('bell'));
+
+route();
+stream.start();
+// Without waiting for the stream: what is there is seen at once, and read again as soon as nothing can be missed.
+store.load().catch(() => {});

@@ -1,0 +1,144 @@
+// Lateness of runs, oldest to newest. The scale is logarithmic: a millisecond and an hour are both seen.
+
+import { h, s, setAttribute, setText } from './dom.js';
+import { instant, lateness, occurrence, why } from './format.js';
+
+const HEIGHT = 132;
+const LEFT = 46;
+const RIGHT = 8;
+const TOP = 8;
+const BOTTOM = 22;
+const GRID = [[1, '1 ms'], [10, '10 ms'], [100, '0.1 s'], [1000, '1 s'], [10_000, '10 s'], [60_000, '1 min'], [3_600_000, '1 h'], [86_400_000, '1 d']];
+
+// A shape each, so that colour is not all that tells them apart.
+const SHAPES = {
+  succeeded: (x, y) => `M${x - 3} ${y}a3 3 0 1 0 6 0a3 3 0 1 0-6 0z`,
+  failed: (x, y) => `M${x - 3.5} ${y - 3.5}l7 7M${x + 3.5} ${y - 3.5}l-7 7`,
+  lost: (x, y) => `M${x} ${y - 4.2}l4.2 7.4h-8.4z`,
+  cancelled: (x, y) => `M${x} ${y - 4.2}l4.2 4.2-4.2 4.2-4.2-4.2z`,
+  skipped: (x, y) => `M${x - 4} ${y}h8`,
+  running: (x, y) => `M${x - 3.4} ${y}a3.4 3.4 0 1 0 6.8 0a3.4 3.4 0 1 0-6.8 0z`,
+  waiting: (x, y) => `M${x - 3} ${y - 3}h6v6h-6z`,
+};
+
+export class Plot {
+  /** `name` says whose run it is, if the plot shows the runs of several jobs. */
+  constructor({ label, name = null, choose }) {
+    Object.assign(this, { name, choose, runs: [], index: -1, width: 0, label });
+    this.grid = s('g', { class: 'grid-lines' });
+    this.dots = Object.fromEntries(Object.keys(SHAPES).map((outcome) => [outcome, s('path', { 'data-outcome': outcome })]));
+    this.cursor = s('path', { class: 'cursor', d: 'M0 0' });
+    this.picture = s('svg', { height: HEIGHT, 'aria-hidden': 'true' }, this.grid, this.cursor, ...Object.values(this.dots));
+    this.field = h('div', { class: 'plot-field', role: 'slider', tabindex: '0', 'aria-label': label, 'aria-valuemin': 1 }, this.picture);
+    this.readout = h('p', { class: 'readout num' });
+    this.legend = h('p', { class: 'legend', 'aria-hidden': 'true' });
+    this.element = h('div', { class: 'plot' }, this.field, this.readout, this.legend);
+    new ResizeObserver(([entry]) => {
+      this.width = Math.floor(entry.contentRect.width);
+      this.draw();
+    }).observe(this.field);
+    this.field.addEventListener('pointermove', (event) => this.point(event));
+    this.field.addEventListener('pointerleave', () => document.activeElement !== this.field && this.pick(-1));
+    this.field.addEventListener('focus', () => this.index < 0 && this.pick(this.runs.length - 1));
+    this.field.addEventListener('blur', () => this.pick(-1));
+    this.field.addEventListener('keydown', (event) => this.key(event));
+    this.field.addEventListener('click', () => this.index >= 0 && this.choose?.(this.runs[this.index]));
+  }
+
+  /** Runs, oldest first. */
+  show(runs) {
+    // What is looked at stays what is looked at when newer ones come.
+    const looked = this.runs[this.index];
+    this.runs = runs;
+    this.index = looked ? runs.findIndex((run) => run.job === looked.job && run.occurrence === looked.occurrence && run.attempt === looked.attempt) : -1;
+    this.draw();
+  }
+
+  draw() {
+    if (!this.width) return;
+    const { runs, width } = this;
+    setAttribute(this.picture, 'viewBox', `0 0 ${width} ${HEIGHT}`);
+    const most = runs.reduce((max, run) => Math.max(max, run.latenessMs ?? 0), 90);
+    const top = Math.log10(most * 1.3 + 1);
+    this.y = (ms) => HEIGHT - BOTTOM - (Math.log10(ms + 1) / top) * (HEIGHT - TOP - BOTTOM);
+    const step = (width - LEFT - RIGHT) / Math.max(12, runs.length);
+    this.x = (index) => width - RIGHT - (runs.length - index - 0.5) * step;
+    this.step = step;
+    const lines = [];
+    let free = Infinity;
+    for (const [ms, text] of GRID.filter(([ms]) => ms <= most * 1.3)) {
+      const y = this.y(ms);
+      if (free - y < 16) continue;
+      free = y;
+      lines.push(s('path', { d: `M${LEFT} ${y.toFixed(1)}H${width}` }), s('text', { x: LEFT - 8, y: (y + 4).toFixed(1), 'text-anchor': 'end' }, text));
+    }
+    lines.push(s('path', { class: 'ground', d: `M${LEFT} ${HEIGHT - BOTTOM + 0.5}H${width}` }), s('text', { x: LEFT - 8, y: HEIGHT - BOTTOM + 14, 'text-anchor': 'end' }, 'no start'));
+    this.grid.replaceChildren(...lines);
+    const paths = Object.fromEntries(Object.keys(SHAPES).map((outcome) => [outcome, '']));
+    runs.forEach((run, index) => {
+      paths[run.outcome] += SHAPES[run.outcome](+this.x(index).toFixed(1), +this.at(run).toFixed(1));
+    });
+    for (const [outcome, path] of Object.entries(paths)) this.dots[outcome].setAttribute('d', path || 'M0 0');
+    setAttribute(this.field, 'aria-valuemax', Math.max(1, runs.length));
+    this.showLegend();
+    this.showCursor();
+  }
+
+  at(run) {
+    return run.latenessMs === null ? HEIGHT - BOTTOM + 10 : this.y(run.latenessMs);
+  }
+
+  showLegend() {
+    const present = Object.keys(SHAPES).filter((outcome) => this.runs.some((run) => run.outcome === outcome));
+    const key = present.join(' ');
+    if (this.legendKey === key) return;
+    this.legendKey = key;
+    this.legend.replaceChildren(...present.map((outcome) =>
+      h('span', {}, s('svg', { width: 12, height: 12, viewBox: '0 0 12 12' }, s('path', { 'data-outcome': outcome, d: SHAPES[outcome](6, 6) })), outcome)));
+  }
+
+  point(event) {
+    if (!this.runs.length || !this.step) return;
+    const x = event.clientX - this.field.getBoundingClientRect().left;
+    const index = Math.round(this.runs.length - 0.5 - (this.width - RIGHT - x) / this.step);
+    this.pick(Math.max(0, Math.min(this.runs.length - 1, index)));
+  }
+
+  pick(index) {
+    this.index = index;
+    this.showCursor();
+  }
+
+  key(event) {
+    const last = this.runs.length - 1;
+    const moves = { ArrowLeft: this.index - 1, ArrowDown: this.index - 1, ArrowRight: this.index + 1, ArrowUp: this.index + 1, Home: 0, End: last, PageUp: this.index + 10, PageDown: this.index - 10 };
+    if (event.key === 'Enter' && this.index >= 0) this.choose?.(this.runs[this.index]);
+    else if (event.key in moves && last >= 0) this.pick(Math.max(0, Math.min(last, moves[event.key])));
+    else return;
+    event.preventDefault();
+  }
+
+  showCursor() {
+    const run = this.runs[this.index];
+    if (run && this.width) {
+      const [x, y] = [this.x(this.index), this.at(run)];
+      this.cursor.setAttribute('d', `M${x} ${TOP}V${HEIGHT - BOTTOM}M${x - 7} ${y}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z`);
+    } else this.cursor.setAttribute('d', 'M0 0');
+    const text = run ? this.words(run) : this.whole();
+    setText(this.readout, text);
+    setAttribute(this.field, 'aria-valuenow', run ? this.index + 1 : Math.max(1, this.runs.length));
+    setAttribute(this.field, 'aria-valuetext', text);
+  }
+
+  words(run) {
+    const late = run.latenessMs === null ? 'did not start' : `${lateness(run.latenessMs)} late`;
+    const number = run.occurrence > 0 ? `occurrence ${occurrence(run)}` : 'by hand';
+    return [this.name?.(run), number, `due ${instant(Date.parse(run.due))}`, late, [run.outcome, why(run)].filter(Boolean).join(': ')].filter(Boolean).join(' · ');
+  }
+
+  whole() {
+    const late = this.runs.map((run) => run.latenessMs).filter((ms) => ms !== null).sort((a, b) => a - b);
+    if (!late.length) return this.runs.length ? 'None of these runs has started.' : 'No run yet.';
+    return `Middle lateness ${lateness(late[Math.floor(late.length / 2)])}, worst ${lateness(late.at(-1))}, of ${late.length} run${late.length === 1 ? '' : 's'}`;
+  }
+}

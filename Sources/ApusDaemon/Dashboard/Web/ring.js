@@ -1,0 +1,120 @@
+// Rings that count down, and the one loop that moves what is seen.
+
+import { clock, duration, relative } from './format.js';
+import { h, s, setAttribute, setText } from './dom.js';
+
+const RADIUS = 20;
+const LENGTH = 2 * Math.PI * RADIUS;
+
+/** How a job stands at `now`: its fraction still to go, and words for it. */
+export function standing(job, now, isRunning) {
+  if (isRunning) return { fraction: 1, mode: 'running', short: '', words: 'running' };
+  if (job.state === 'suspended') {
+    const left = job.remainingMs ?? (job.dueMs === null ? null : Math.max(0, job.dueMs - now));
+    const fraction = left === null || !job.totalMs ? 1 : Math.min(1, left / job.totalMs);
+    return { fraction, mode: 'suspended', short: '', words: left === null ? 'suspended' : `suspended, ${duration(left)} left` };
+  }
+  if (job.state !== 'scheduled') return { fraction: job.state === 'finished' ? 1 : 0, mode: job.state, short: '', words: job.state };
+  if (job.dueMs === null || job.waitingFor?.length) return { fraction: 1, mode: 'waiting', short: '', words: 'due' };
+  const left = job.dueMs - now;
+  return {
+    fraction: Math.max(0, Math.min(1, left / job.totalMs)),
+    mode: 'counting', short: clock(left), words: relative(left),
+  };
+}
+
+export class Ring {
+  constructor(size) {
+    this.size = size;
+    this.arc = s('circle', { class: 'arc', cx: 24, cy: 24, r: RADIUS, 'stroke-dasharray': LENGTH.toFixed(2), transform: 'rotate(-90 24 24)' });
+    this.mark = s('path', { class: 'mark' });
+    this.element = s(
+      'svg', { class: 'ring', viewBox: '0 0 48 48', width: size, height: size, role: 'img' },
+      s('circle', { class: 'track', cx: 24, cy: 24, r: RADIUS }), this.arc, this.mark);
+    this.offset = null;
+  }
+
+  show(job, now, isRunning) {
+    const state = standing(job, now, isRunning);
+    setAttribute(this.element, 'data-mode', state.mode);
+    // A fortieth of a pixel is not seen, and writing it costs a frame.
+    const offset = LENGTH * (1 - state.fraction);
+    if (this.offset === null || Math.abs(offset - this.offset) > 0.05) {
+      this.offset = offset;
+      this.arc.setAttribute('stroke-dashoffset', offset.toFixed(2));
+    }
+    setAttribute(this.mark, 'd', MARKS[state.mode] ?? '');
+    // A screen reader is not told of every second.
+    const percent = Math.round(state.fraction * 10) * 10;
+    const label = state.mode === 'counting' ? `about ${percent} % of the time left` : state.words;
+    setAttribute(this.element, 'aria-label', label);
+    return state;
+  }
+
+  /** Milliseconds until a move can be seen; infinite for a ring that stands still. */
+  static pause(job, state, size) {
+    if (state.mode !== 'counting') return Infinity;
+    return (job.totalMs / (Math.PI * size)) * 0.35;
+  }
+}
+
+const MARKS = {
+  suspended: 'M20.5 18v12M27.5 18v12',
+  finished: 'M17.5 24.5l4.5 4.5 9-10',
+  cancelled: 'M19 19l10 10M29 19l-10 10',
+  waiting: 'M24 17v8M24 30v.5',
+  running: 'M20.5 17.5v13L31 24z',
+};
+
+/**
+ * Calls those who show something that moves: in every frame while a ring visibly moves in every frame, else at the next
+ * instant at which something changes, and not at all while the page is hidden.
+ *
+ * A viewer is called with the instant, and returns the milliseconds until it wants to be called again, or infinity.
+ */
+export class Ticker {
+  constructor() {
+    this.viewers = new Set();
+    this.frame = null;
+    this.timer = null;
+    this.frames = 0;
+    document.addEventListener('visibilitychange', () => (document.hidden ? this.stop() : this.wake()));
+  }
+
+  add(viewer) {
+    this.viewers.add(viewer);
+    this.wake();
+  }
+
+  /** Something is different: looks again in the next frame. */
+  wake() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    if (this.frame === null && !document.hidden) this.frame = requestAnimationFrame(() => this.tick());
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    cancelAnimationFrame(this.frame);
+    this.timer = this.frame = null;
+  }
+
+  tick() {
+    this.frame = null;
+    this.frames += 1;
+    const now = Date.now();
+    let pause = Infinity;
+    for (const viewer of this.viewers) pause = Math.min(pause, viewer(now));
+    if (this.frame !== null || pause === Infinity) return;
+    clearTimeout(this.timer);
+    if (pause < 40) this.frame = requestAnimationFrame(() => this.tick());
+    else this.timer = setTimeout(() => this.wake(), Math.min(pause, 60_000));
+  }
+}
+
+/** A label for a state that is not told by colour alone. */
+export function stateChip(word) {
+  const chip = h('span', { class: 'chip', 'data-state': word });
+  setText(chip, word);
+  return chip;
+}

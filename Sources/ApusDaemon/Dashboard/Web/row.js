@@ -1,0 +1,118 @@
+// One row of the list of jobs. It is used for one job after another.
+
+import { h, icon, setAttribute, setText } from './dom.js';
+import { action, fullTime, instant, lateness, title, trigger, waitingFor, why } from './format.js';
+import { Ring } from './ring.js';
+import { isOpen } from './store.js';
+
+const SIZE = 40;
+
+function button(name, glyph) {
+  return h('button', { type: 'button', class: 'tool', tabindex: '-1', 'data-action': name }, icon(glyph));
+}
+
+export class Row {
+  constructor() {
+    this.ring = new Ring(SIZE);
+    this.name = h('a', { class: 'name', tabindex: '-1' });
+    this.what = h('span', { class: 'what' });
+    this.trigger = h('span', { class: 'trigger' });
+    this.left = h('span', { class: 'left' });
+    this.due = h('span', { class: 'due' });
+    this.outcome = h('span', { class: 'chip' });
+    this.late = h('span', { class: 'late' });
+    this.toggle = button('suspend', 'pause');
+    this.run = button('run', 'run');
+    this.cancel = button('cancel', 'close');
+    const cell = (name, ...children) => h('div', { role: 'gridcell', class: `cell ${name}` }, ...children);
+    this.element = h(
+      'div', { role: 'row', class: 'row' },
+      cell('c-ring', this.ring.element),
+      cell('c-name', this.name, this.what),
+      cell('c-trigger', this.trigger),
+      cell('c-due', this.left, this.due),
+      cell('c-last', this.outcome, this.late),
+      cell('c-tools', this.run, this.toggle, this.cancel));
+  }
+
+  /** What the arrow keys reach, from left to right. */
+  get controls() {
+    return isOpen(this.job) ? [this.name, this.run, this.toggle, this.cancel] : [this.name];
+  }
+
+  show(job, index, selected) {
+    const isAnother = this.job?.id !== job.id;
+    this.job = job;
+    if (isAnother) {
+      this.element.dataset.id = job.id;
+      this.name.href = `#/job/${job.id}`;
+      this.glyph = null;
+    }
+    this.place(index, selected);
+    setText(this.name, title(job));
+    setText(this.what, job.name ? `${job.id} · ${action(job)}` : action(job));
+    setText(this.trigger, trigger(job));
+    this.showLast(job);
+    this.showTools(job);
+    this.element.classList.toggle('ended', !isOpen(job));
+  }
+
+  place(index, selected) {
+    setAttribute(this.element, 'aria-rowindex', index + 2);
+    setAttribute(this.element, 'aria-selected', selected);
+    if (this.index === index) return;
+    this.index = index;
+    this.element.style.setProperty('--index', index);
+  }
+
+  showLast(job) {
+    const run = job.lastRun;
+    this.outcome.hidden = !run;
+    if (run) {
+      setText(this.outcome, run.outcome);
+      setAttribute(this.outcome, 'data-outcome', run.outcome);
+      setAttribute(this.outcome, 'title', why(run) || null);
+    }
+    setText(this.late, !run ? 'not yet' : run.latenessMs === null ? run.reason ?? '' : `${lateness(run.latenessMs)} late`);
+  }
+
+  showTools(job) {
+    for (const tool of [this.run, this.toggle, this.cancel]) tool.hidden = !isOpen(job);
+    if (!isOpen(job)) return;
+    const name = title(job);
+    const isSuspended = job.state === 'suspended';
+    const label = (tool, word) => {
+      setAttribute(tool, 'aria-label', `${word} ${name}`);
+      setAttribute(tool, 'title', word);
+    };
+    label(this.run, 'Run now:');
+    label(this.cancel, 'Cancel');
+    label(this.toggle, isSuspended ? 'Resume' : 'Suspend');
+    this.toggle.dataset.action = isSuspended ? 'resume' : 'suspend';
+    const glyph = isSuspended ? 'play' : 'pause';
+    if (this.glyph !== glyph) {
+      this.glyph = glyph;
+      this.toggle.replaceChildren(icon(glyph));
+    }
+  }
+
+  /** Moves what moves. Returns the milliseconds until it moves again. */
+  tick(now) {
+    const { job } = this;
+    const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
+    const state = this.ring.show(job, now, isRunning);
+    const waits = job.state === 'scheduled' && job.waitingFor?.length ? waitingFor(job.waitingFor) : null;
+    setText(this.left, waits ?? (state.mode === 'counting' ? state.short : state.words));
+    this.left.classList.toggle('warn', Boolean(waits));
+    if (this.shownDue !== job.dueMs || this.shownState !== state.mode) {
+      [this.shownDue, this.shownState] = [job.dueMs, state.mode];
+      setText(this.due, job.dueMs === null || state.mode === 'suspended' ? '' : instant(job.dueMs, now));
+      setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
+    }
+    if (state.mode !== 'counting') return Infinity;
+    const left = job.dueMs - now;
+    if (left <= 0) return Infinity;
+    return Math.min(Ring.pause(job, state, SIZE), (left % 1000) + 1);
+  }
+}
+

@@ -1,0 +1,215 @@
+// What the page knows of the daemon's jobs: the records, and the list that the view is made of.
+
+import { api } from './api.js';
+import { action, fromISO, title } from './format.js';
+
+const OPEN = ['scheduled', 'suspended'];
+const ENDED = ['finished', 'cancelled'];
+// The first page is what a person waits for; the others cost the fewest requests.
+const FIRST_PAGE = 200;
+const PAGE = 1000;
+
+export const FILTERS = {
+  open: { name: 'Open', states: OPEN },
+  scheduled: { name: 'Scheduled', states: ['scheduled'] },
+  suspended: { name: 'Suspended', states: ['suspended'] },
+  ended: { name: 'Ended', states: ENDED },
+};
+
+const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare;
+
+export const SORTS = {
+  due: { name: 'Next due', compare: (a, b) => a.rank - b.rank },
+  name: { name: 'Name', compare: (a, b) => byName(title(a), title(b)) },
+  newest: { name: 'Newest', compare: (a, b) => b.createdMs - a.createdMs },
+  last: { name: 'Last run', compare: (a, b) => lastDue(b) - lastDue(a) },
+};
+
+const lastDue = (job) => (job.lastRun ? Date.parse(job.lastRun.due) : 0);
+export const runKey = (run) => `${run.job} ${run.occurrence} ${run.attempt}`;
+export const isOpen = (job) => OPEN.includes(job.state);
+
+/** The order of `Next due`: what is at work, what is due, what is suspended, what has ended (the latest first). */
+function rank(job) {
+  if (job.state === 'scheduled') return job.dueMs ?? 0;
+  if (job.state === 'suspended') return 1e15 + (job.remainingMs ?? 0);
+  return 3e15 - lastDue(job);
+}
+
+function prepare(wire, before) {
+  // May be long, may be secret, and nothing here shows it.
+  if (wire.action.command) delete wire.action.command.env;
+  const job = wire;
+  // Events about jobs do not carry it.
+  job.lastRun ??= before?.lastRun ?? null;
+  job.dueMs = job.nextDue === null ? null : Date.parse(job.nextDue);
+  job.createdMs = Date.parse(job.created);
+  job.intervalMs = fromISO(job.trigger.every);
+  const whole = job.intervalMs ?? fromISO(job.trigger.after);
+  job.totalMs = whole ?? (job.dueMs === null ? null : Math.max(1, job.dueMs - job.createdMs));
+  job.rank = rank(job);
+  return job;
+}
+
+const haystack = (job) =>
+  [job.id, job.name, action(job), ...Object.entries(job.labels).map((pair) => pair.join('='))].join('\n').toLowerCase();
+
+export class Store extends EventTarget {
+  constructor() {
+    super();
+    this.jobs = new Map();
+    this.running = new Set();
+    this.order = [];
+    this.view = { filter: 'open', sort: 'due', search: '' };
+    this.counts = { open: 0, scheduled: 0, suspended: 0, ended: 0 };
+    this.isLoaded = false;
+    this.hasAll = false;
+    this.unsorted = false;
+    this.loading = null;
+  }
+
+  tell(name, detail) {
+    this.dispatchEvent(new CustomEvent(name, { detail }));
+  }
+
+  /** Reads all jobs again: the open ones first, for they are what is looked at. What events say meanwhile is newer. */
+  async load() {
+    this.loading?.controller.abort();
+    const loading = (this.loading = { controller: new AbortController(), touched: new Set(), seen: new Set() });
+    await this.loadStates(OPEN, FIRST_PAGE, loading);
+    this.forget(OPEN, loading);
+    this.isLoaded = true;
+    this.arrange();
+    await this.loadStates(ENDED, PAGE, loading);
+    this.forget(ENDED, loading);
+    this.hasAll = true;
+    this.loading = null;
+    this.arrange();
+  }
+
+  async loadStates(state, first, loading) {
+    let after = null;
+    let limit = first;
+    do {
+      const page = await api.jobs({ state, limit, after }, loading.controller.signal);
+      for (const wire of page.jobs) {
+        loading.seen.add(wire.id);
+        if (!loading.touched.has(wire.id)) this.put(wire);
+      }
+      this.arrange();
+      [after, limit] = [page.next, PAGE];
+    } while (after);
+  }
+
+  /** Drops what the daemon has no more. */
+  forget(states, { seen, touched }) {
+    for (const [id, job] of this.jobs) {
+      if (states.includes(job.state) && !seen.has(id) && !touched.has(id)) {
+        this.tally(job, -1);
+        this.jobs.delete(id);
+      }
+    }
+  }
+
+  put(wire) {
+    const before = this.jobs.get(wire.id);
+    if (before) this.tally(before, -1);
+    const job = prepare(wire, before);
+    job.text = before?.text ?? null;
+    this.jobs.set(job.id, job);
+    this.tally(job, 1);
+    this.noteRunning(job.lastRun);
+    return { before, job };
+  }
+
+  noteRunning(run) {
+    if (!run) return;
+    if (run.outcome === 'running') this.running.add(runKey(run));
+    else this.running.delete(runKey(run));
+  }
+
+  tally(job, by) {
+    if (isOpen(job)) this.counts.open += by;
+    this.counts[ENDED.includes(job.state) ? 'ended' : job.state] += by;
+  }
+
+  matches(job) {
+    if (!FILTERS[this.view.filter].states.includes(job.state)) return false;
+    if (!this.view.search) return true;
+    job.text ??= haystack(job);
+    return job.text.includes(this.view.search);
+  }
+
+  setView(change) {
+    Object.assign(this.view, change);
+    this.arrange();
+  }
+
+  /** Makes the list anew. */
+  arrange() {
+    this.order = [...this.jobs.values()].filter((job) => this.matches(job)).sort(SORTS[this.view.sort].compare);
+    this.unsorted = false;
+    this.tell('arranged');
+  }
+
+  /** Where `job` belongs in a list that is, or nearly is, in order. */
+  place(job) {
+    const { compare } = SORTS[this.view.sort];
+    let [low, high] = [0, this.order.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(this.order[middle], job) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** A job came or changed. The list keeps its order until the next `arrange`, so that nothing jumps under a hand. */
+  change(wire) {
+    this.loading?.touched.add(wire.id);
+    const { before, job } = this.put(wire);
+    const was = before ? this.order.indexOf(before) : -1;
+    const is = this.matches(job);
+    if (was >= 0 && is) {
+      this.order[was] = job;
+      if (SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
+      return false;
+    }
+    if (was >= 0) this.order.splice(was, 1);
+    else if (is) this.order.splice(this.place(job), 0, job);
+    return was >= 0 || is;
+  }
+
+  /** A run began or ended. */
+  ran(run) {
+    this.noteRunning(run);
+    const job = this.jobs.get(run.job);
+    if (!job || run.outcome === 'waiting') return;
+    // A range of skipped occurrences is told before the run that stands for it, or after; the later due one is shown.
+    if (job.lastRun && Date.parse(job.lastRun.due) > Date.parse(run.due) && job.lastRun.occurrence > 0) return;
+    job.lastRun = run;
+    if (!isOpen(job)) job.rank = rank(job);
+    if (this.view.sort === 'last') this.unsorted = true;
+  }
+
+  /** Applies what came together, and tells once. */
+  apply(events) {
+    const changed = new Set();
+    const ended = [];
+    const runs = [];
+    let moved = false;
+    for (const { name, data } of events) {
+      if (name === 'job') {
+        const before = this.jobs.get(data.id);
+        moved = this.change(data) || moved;
+        changed.add(data.id);
+        if (data.kind === 'countdown' && data.state === 'finished' && before && isOpen(before)) ended.push(data);
+      } else if (name === 'run') {
+        this.ran(data);
+        changed.add(data.job);
+        runs.push(data);
+      }
+    }
+    if (changed.size) this.tell('changed', { changed, moved, runs, ended });
+  }
+}

@@ -1,0 +1,98 @@
+// The daemon's events, with reconnection of our own: an EventSource gives up for good after a 401 or a 503, and does
+// not say which it was.
+
+import { api } from './api.js';
+
+const NAMES = ['job', 'run', 'output', 'notification', 'clock', 'lost'];
+const FIRST_PAUSE = 500;
+const LONGEST_PAUSE = 15_000;
+
+/**
+ * States that are told: `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next try),
+ * `refused` (the cookie is not good any more).
+ *
+ * Events are kept as they come and handed over together, once a frame, or once a second while nobody looks.
+ */
+export class Stream {
+  constructor({ state, events }) {
+    Object.assign(this, { tellState: state, tellEvents: events });
+    this.source = null;
+    this.failures = 0;
+    this.timer = null;
+    this.waiting = [];
+    this.flushing = false;
+    this.since = 0;
+    document.addEventListener('visibilitychange', () => document.hidden || this.timer === null || this.retry());
+    addEventListener('online', () => this.timer === null || this.retry());
+  }
+
+  start() {
+    this.tellState('connecting');
+    this.open();
+  }
+
+  /** Tries at once, without waiting for the end of the pause. */
+  retry() {
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.open();
+  }
+
+  open() {
+    this.source?.close();
+    const source = (this.source = new EventSource('/v1/events?terminal=true'));
+    source.addEventListener('open', () => {
+      if (source !== this.source) return;
+      this.failures = 0;
+      this.tellState('connected');
+    });
+    source.addEventListener('error', () => {
+      if (source !== this.source) return;
+      source.close();
+      this.source = null;
+      this.failed();
+    });
+    for (const name of NAMES) source.addEventListener(name, (event) => this.keep(name, event.data));
+  }
+
+  async failed() {
+    this.failures += 1;
+    let pause = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (this.failures - 1));
+    // A fifth of it at random: the pages of one daemon do not come back all at once.
+    pause *= 0.8 + Math.random() / 5;
+    let isThere = false;
+    if (this.failures > 1) {
+      try {
+        await api.health();
+        isThere = true;
+      } catch (error) {
+        if (error.status === 401 || error.status === 403) return this.tellState('refused');
+        if (error.retryAfter) pause = error.retryAfter * 1000;
+        isThere = error.status !== 0;
+      }
+    }
+    if (this.source || this.timer !== null) return;
+    this.tellState(this.failures > 3 && !isThere ? 'stopped' : 'reconnecting', Date.now() + pause);
+    this.timer = setTimeout(() => this.retry(), pause);
+  }
+
+  keep(name, data) {
+    this.waiting.push([name, data]);
+    if (this.flushing) return;
+    this.flushing = true;
+    // No frame comes while nobody looks.
+    const late = setTimeout(() => this.flush(), 1000);
+    requestAnimationFrame(() => {
+      clearTimeout(late);
+      this.flush();
+    });
+  }
+
+  flush() {
+    if (!this.flushing) return;
+    this.flushing = false;
+    const events = this.waiting;
+    this.waiting = [];
+    this.tellEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));
+  }
+}
