@@ -4,6 +4,10 @@ import { button, errorLine, h, keyed, setHidden, setText } from "./dom.js";
 import { momentText } from "./clock.js";
 import { tap } from "./server.js";
 
+/** Of a number that has run for a day, the middle is left out. */
+const shownDigits = 1800;
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+
 export function makeCompletion() {
   const error = errorLine();
   const index = h("p", { class: "fibonacci-index" });
@@ -19,7 +23,8 @@ export function makeCompletion() {
   function update(state, now) {
     setText(index, state.n ? `Fibonacci number ${state.n}` : "Fibonacci numbers");
     const digits = String(state.value ?? "");
-    setText(value, digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009") || "–");
+    setText(value, digits.length > shownDigits
+      ? `${grouped(digits.slice(0, shownDigits / 2))} … ${grouped(digits.slice(-shownDigits / 2))}` : grouped(digits) || "–");
     setText(length, [digits.length > 1 ? `${digits.length} digits` : null, state.expirations ? `expired ${state.expirations}×` : null].filter(Boolean).join(", "));
     setHidden(start, state.isRunning);
     setHidden(stop, !state.isRunning);

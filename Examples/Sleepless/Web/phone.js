@@ -124,8 +124,9 @@ export function makePhone(stage, announce, error) {
     banners.update(device);
     setText(homeTime, clockText(device.now));
     setText(homeDay, dayText(device.now));
-    // What is not in front is a picture: the last one that was drawn.
-    if (snapshot.app && (isInFront || !wasDrawn)) {
+    // Without a process, the picture stays that was drawn last.
+    const isSeen = isInFront || device.showing === "switcher";
+    if (snapshot.app && (isSeen || !wasDrawn)) {
       app.update(snapshot.app, device.now, device.jobs);
       wasDrawn = true;
     }

@@ -86,11 +86,12 @@ export function makeSystem(root) {
     setAttribute(state, "data-process", device.process);
     setText(meaning, text);
     setText(pid, device.pid ? `process ${device.pid}` : "no process yet");
-    const isLimited = device.budget !== null && device.budget !== undefined;
-    bar.style.transform = `scaleX(${isLimited ? Math.min(1, Math.max(0, device.budget / fullBudget)) : device.process === "none" || device.process === "suspended" ? 0 : 1})`;
+    const isAsleep = ["none", "suspended"].includes(device.process);
+    const isLimited = !isAsleep && device.budget !== null && device.budget !== undefined;
+    bar.style.transform = `scaleX(${isLimited ? Math.min(1, Math.max(0, device.budget / fullBudget)) : isAsleep ? 0 : 1})`;
     setAttribute(budget, "data-state", !isLimited ? "unlimited" : device.budget < 4 ? "over" : device.budget < 10 ? "short" : "fine");
     const words = isLimited ? `${device.budget.toFixed(1)} s left in the background`
-      : { active: "Nothing limits it in front", inactive: "Nothing limits it in front", background: "Nothing limits it now" }[device.process] ?? "No time is used";
+      : { active: "Nothing limits it in front", inactive: "Nothing limits it in front", background: "Nothing limits it now" }[device.process] ?? "No time passes for it";
     setText(remaining, words);
     setAttribute(budget, "aria-valuenow", isLimited ? device.budget.toFixed(0) : fullBudget);
     setAttribute(budget, "aria-valuetext", words);
