@@ -126,6 +126,8 @@ class SleeplessTest(BrowserTest):
         self.phone = Sleepless(speed=self.speed)
         self.addCleanup(lambda: self.phone.stop())
         super().setUp()
+        # A page that is left or loaded again ends its stream.
+        self.expect_trouble(r"request failed: GET \S+/events: net::ERR_ABORTED")
         self.visit()
 
     def visit(self, page: Page | None = None) -> Page:

@@ -8,7 +8,7 @@ export function makePlainFrame(stage) {
   const dialogs = makeDialogs();
   const app = makeApp(dialogs);
   const title = h("p", { class: "frame-title" }, h("span", { text: "Sleepless" }), h("span", { class: "frame-phase" }));
-  const frame = h("div", { class: "phone plain" }, h("div", { class: "screen", "data-showing": "app" }, title, app.root, dialogs.root));
+  const frame = h("div", { class: "phone plain" }, h("div", { class: "screen", "data-showing": "app", "data-drawn": "true" }, title, app.root, dialogs.root));
   stage.append(h("h2", { class: "unseen", text: "App" }), frame);
 
   function update(snapshot) {

@@ -6,6 +6,7 @@ import { on } from "./server.js";
 
 const kept = 4000;
 const drawn = 600;
+const handTime = 1000;
 const actors = ["user", "system", "app"];
 const strong = new Set(["launched", "phase", "terminated", "claimsExpired", "notificationDelivered"]);
 
@@ -39,10 +40,19 @@ export function makeLog(root, announce) {
 
   const isShown = (event) => !hidden.has(event.actor) && (!search.value || event.text.toLowerCase().includes(search.value.toLowerCase()));
 
+  // New lines scroll too; only a hand's scrolling ends the following.
+  let lastTouch = -Infinity;
+  let isHeld = false;
+  const touch = () => { lastTouch = performance.now(); };
+  for (const event of ["wheel", "touchmove", "keydown"]) scroller.addEventListener(event, touch, { passive: true });
+  scroller.addEventListener("pointerdown", () => { isHeld = true; });
+  addEventListener("pointerup", () => { if (isHeld) touch(); isHeld = false; });
+
   function scrolled() {
     const isAtEnd = scroller.scrollHeight - scroller.scrollTop - scroller.clientHeight < 24;
-    follows = isAtEnd;
-    setHidden(newest, isAtEnd);
+    if (isAtEnd) follows = true;
+    else if (isHeld || performance.now() - lastTouch < handTime) follows = false;
+    setHidden(newest, follows);
   }
 
   function toEnd() {
