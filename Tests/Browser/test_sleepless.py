@@ -367,10 +367,9 @@ class CompletionStory(SleeplessTest):
 
     def from_home_to_suspension(self, speed: str) -> list[tuple[float, str, str, str]]:
         """What the device's log says of it, with the seconds since Home; at a speed of the page's own."""
-        phone = Sleepless(speed=0)
-        self.addCleanup(phone.stop)
-        self.phone, before = phone, self.phone
-        before.stop()
+        self.page.goto("about:blank")
+        self.phone.stop()
+        self.phone = Sleepless(speed=0)
         self.visit()
         self.start("completion")
         self.panel.get_by_role("button", name="Start computing").click()
@@ -378,7 +377,7 @@ class CompletionStory(SleeplessTest):
         self.press(speed)
         self.press("Home")
         expect(self.page.locator(".state")).to_have_attribute("data-process", "suspended", timeout=60_000)
-        log = phone.log()
+        log = self.phone.log()
         begin = max(index for index, event in enumerate(log) if event["text"] == "press home")
         end = next(index for index, event in enumerate(log) if index > begin and event["text"] == "phase suspended")
         home = log[begin]["uptime"]

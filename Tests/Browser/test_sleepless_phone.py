@@ -389,14 +389,21 @@ class OnLinux(BrowserTest):
         self.assert_fits()
         self.assert_controls_have_names()
         self.picture("sleepless-linux")
-        self.page.get_by_role("tab", name="Completion", exact=True).click()
-        panel.get_by_role("button", name="Start computing").click()
-        expect(panel.get_by_role("button", name="Stop")).to_be_visible()
+
+    def test_is_asked_to_stop_and_waits_for_what_is_due(self):
+        self.expect_trouble("net::ERR_")
+        self.page.goto(self.host.url)
+        panel = self.page.locator(".app").get_by_role("tabpanel")
+        panel.get_by_label("Delay").fill("4")
+        panel.get_by_role("button", name="Go").click()
+        expect(panel).to_contain_text("waiting, tap to cancel")
         self.host.server.process.send_signal(signal.SIGTERM)
+        system = self.page.locator(".system")
         expect(system).to_contain_text("background")
         expect(system.locator(".budget-text")).to_contain_text("s left")
         self.picture("sleepless-linux-stopping")
-        self.expect_trouble("ERR_", "request failed")
+        expect(self.page.locator("#connection")).to_have_text("Connection lost, trying again")
+        self.assertEqual(self.host.server.process.wait(), 0)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 /** The screen "Audio": three tracks, which go on after Home. */
 
-import { button, errorLine, h, keyed, setAttribute, setHidden, setText, svg } from "./dom.js";
+import { errorLine, h, keyed, setAttribute, setHidden, setText, svg } from "./dom.js";
 import { countText } from "./clock.js";
 import { icon } from "./icons.js";
 import { tap } from "./server.js";
@@ -30,13 +30,11 @@ export function makeAudio() {
   const next = round("next", "Next track", () => tap("audio/next", {}, error));
   const restart = round("refresh", "Queue from the first track", () => tap("audio/restart", {}, error));
   const queue = h("ol", { class: "rows queue", "aria-label": "Queue" });
-  const empty = h("p", { class: "empty", text: "The queue is at its end." });
-  const again = button("Play the queue again", () => tap("audio/restart", {}, error), { class: "button" });
-  const end = h("div", { class: "end" }, empty, again);
+  const empty = h("p", { class: "empty", text: "Play begins with the first track, and goes on after Home." });
   const root = h("div", { class: "screen-body" },
     h("div", { class: "now-playing" }, art, title, progress, h("p", { class: "positions" }, gone, left),
       h("div", { class: "transport" }, restart, play, pause, next)),
-    error, refusal, speaker.root, h("h4", { text: "Queue" }), end, queue);
+    error, refusal, speaker.root, h("h4", { text: "Queue" }), empty, queue);
 
   let shown = null;
   function update(state) {
@@ -55,7 +53,7 @@ export function makeAudio() {
       const length = h("span", { class: "row-time", text: countText(one.seconds) });
       return { root: h("li", { class: "row" }, cover(state.queue.indexOf(one)), h("span", { class: "row-main", text: one.title }), length) };
     }, (row, one) => setAttribute(row.root, "aria-current", one.id === state.current ? "true" : null));
-    setHidden(end, Boolean(track));
+    setHidden(empty, Boolean(track));
     setText(refusal, state.error);
     setHidden(refusal, !state.error);
   }

@@ -26,7 +26,7 @@ export function makeHostPanel(root) {
     setText(phase, linux.phase);
     setAttribute(phase, "data-process", linux.phase);
     setText(meaning, phases[linux.phase] ?? "");
-    setText(remaining, linux.budget === null || linux.budget === undefined ? "Nothing limits it" : `${linux.budget.toFixed(1)} s left`);
+    setText(remaining, linux.phase === "terminated" ? "" : linux.budget === null || linux.budget === undefined ? "Nothing limits it" : `${linux.budget.toFixed(1)} s left`);
     keyed(conditions, Object.entries(linux.conditions ?? {}), ([name]) => name, ([name]) => {
       const value = h("dd", {});
       return { root: h("div", {}, h("dt", { text: name.replace(/([A-Z])/g, " $1").toLowerCase() }), value), value };
