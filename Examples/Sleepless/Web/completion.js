@@ -1,0 +1,38 @@
+/** The screen "Completion": Fibonacci numbers that go on after Home for as long as the system allows. */
+
+import { button, errorLine, h, keyed, setHidden, setText } from "./dom.js";
+import { momentText } from "./clock.js";
+import { tap } from "./server.js";
+
+/** Of a number that has run for a day, the middle is left out. */
+const shownDigits = 1800;
+const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+
+export function makeCompletion() {
+  const error = errorLine();
+  const index = h("p", { class: "fibonacci-index" });
+  const value = h("p", { class: "fibonacci", tabindex: 0, role: "region", "aria-label": "The number" });
+  const length = h("p", { class: "screen-note" });
+  const start = button("Start computing", () => tap("completion/start", {}, error), { class: "button primary wide" });
+  const stop = button("Stop", () => tap("completion/stop", {}, error), { class: "button primary wide" });
+  const story = h("ol", { class: "history story" });
+  const empty = h("p", { class: "empty", text: "Start, then press Home: the numbers go on until the time in the background is over, and again when you are back." });
+  const root = h("div", { class: "screen-body" },
+    h("div", { class: "card number" }, index, value, length), start, stop, error, h("h4", { text: "What happened" }), empty, story);
+
+  function update(state, now) {
+    setText(index, state.n ? `Fibonacci number ${state.n}` : "Fibonacci numbers");
+    const digits = String(state.value ?? "");
+    setText(value, digits.length > shownDigits
+      ? `${grouped(digits.slice(0, shownDigits / 2))} … ${grouped(digits.slice(-shownDigits / 2))}` : grouped(digits) || "–");
+    setText(length, [digits.length > 1 ? `${digits.length} digits` : null, state.expirations ? `expired ${state.expirations}×` : null].filter(Boolean).join(", "));
+    setHidden(start, state.isRunning);
+    setHidden(stop, !state.isRunning);
+    keyed(story, state.story.slice(-30).map((one, place, all) => ({ ...one, place: all.length - place })).reverse(), (one) => `${one.at} ${one.text}`, (one) => ({
+      root: h("li", {}, h("span", { text: one.text }), h("time", { datetime: one.at, text: momentText(one.at, now) })),
+    }));
+    setHidden(empty, state.story.length > 0);
+  }
+
+  return { root, update };
+}

@@ -1,0 +1,119 @@
+/** What the system does just now: the process, its time, and what waits. */
+
+import { h, keyed, setAttribute, setHidden, setText } from "./dom.js";
+import { secondsText, withMoments } from "./clock.js";
+import { makeNotice, updateNotice } from "./lock.js";
+import { on } from "./server.js";
+
+const states = {
+  none: ["Not running", "There is no process. The icon starts one."],
+  active: ["Active", "In front, and all runs."],
+  inactive: ["Inactive", "In front, without events."],
+  background: ["Background", "Not in front, and running as long as the system allows."],
+  suspended: ["Suspended", "In memory, and not one line runs."],
+};
+const fullBudget = 30;
+
+/** Which claims are open is the log's to tell: they begin, end, expire, and end with their process. */
+function makeClaims() {
+  let open = [];
+  on("log", (events, isWhole) => {
+    if (isWhole) open = [];
+    for (const { kind, text, at } of events) {
+      const name = text.slice(text.indexOf(":") + 1).trim();
+      if (kind === "claimBegan") open.push({ name, at });
+      const place = kind === "claimEnded" ? open.findIndex((claim) => claim.name === name) : -1;
+      if (place >= 0) open.splice(place, 1);
+      if (kind === "terminated" || kind === "launched") open = [];
+    }
+  });
+  return { get open() { return open; }, forget: () => { open = []; } };
+}
+
+/** Requests that wait: scheduled, and neither dropped nor shown. */
+function makePendingNotifications() {
+  let pending = [];
+  on("log", (events, isWhole) => {
+    if (isWhole) pending = [];
+    for (const { kind, text, at } of events) {
+      const name = text.slice(text.indexOf(":") + 1).trim();
+      if (kind.startsWith("notification")) pending = pending.filter((one) => one.name !== name);
+      if (kind === "notificationScheduled") pending.push({ name, at });
+    }
+  });
+  return { get pending() { return pending; }, forget: () => { pending = []; } };
+}
+
+export function makeSystem(root) {
+  const claims = makeClaims();
+  const waiting = makePendingNotifications();
+  const state = h("p", { class: "state" });
+  const pid = h("span", { class: "badge" });
+  const meaning = h("p", { class: "muted" });
+  const remaining = h("p", { class: "budget-text" });
+  const bar = h("span", { class: "budget-fill" });
+  const budget = h("div", { class: "budget", role: "meter", "aria-label": "Time left in the background", "aria-valuemin": 0, "aria-valuemax": fullBudget }, bar);
+  const part = (title, list, empty) => {
+    const count = h("span", { class: "count" });
+    const none = h("p", { class: "muted small", text: empty });
+    return { root: h("section", { class: "topic" }, h("h3", {}, h("span", { text: title }), count), none, list), count, none, list };
+  };
+  const list = (name) => h("ul", { class: "facts", "aria-label": name });
+  const claimPart = part("Open claims", list("Open claims"), "None: nothing says “do not suspend me yet”.");
+  const noticePart = part("Notifications", list("Notifications"), "None waits, none is shown.");
+  const jobPart = part("Jobs", list("Jobs"), "No request is pending.");
+  const faultPart = part("Faults", list("Faults"), "");
+  const shown = h("ul", { class: "notices flat", "aria-label": "Shown notifications" });
+  noticePart.root.append(shown);
+  root.append(h("h2", { id: "system-title", text: "System" }), h("div", { class: "panel-body" },
+    h("div", { class: "process" }, h("div", { class: "process-head" }, state, pid), meaning, budget, remaining),
+    faultPart.root, claimPart.root, noticePart.root, jobPart.root));
+
+  const fill = (shownPart, items, keyOf, make, update, extra = 0) => {
+    keyed(shownPart.list, items, keyOf, make, update);
+    const all = items.length + extra;
+    setText(shownPart.count, all || "");
+    setHidden(shownPart.none, all > 0);
+  };
+  const fact = (main, side) => ({ root: h("li", {}, h("span", { text: main }), h("span", { class: "muted", text: side })) });
+
+  let phone = null;
+  function update({ device }) {
+    if (phone !== null && phone !== device.phone) for (const list of [claims, waiting]) list.forget();
+    phone = device.phone;
+    const [title, text] = states[device.process] ?? [device.process, ""];
+    setText(state, title);
+    setAttribute(state, "data-process", device.process);
+    setText(meaning, text);
+    setText(pid, device.pid ? `process ${device.pid}` : "no process yet");
+    const isAsleep = ["none", "suspended"].includes(device.process);
+    const isLimited = !isAsleep && device.budget !== null && device.budget !== undefined;
+    bar.style.transform = `scaleX(${isLimited ? Math.min(1, Math.max(0, device.budget / fullBudget)) : isAsleep ? 0 : 1})`;
+    setAttribute(budget, "data-state", !isLimited ? "unlimited" : device.budget < 4 ? "over" : device.budget < 10 ? "short" : "fine");
+    const words = isLimited ? `${device.budget.toFixed(1)} s left in the background`
+      : { active: "Nothing limits it in front", inactive: "Nothing limits it in front", background: "Nothing limits it now" }[device.process] ?? "No time passes for it";
+    setText(remaining, words);
+    setAttribute(budget, "aria-valuenow", isLimited ? device.budget.toFixed(0) : fullBudget);
+    setAttribute(budget, "aria-valuetext", words);
+
+    let number = 0;
+    fill(claimPart, (claims.open).map((claim) => ({ ...claim, key: `${claim.name} ${claim.at} ${(number += 1)}` })), (claim) => claim.key,
+      (claim) => fact(claim.name, claim.at ? `since ${secondsText(claim.at)}` : ""));
+    fill(noticePart, waiting.pending, (one) => one.name,
+      (one) => fact(one.name, `waits since ${secondsText(one.at)}`), null, device.notifications.length);
+    keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice, (row, notice) => {
+      updateNotice(row, notice, device.now);
+      setAttribute(row.button, "aria-label", `Tap the notification ${notice.title}`);
+    });
+    fill(jobPart, device.jobs, (job) => job.id, (job) => {
+      const why = h("ul", { class: "why" });
+      return { root: h("li", { class: "job" }, h("span", { text: job.id }), why), why };
+    }, (row, job) => keyed(row.why, job.whyNot.length ? job.whyNot : ["waits for an opportunity"], (reason) => reason, (reason) => ({ root: h("li", { text: withMoments(reason, device.now) }) })));
+    fill(faultPart, device.faults, (fault) => fault.rule + fault.message, (fault) => ({
+      root: h("li", { class: "fault-fact" }, h("strong", { text: fault.rule }), h("span", { text: fault.message }), fault.place ? h("code", { text: fault.place }) : null),
+    }));
+    setHidden(faultPart.root, device.faults.length === 0);
+  }
+
+  return { update };
+}
