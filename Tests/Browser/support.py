@@ -27,6 +27,7 @@ import time
 import unittest
 from typing import Any, Callable
 
+from looks import Looks
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -253,7 +254,7 @@ addEventListener('securitypolicyviolation', (event) => {
 """
 
 
-class BrowserTest(unittest.TestCase):
+class BrowserTest(Looks, unittest.TestCase):
     """A test with a page. It fails on every error of the page that it did not expect."""
 
     viewport = {"width": 1440, "height": 900}
@@ -266,7 +267,8 @@ class BrowserTest(unittest.TestCase):
         self.page = self.new_page(self.context)
 
     def tearDown(self) -> None:
-        failed = not getattr(self._outcome, "success", True)
+        result = self._outcome.result
+        failed = any(test is self for test, _ in [*result.failures, *result.errors])
         try:
             if failed and not self.page.is_closed():
                 self.picture(f"failed-{self._testMethodName}")
@@ -288,7 +290,10 @@ class BrowserTest(unittest.TestCase):
 
     def new_page(self, context: BrowserContext) -> Page:
         page = context.new_page()
-        page.on("console", lambda message: self._note(message.type == "error", f"console: {message.text}"))
+        page.on(
+            "console",
+            lambda message: self._note(message.type == "error", f"console: {message.text} ({message.location.get('url')})"),
+        )
         page.on("pageerror", lambda error: self._note(True, f"page error: {error}"))
         page.on(
             "requestfailed",
@@ -314,40 +319,6 @@ class BrowserTest(unittest.TestCase):
         path = ARTIFACTS / f"{name}.png"
         (page or self.page).screenshot(path=str(path), **options)
         return path
-
-    def assert_fits(self, page: Page | None = None) -> None:
-        """Nothing is wider than the window."""
-        page = page or self.page
-        width, content = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
-        self.assertLessEqual(content, width, f"the page is {content} px wide in a window of {width} px")
-        outside = page.evaluate(
-            """() => [...document.querySelectorAll('body *')].filter((e) => {
-              const box = e.getBoundingClientRect();
-              if (!box.width || !box.height || box.right <= innerWidth + 1) return false;
-              for (let up = e; up; up = up.parentElement) {
-                if (up.scrollWidth > up.clientWidth && getComputedStyle(up).overflowX === 'auto') return false;
-                if (getComputedStyle(up).overflowX === 'hidden' || getComputedStyle(up).overflowX === 'clip') return false;
-              }
-              return true;
-            }).map((e) => e.tagName + '.' + e.getAttribute('class')).slice(0, 5)"""
-        )
-        self.assertEqual(outside, [], "these reach out of the window")
-
-    def assert_controls_have_names(self, page: Page | None = None) -> None:
-        """Everything that can be operated has a name that a screen reader says."""
-        page = page or self.page
-        session = page.context.new_cdp_session(page)
-        nodes = session.send("Accessibility.getFullAXTree")["nodes"]
-        session.detach()
-        roles = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "slider", "tab", "switch", "spinbutton", "dialog", "img", "table", "grid"}
-        nameless = [
-            node["role"]["value"]
-            for node in nodes
-            if not node.get("ignored")
-            and node.get("role", {}).get("value") in roles
-            and not str(node.get("name", {}).get("value", "")).strip()
-        ]
-        self.assertEqual(nameless, [], "these have no accessible name")
 
 
 def main() -> None:
