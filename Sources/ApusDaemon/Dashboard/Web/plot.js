@@ -32,7 +32,7 @@ export class Plot {
     this.field = h('div', { class: 'plot-field', role: 'slider', tabindex: '0', 'aria-label': label, 'aria-valuemin': 1 }, this.picture);
     this.readout = h('p', { class: 'readout num' });
     this.legend = h('p', { class: 'legend', 'aria-hidden': 'true' });
-    this.element = h('div', { class: 'plot' }, this.field, this.readout, this.legend);
+    this.element = h('div', { class: 'plot' }, this.field, this.legend, this.readout);
     new ResizeObserver(([entry]) => {
       this.width = Math.floor(entry.contentRect.width);
       this.draw();

@@ -94,7 +94,8 @@ export class Timeline {
     const x = (ms) => ((ms - now) / HOUR) * this.width;
     setAttribute(this.strip, 'viewBox', `0 0 ${this.width} ${TOP + HEIGHT + 20}`);
     this.drawAxis(now, x);
-    const most = Math.max(4, ...shown.bins);
+    // An hour that is full of one fast job shall not look like a wall.
+    const most = Math.max(60, ...shown.bins);
     const step = x(start + BIN) - x(start);
     let path = '';
     shown.bins.forEach((n, bin) => {
