@@ -17,29 +17,46 @@ struct Logs: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let session = try Session()
-            let output = try await session.call { try await $0.logs(id, occurrence: occurrence) }
-            Terminal.out(output)
-            guard follow else { return }
-            let job = try await session.client.job(id)
-            guard job.state == "scheduled" || job.state == "suspended" else { return }
+            guard follow else {
+                Terminal.out(try await session.call { try await $0.logs(id, occurrence: occurrence) })
+                return
+            }
+            let job = try await session.call { try await $0.job(id) }
+            var printed: WireRun?
             try await session.client.listen(job: job.id, terminal: true) { event in
-                guard let event else { return true }
+                guard let event else {
+                    // Only now, when nothing that happens meanwhile is missed.
+                    printed = try await printLast(of: job.id, session.client)
+                    return Self.canRun(try await session.client.job(job.id))
+                }
                 switch event.name {
                 case "output":
-                    Terminal.out(try event.decoded(as: WireOutput.self).text, terminator: "")
+                    let output = try event.decoded(as: WireOutput.self)
+                    guard output.occurrence != printed?.occurrence || output.attempt != printed?.attempt else { break }
+                    Terminal.out(output.text, terminator: "")
+                case "lost":
+                    Terminal.note("apus: it printed faster than this terminal reads; something is left out here")
                 case "notification":
                     Terminal.note("\u{7}\(try event.decoded(as: WireNotification.self).text)")
                 case "run":
                     let run = try event.decoded(as: WireRun.self)
                     if run.finished != nil || run.outcome == "skipped" { Terminal.note("apus: \(History.line(run))") }
                 case "job":
-                    let job = try event.decoded(as: WireJob.self)
-                    return job.state == "scheduled" || job.state == "suspended"
+                    return Self.canRun(try event.decoded(as: WireJob.self))
                 default:
                     break
                 }
                 return true
             }
         }
+    }
+
+    private static func canRun(_ job: WireJob) -> Bool { job.state == "scheduled" || job.state == "suspended" }
+
+    /// Prints what the last run that has ended has printed. Its output is among the events too, if it has just ended.
+    private func printLast(of job: String, _ client: DaemonClient) async throws -> WireRun? {
+        let last = try await client.runs(job: job, limit: 100).runs.first { $0.attempt > 0 && $0.finished != nil }
+        Terminal.out(try await client.logs(job, occurrence: occurrence ?? last?.occurrence))
+        return occurrence == nil ? last : nil
     }
 }
