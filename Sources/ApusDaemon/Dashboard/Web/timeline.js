@@ -86,7 +86,7 @@ export class Timeline {
       this.dirty = false;
     } else this.describe(now);
     const left = this.shown.next.length ? (this.shown.next[0].dueMs - now) % 1000 : 0;
-    if (this.shown.next.length) return left > 0 ? left + 1 : 1000;
+    if (this.shown.next.length) return left > 250 ? left + 1 : 1000;
     return (this.dirty ? 1000 : 5000) - (now - this.drawnAt);
   }
 
@@ -146,9 +146,8 @@ export class Timeline {
 
   describe(now) {
     const { occurrences, sources, next } = this.shown;
-    const rounded = Math.round(occurrences);
-    const whole = rounded
-      ? `${plural(rounded, 'occurrence')} of ${plural(sources, 'job')} in the next hour`
+    const whole = occurrences
+      ? `${plural(Math.round(occurrences), 'occurrence')} of ${plural(sources, 'job')} in the next hour`
       : 'Nothing is due in the next hour';
     setAttribute(this.strip, 'aria-label', `${whole}.`);
     const nearest = next.slice(0, 3);
