@@ -11,6 +11,7 @@ Needs Python 3.11 or later, Playwright for Python and a Chromium. Environment:
 from __future__ import annotations
 
 import atexit
+import http.client
 import json
 import os
 import pathlib
@@ -26,6 +27,7 @@ import time
 import unittest
 from typing import Any, Callable
 
+from looks import Looks
 from playwright.sync_api import Browser, BrowserContext, Page, Playwright, sync_playwright
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -123,6 +125,27 @@ class Server:
         self.process.wait()
 
 
+class SocketConnection(http.client.HTTPConnection):
+    """HTTP on the daemon's own socket, as the command speaks it."""
+
+    def __init__(self, path: pathlib.Path) -> None:
+        super().__init__("apus", timeout=60)
+        self.path = path
+
+    def connect(self) -> None:
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(60)
+        self.sock.connect(str(self.path))
+
+    def ask(self, method: str, path: str, body: Any = None) -> Any:
+        self.request(method, path, None if body is None else json.dumps(body), {"content-type": "application/json"})
+        answer = self.getresponse()
+        content = json.loads(answer.read())
+        if answer.status >= 300:
+            raise AssertionError(f"{method} {path}: {answer.status} {content}")
+        return content
+
+
 class Daemon:
     """`apus serve --http` with a home of its own, which survives `kill` and `start`."""
 
@@ -170,6 +193,10 @@ class Daemon:
         if done.returncode:
             raise AssertionError(f"apus {' '.join(arguments)}: {done.returncode}\n{done.stdout}{done.stderr}")
         return done.stdout
+
+    def connection(self) -> SocketConnection:
+        """For many requests: the command is a process for each."""
+        return SocketConnection(self.home / "apus.sock")
 
     def json(self, *arguments: str) -> Any:
         return json.loads(self.apus(*arguments, "--json"))
@@ -227,7 +254,7 @@ addEventListener('securitypolicyviolation', (event) => {
 """
 
 
-class BrowserTest(unittest.TestCase):
+class BrowserTest(Looks, unittest.TestCase):
     """A test with a page. It fails on every error of the page that it did not expect."""
 
     viewport = {"width": 1440, "height": 900}
@@ -240,7 +267,8 @@ class BrowserTest(unittest.TestCase):
         self.page = self.new_page(self.context)
 
     def tearDown(self) -> None:
-        failed = not getattr(self._outcome, "success", True)
+        result = self._outcome.result
+        failed = any(test is self for test, _ in [*result.failures, *result.errors])
         try:
             if failed and not self.page.is_closed():
                 self.picture(f"failed-{self._testMethodName}")
@@ -262,11 +290,15 @@ class BrowserTest(unittest.TestCase):
 
     def new_page(self, context: BrowserContext) -> Page:
         page = context.new_page()
-        page.on("console", lambda message: self._note(message.type == "error", f"console: {message.text}"))
+        page.on(
+            "console",
+            lambda message: self._note(message.type == "error", f"console: {message.text} ({message.location.get('url')})"),
+        )
         page.on("pageerror", lambda error: self._note(True, f"page error: {error}"))
         page.on(
             "requestfailed",
-            lambda request: self._note(True, f"request failed: {request.method} {request.url}: {request.failure}"),
+            # What the page itself gave up is no trouble.
+            lambda request: self._note(request.failure != "net::ERR_ABORTED", f"request failed: {request.method} {request.url}: {request.failure}"),
         )
         page.on(
             "response",
@@ -287,40 +319,6 @@ class BrowserTest(unittest.TestCase):
         path = ARTIFACTS / f"{name}.png"
         (page or self.page).screenshot(path=str(path), **options)
         return path
-
-    def assert_fits(self, page: Page | None = None) -> None:
-        """Nothing is wider than the window."""
-        page = page or self.page
-        width, content = page.evaluate("[innerWidth, document.documentElement.scrollWidth]")
-        self.assertLessEqual(content, width, f"the page is {content} px wide in a window of {width} px")
-        outside = page.evaluate(
-            """() => [...document.querySelectorAll('body *')].filter((e) => {
-              const box = e.getBoundingClientRect();
-              if (!box.width || !box.height || box.right <= innerWidth + 1) return false;
-              for (let up = e; up; up = up.parentElement) {
-                if (up.scrollWidth > up.clientWidth && getComputedStyle(up).overflowX === 'auto') return false;
-                if (getComputedStyle(up).overflowX === 'hidden' || getComputedStyle(up).overflowX === 'clip') return false;
-              }
-              return true;
-            }).map((e) => e.tagName + '.' + e.getAttribute('class')).slice(0, 5)"""
-        )
-        self.assertEqual(outside, [], "these reach out of the window")
-
-    def assert_controls_have_names(self, page: Page | None = None) -> None:
-        """Everything that can be operated has a name that a screen reader says."""
-        page = page or self.page
-        session = page.context.new_cdp_session(page)
-        nodes = session.send("Accessibility.getFullAXTree")["nodes"]
-        session.detach()
-        roles = {"button", "link", "textbox", "searchbox", "combobox", "checkbox", "radio", "slider", "tab", "switch", "spinbutton", "dialog", "img", "table", "grid"}
-        nameless = [
-            node["role"]["value"]
-            for node in nodes
-            if not node.get("ignored")
-            and node.get("role", {}).get("value") in roles
-            and not str(node.get("name", {}).get("value", "")).strip()
-        ]
-        self.assertEqual(nameless, [], "these have no accessible name")
 
 
 def main() -> None:

@@ -80,7 +80,7 @@ export class Detail {
       h('header', { class: 'detail-head' },
         h('div', { class: 'dial' }, this.ring.element, this.left),
         h('div', { class: 'who' }, this.heading, this.identity, h('p', { class: 'line' }, this.state, this.due))),
-      this.tools, this.note, this.facts, this.log.element,
+      this.tools, this.note, this.log.element, this.facts,
       h('h3', {}, 'Runs'), this.runs.element);
     this.showJob();
     if (!this.store.jobs.has(id)) this.fetchJob();
@@ -113,8 +113,10 @@ export class Detail {
     if (!job) return;
     setText(this.note, '');
     setText(this.heading, title(job));
+    document.title = `${title(job)} – Apus`;
     setText(this.identity, job.name ? job.id : '');
-    const word = job.state === 'scheduled' && job.waitingFor?.length ? 'waiting' : job.state;
+    const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
+    const word = job.state !== 'scheduled' ? job.state : isRunning ? 'running' : job.waitingFor?.length ? 'waiting' : 'scheduled';
     setText(this.state, word);
     setAttribute(this.state, 'data-state', word);
     this.showTools(job);
@@ -146,7 +148,7 @@ export class Detail {
       ['Trigger', trigger(job)],
       job.waitingFor?.length ? ['Waits', waitingFor(job.waitingFor)] : null,
       ['Submitted', instant(job.createdMs)],
-      ['Occurrences', `${count(job.occurrences)} with an outcome${job.missed ? `, ${count(job.missed)} of them missed` : ''}`],
+      ['Occurrences', job.occurrences ? `${count(job.occurrences)} so far${job.missed ? `, ${count(job.missed)} of them missed` : ''}` : 'none yet'],
       ['Missed runs', policy(MISSED, policies.missed ?? 'run-once')],
       ['Overlap', policy(OVERLAP, policies.overlap ?? 'skip')],
       policies.retry ? ['Retry', `${policies.retry} more after a failure`] : null,
@@ -174,7 +176,7 @@ export class Detail {
     const state = this.ring.show(job, now, isRunning);
     setText(this.left, state.short);
     const due = job.dueMs === null || state.mode === 'suspended' ? (state.mode === 'suspended' ? state.words.replace('suspended, ', '') : '') : `due ${instant(job.dueMs, now)}`;
-    setText(this.due, isRunning ? 'running now' : due);
+    setText(this.due, isRunning ? `since ${instant(Date.parse(job.lastRun.started ?? job.lastRun.due), now)}` : due);
     setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     if (state.mode !== 'counting' || job.dueMs <= now) return Infinity;
     return Math.min(Ring.pause(job, state, RING), ((job.dueMs - now) % 1000) + 1);

@@ -4,7 +4,7 @@ import { api } from './api.js';
 import { byId, setText } from './dom.js';
 import { title } from './format.js';
 
-const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|w|d|h|m|s)\s*)+$|^\d+(?:\.\d+)?$|^\d{1,3}:[0-5]\d(?::[0-5]\d)?$|^P(?=.)(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/i;
+const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|w|d|h|m|s))+$|^\d+(?:\.\d+)?$|^\d{1,3}:[0-5]\d(?::[0-5]\d)?$|^P(?=.)(?:[\d.]+W)?(?:[\d.]+D)?(?:T(?:[\d.]+H)?(?:[\d.]+M)?(?:[\d.]+S)?)?$/i;
 const DURATIONS = 'Write a duration such as 25m, 1h30m, 90 (seconds) or 5:00.';
 
 /** What is wrong with a field, in words for the person who filled it. */
@@ -15,11 +15,12 @@ class Problem extends Error {
   }
 }
 
-function checkedDuration(field, text) {
-  if (!text) throw new Problem(field, DURATIONS);
-  if (!DURATION.test(text) || !/[1-9]/.test(text)) throw new Problem(field, `“${text}” is no duration. ${DURATIONS}`);
+function checkedDuration(field, words) {
   // The daemon reads them without spaces.
-  return text.replace(/\s+/g, '');
+  const text = words.replace(/\s+/g, '');
+  if (!text) throw new Problem(field, DURATIONS);
+  if (!DURATION.test(text) || !/[1-9]/.test(text)) throw new Problem(field, `“${words}” is no duration. ${DURATIONS}`);
+  return text;
 }
 
 /** The next instant at which clocks show `time`, or that time on `date`. */

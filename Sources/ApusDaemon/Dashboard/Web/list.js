@@ -113,7 +113,7 @@ export class List {
     const { order } = this.store;
     this.canvas.style.setProperty('height', `${order.length * this.height}px`);
     setAttribute(this.element, 'aria-rowcount', order.length + 1);
-    const { first, last } = this.range();
+    const { first, last } = (this.seen = this.range());
     const wanted = new Map();
     for (let index = Math.max(0, first - MARGIN); index <= Math.min(order.length - 1, last + MARGIN); index += 1) {
       wanted.set(order[index].id, index);
@@ -125,7 +125,15 @@ export class List {
       row.element.remove();
       this.spare.push(row);
     }
-    for (const [id, index] of wanted) this.put(id, index);
+    const focused = this.canvas.contains(document.activeElement) ? document.activeElement : null;
+    let place = this.canvas.firstChild;
+    for (const [id, index] of [...wanted].sort(([, a], [, b]) => a - b)) {
+      const element = this.put(id, index);
+      // In the order in which they are read aloud.
+      if (element === place) place = place.nextSibling;
+      else this.canvas.insertBefore(element, place);
+    }
+    if (focused?.isConnected && focused !== document.activeElement) focused.focus({ preventScroll: true });
     this.showTabStop();
     this.showEmpty();
     this.ticker.wake();
@@ -140,12 +148,9 @@ export class List {
 
   put(id, index) {
     let row = this.rows.get(id);
-    if (!row) {
-      row = this.spare.pop() ?? new Row();
-      this.rows.set(id, row);
-      row.show(this.store.order[index], index, id === this.selected);
-      this.canvas.append(row.element);
-    } else row.show(this.store.order[index], index, id === this.selected);
+    if (!row) this.rows.set(id, (row = this.spare.pop() ?? new Row()));
+    row.show(this.store.order[index], index, id === this.selected);
+    return row.element;
   }
 
   tick(now) {
@@ -171,7 +176,7 @@ export class List {
   showTabStop() {
     let row = this.rows.get(this.active.id);
     if (!row) {
-      const first = this.store.order[this.range().first];
+      const first = this.store.order[this.seen?.first];
       row = first && this.rows.get(first.id);
       if (!row) return;
       this.active = { id: row.job.id, column: 0 };

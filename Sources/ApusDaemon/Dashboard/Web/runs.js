@@ -21,7 +21,7 @@ export class Runs {
     Object.assign(this, { job, name, href, runs: new Map(), next: null, kept: KEPT, error: null, isLoaded: false });
     this.plot = new Plot({ label: `Lateness of ${label}`, name, choose });
     this.body = h('tbody');
-    const heads = [name && 'Job', 'Occurrence', 'Due', 'Late', 'Outcome'].filter(Boolean);
+    const heads = [name ? 'Job' : 'Occurrence', 'Due', 'Late', 'Outcome'];
     this.table = h(
       'table', { class: `runs${name ? ' of-all' : ''}` },
       h('caption', { class: 'unseen' }, `${label}, newest first`),
@@ -86,16 +86,20 @@ export class Runs {
       if (all.length > this.kept) all.length = this.kept;
       this.runs = new Map(all);
     }
+    this.fresh += fresh.size;
     this.soon();
   }
 
+  fresh = 0;
+
   soon() {
     const isWatched = this.table.matches(':hover') || this.table.contains(document.activeElement);
-    // While somebody reads, or is about to click, it moves less often.
+    // While somebody reads, or is about to click, and when all of it is new each time, it moves less often.
+    const pause = isWatched && this.runs.size > 30 ? 2500 : this.fresh > 20 ? 1000 : 250;
     this.timer ??= setTimeout(() => {
       this.timer = null;
       if (this.element.isConnected) this.render();
-    }, isWatched && this.runs.size > 30 ? 2500 : 250);
+    }, pause);
   }
 
   choose(key) {
@@ -104,6 +108,7 @@ export class Runs {
   }
 
   render() {
+    this.fresh = 0;
     const rows = new Map();
     let before = null;
     for (const [key, run] of this.runs) {
@@ -124,9 +129,13 @@ export class Runs {
   }
 
   makeRow(key) {
-    const row = { job: this.name && h('a', { class: 'plain' }), number: h('a'), due: h('td', { class: 'num' }), late: h('td', { class: 'num k-late' }), outcome: h('span', { class: 'chip' }), why: h('span', { class: 'why' }) };
+    const row = {
+      job: this.name && h('a', { class: 'plain whose' }), number: h('a', { class: this.name ? 'number' : '' }),
+      due: h('td', { class: 'num' }), late: h('td', { class: 'num k-late' }),
+      outcome: h('span', { class: 'chip' }), why: h('span', { class: 'why' }),
+    };
     row.element = h('tr', { 'aria-current': key === this.chosen ? 'true' : null },
-      row.job && h('td', { class: 'k-job' }, row.job), h('td', { class: 'num' }, row.number), row.due, row.late, h('td', {}, row.outcome, row.why));
+      h('td', { class: 'num' }, row.job, row.number), row.due, row.late, h('td', {}, row.outcome, row.why));
     return row;
   }
 
@@ -138,12 +147,14 @@ export class Runs {
       setAttribute(row.job, 'href', `#/job/${run.job}`);
     }
     const number = occurrence(run);
-    setText(row.number, run.attempt > 1 ? `${number}, attempt ${run.attempt}` : number);
+    const first = this.name && run.occurrence > 0 ? `occurrence ${number}` : number;
+    setText(row.number, run.attempt > 1 ? `${number}, attempt ${run.attempt}` : first);
     setAttribute(row.number, 'href', this.href(run));
     setText(row.due, instant(Date.parse(run.due)));
     setText(row.late, lateness(run.latenessMs));
     setText(row.outcome, run.outcome);
     setAttribute(row.outcome, 'data-outcome', run.outcome);
     setText(row.why, why(run));
+    setAttribute(row.why, 'title', why(run) || null);
   }
 }

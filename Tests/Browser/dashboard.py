@@ -1,0 +1,49 @@
+"""What the tests of the dashboard share."""
+
+from __future__ import annotations
+
+from playwright.sync_api import Locator, expect
+
+import support
+
+
+class DashboardTest(support.BrowserTest):
+    """A test with a daemon and its page."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.daemon = support.Daemon()
+        self.addCleanup(self.daemon.end)
+
+    def open(self, path: str = "") -> None:
+        self.page.goto(self.daemon.url)
+        expect(self.page.locator("#daemon-state")).to_have_text("Connected")
+        if path:
+            self.go(path)
+
+    def go(self, path: str) -> None:
+        self.page.evaluate("(path) => { location.hash = path; }", path)
+
+    def row(self, job: str) -> Locator:
+        return self.page.locator(f'.row[data-id="{job}"]')
+
+    def button(self, name: str) -> Locator:
+        return self.page.get_by_role("button", name=name, exact=True)
+
+    def toast(self, text: str) -> Locator:
+        return self.page.locator(".toast").filter(has_text=text).first
+
+    def state(self, job: str) -> str:
+        return self.daemon.json("show", job)["state"]
+
+    def wait_for_state(self, job: str, state: str) -> None:
+        support.wait_for(f"{job} to be {state}", lambda: self.state(job) == state)
+
+    def wait_for_runs(self, job: str, count: int) -> list[dict]:
+        """The runs that have ended, once there are so many."""
+
+        def runs() -> list[dict] | None:
+            ended = [run for run in self.daemon.json("history", job, "--limit", "1000")["runs"] if run["finished"]]
+            return ended if len(ended) >= count else None
+
+        return support.wait_for(f"{count} runs of {job}", runs)
