@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import time
 
@@ -158,15 +159,18 @@ class Runs(DashboardTest):
 
     def test_history(self) -> None:
         """The history has every run of all jobs, newest first, page by page."""
-        self.daemon.submit("every", "20ms", "--count", "120", "--name", "many", "--overlap", "queue:200", "--notify", "x")
-        self.wait_for_runs("many", 120)
+        job = self.daemon.submit("every", "1d", "--name", "many", "--notify", "x")
+        connection = self.daemon.connection()
+        for _ in range(70):
+            connection.ask("POST", f"/v1/jobs/{job}/run")
+        connection.close()
+        self.wait_for_runs(job, 70)
         self.open()
         rows = self.page.locator("#history tbody tr")
         expect(rows).to_have_count(50)
         self.page.locator("#history").get_by_role("button", name="Load more").click()
-        expect(rows).to_have_count(120)
-        expect(rows.first).to_contain_text("occurrence 120")
-        expect(rows.last).to_contain_text("occurrence 1")
+        expect(rows).to_have_count(70)
+        expect(rows.first).to_contain_text("by hand")
         expect(self.page.locator("#history").get_by_role("button", name="Load more")).to_be_hidden()
 
     def test_plot(self) -> None:
@@ -274,8 +278,12 @@ class Forms(DashboardTest):
     def test_many_notifications(self) -> None:
         """Many notifications at once do not cover the page: they are counted."""
         self.open()
+        at = datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(seconds=3)
+        connection = self.daemon.connection()
         for number in range(8):
-            self.daemon.submit("after", "3s" if number < 4 else "2s", "--notify", f"text {number}")
+            trigger = {"at": at.isoformat(timespec="milliseconds")}
+            connection.ask("POST", "/v1/jobs", {"trigger": trigger, "action": {"notify": f"text {number}"}})
+        connection.close()
         expect(self.toast("more in this moment")).to_be_visible()
         self.assertLessEqual(self.page.locator(".toast").count(), 4)
 

@@ -1,21 +1,26 @@
 """The dashboard with many jobs. Run: python3 Tests/Browser/test_dashboard_load.py
 
 These are the only tests that assert times, because the times are what is promised: a page that is there in a second, and
-does not stutter. Each takes the best of some rounds: another program that is at work can make a page slower, and none
-can make it faster. The figures are printed.
+does not stutter. A task of the page is measured in processor time, which other programs do not lengthen; that of the
+first rows cannot be, so the best of some rounds counts. All figures are printed, also those of the clock.
 """
 
 from __future__ import annotations
 
 import concurrent.futures
+import json
 import time
 
 import support
+from playwright.sync_api import Page
 
 JOBS = 10_000
 # Jobs that repeat every second, so as many fires a second.
 BEATS = 100
-ROUNDS = 3
+# At most; the first good one ends them.
+ROUNDS = 5
+LONGEST_TASK = 100
+SECONDS = 8
 
 OBSERVE = """
 window.measured = { longTasks: [], firstPaint: null, firstRows: null };
@@ -32,6 +37,36 @@ new PerformanceObserver((list) => {
   else requestAnimationFrame(look);
 })();
 """
+
+COUNT_FRAMES = """() => {
+  measured.longTasks.length = 0;
+  measured.frames = 0;
+  (function frame() { measured.frames += 1; requestAnimationFrame(frame); })();
+}"""
+
+
+class Tasks:
+    """The longest task of the page's main thread meanwhile, in milliseconds of processor time."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.longest = 0.0
+
+    def __enter__(self) -> Tasks:
+        categories = ["__metadata", "toplevel", "disabled-by-default-devtools.timeline"]
+        support.OneBrowser.get().start_tracing(page=self.page, categories=categories)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        events = json.loads(support.OneBrowser.get().stop_tracing())["traceEvents"]
+        mains = {(one["pid"], one["tid"]) for one in events if one.get("name") == "thread_name" and one["args"]["name"] == "CrRendererMain"}
+        tasks = [one["tdur"] / 1000 for one in events if one.get("name") == "RunTask" and (one["pid"], one["tid"]) in mains and "tdur" in one]
+        assert tasks, "the trace has no tasks"
+        self.longest = max(tasks)
+
+    def words(self, measured: dict) -> str:
+        clock = max((duration for _, duration in measured["longTasks"]), default=0)
+        return f"longest task {self.longest:.0f} ms of processor time ({f'{clock:.0f} ms' if clock else 'under 50 ms'} by the clock)"
 
 
 class LoadTest(support.BrowserTest):
@@ -63,13 +98,16 @@ class LoadTest(support.BrowserTest):
 
     def test_first_paint(self) -> None:
         """Ten thousand jobs: the first rows are there within a second, and no task is longer than 100 ms until all are."""
-        rounds = [self.load() for _ in range(ROUNDS)]
-        longest = [max((duration for _, duration in one["longTasks"]), default=0) for one in rounds]
-        for one, task in zip(rounds, longest):
-            print(f"first paint {one['firstPaint']:.0f} ms, first rows {one['firstRows']:.0f} ms, longest task {task:.0f} ms")
-        self.assertLess(min(one["firstPaint"] for one in rounds), 1000)
-        self.assertLess(min(one["firstRows"] for one in rounds), 1000)
-        self.assertLess(min(longest), 100)
+        for _ in range(ROUNDS):
+            with Tasks(self.page) as tasks:
+                measured = self.load()
+            paint, rows = measured["firstPaint"], measured["firstRows"]
+            print(f"first paint {paint:.0f} ms, first rows {rows:.0f} ms, {tasks.words(measured)}")
+            if max(paint, rows) < 1000:
+                break
+        self.assertLess(paint, 1000)
+        self.assertLess(rows, 1000)
+        self.assertLess(tasks.longest, LONGEST_TASK)
         # Only what is seen exists, and a screen reader is told of all of it.
         self.assertLess(self.page.locator(".row[data-id]").count(), 40)
         self.assertEqual(self.page.locator("#grid").get_attribute("aria-rowcount"), str(JOBS + 1))
@@ -80,37 +118,32 @@ class LoadTest(support.BrowserTest):
         connection = self.daemon.connection()
         beat = {"trigger": {"every": "1s"}, "action": {"notify": "beat"}, "labels": {"load": "beat"}}
         beats = [connection.ask("POST", "/v1/jobs", {"name": f"beat {number}", **beat})["id"] for number in range(BEATS)]
+        connection.close()
+        self.addCleanup(self.cancel, beats)
         self.page.mouse.move(400, 600)
-        best = None
-        for _ in range(ROUNDS):
-            runs, frames, longest = self.watch()
-            print(f"{runs} runs in {self.SECONDS} s, {frames:.0f} frames a second, longest task {longest:.0f} ms")
-            self.assertGreater(runs, BEATS * self.SECONDS * 0.8, "too few runs to say anything")
-            best = longest if best is None else min(best, longest)
-        self.picture("busy")
-        self.assertLess(best, 100)
-        for beat in beats:
-            connection.ask("DELETE", f"/v1/jobs/{beat}")
+        with Tasks(self.page) as tasks:
+            runs, measured = self.watch()
+        frames = measured["frames"] / SECONDS
+        print(f"{runs} runs in {SECONDS} s, {frames:.0f} frames a second, {tasks.words(measured)}")
+        self.picture("dashboard-busy")
+        self.assertGreater(runs, BEATS * SECONDS * 0.8, "too few runs to say anything")
+        self.assertLess(tasks.longest, LONGEST_TASK)
+
+    def cancel(self, jobs: list[str]) -> None:
+        connection = self.daemon.connection()
+        for job in jobs:
+            connection.ask("DELETE", f"/v1/jobs/{job}")
         connection.close()
 
-    SECONDS = 6
-
-    def watch(self) -> tuple[int, float, float]:
+    def watch(self) -> tuple[int, dict]:
         before = self.occurrences()
         started = time.monotonic()
-        self.page.evaluate(
-            """() => {
-              measured.longTasks.length = 0;
-              measured.frames = 0;
-              const end = performance.now() + 6000;
-              (function frame() { measured.frames += 1; if (performance.now() < end) requestAnimationFrame(frame); })();
-            }""")
-        while time.monotonic() - started < self.SECONDS:
+        self.page.evaluate(COUNT_FRAMES)
+        while time.monotonic() - started < SECONDS:
             self.page.mouse.wheel(0, 900)
             self.page.wait_for_timeout(250)
         measured = self.page.evaluate("measured")
-        longest = max((duration for _, duration in measured["longTasks"]), default=0)
-        return self.occurrences() - before, measured["frames"] / self.SECONDS, longest
+        return self.occurrences() - before, measured
 
     def occurrences(self) -> int:
         """How often the beats have fired, as the daemon says."""

@@ -115,7 +115,7 @@ public struct DaemonClient: Sendable {
 
     /// An event: its name, and its data as JSON.
     public struct Event: Sendable {
-        /// `job`, `run`, `output`, `notification` or `clock`.
+        /// `job`, `run`, `output`, `notification`, `clock`, or `lost` where events were left out.
         public var name: String
         /// The JSON.
         public var data: [UInt8]

@@ -113,6 +113,7 @@ export class Detail {
     if (!job) return;
     setText(this.note, '');
     setText(this.heading, title(job));
+    document.title = `${title(job)} – Apus`;
     setText(this.identity, job.name ? job.id : '');
     const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
     const word = job.state !== 'scheduled' ? job.state : isRunning ? 'running' : job.waitingFor?.length ? 'waiting' : 'scheduled';

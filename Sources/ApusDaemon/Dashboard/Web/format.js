@@ -37,7 +37,8 @@ export function clock(ms) {
 }
 
 const UNDER_TEN = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
-export const count = (n) => n.toLocaleString('en');
+const WHOLE = new Intl.NumberFormat('en');
+export const count = (n) => (n < 1000 ? String(n) : WHOLE.format(n));
 export const plural = (n, word) => `${count(n)} ${word}${n === 1 ? '' : 's'}`;
 
 /** A lateness: `2 ms`, `1.3 s`, `12 min`. */

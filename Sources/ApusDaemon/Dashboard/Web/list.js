@@ -113,7 +113,7 @@ export class List {
     const { order } = this.store;
     this.canvas.style.setProperty('height', `${order.length * this.height}px`);
     setAttribute(this.element, 'aria-rowcount', order.length + 1);
-    const { first, last } = this.range();
+    const { first, last } = (this.seen = this.range());
     const wanted = new Map();
     for (let index = Math.max(0, first - MARGIN); index <= Math.min(order.length - 1, last + MARGIN); index += 1) {
       wanted.set(order[index].id, index);
@@ -176,7 +176,7 @@ export class List {
   showTabStop() {
     let row = this.rows.get(this.active.id);
     if (!row) {
-      const first = this.store.order[this.range().first];
+      const first = this.store.order[this.seen?.first];
       row = first && this.rows.get(first.id);
       if (!row) return;
       this.active = { id: row.job.id, column: 0 };

@@ -18,6 +18,11 @@ export class Outputs extends EventTarget {
     this.dispatchEvent(new CustomEvent('output', { detail: { key, text: output.text } }));
   }
 
+  /** Forgets all but these: the end of a run may not have been heard. */
+  keep(running) {
+    for (const key of this.texts.keys()) if (!running.has(key)) this.texts.delete(key);
+  }
+
   /** A run has ended: the daemon has its output now. */
   drop(run) {
     if (run.outcome !== 'running') this.texts.delete(runKey(run));

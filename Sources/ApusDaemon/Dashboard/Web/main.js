@@ -4,7 +4,7 @@ import { api } from './api.js';
 import { Detail } from './detail.js';
 import { byId, h, icon, setAttribute, setText } from './dom.js';
 import { confirmCancel, countdownForm, notificationForm } from './forms.js';
-import { plural, title } from './format.js';
+import { count, title } from './format.js';
 import { List } from './list.js';
 import { Outputs } from './log.js';
 import { Ticker } from './ring.js';
@@ -88,6 +88,7 @@ async function reload() {
     hideBanner();
     showFacts();
     history.soon();
+    outputs.keep(store.running);
   } catch (error) {
     // Without an answer the stream notices too, and this is called when it is back.
     if (error.status > 0) showBanner(error.message);
@@ -153,7 +154,7 @@ function view(change) {
 function showCounts() {
   for (const [key, number] of chips) {
     const isKnown = store.isLoaded && (key !== 'ended' || store.hasAll);
-    setText(number, isKnown ? String(store.counts[key]) : '');
+    setText(number, isKnown ? count(store.counts[key]) : '');
   }
 }
 
@@ -188,7 +189,7 @@ function route() {
   if (found) detail.show(id, found[2] === undefined ? null : { occurrence: Number(found[2]), attempt: Number(found[3]) });
   else detail.close();
   if (place === 'history' || place === 'jobs') history.soon();
-  document.title = place === 'job' ? `${detail.heading.textContent} – Apus` : place === 'history' ? 'History – Apus' : 'Apus';
+  if (place !== 'job') document.title = place === 'history' ? 'History – Apus' : 'Apus';
   if (was === undefined) return;
   list.schedule();
   // A view that takes the place of another one is announced; a panel beside the list leaves the focus where it is.

@@ -45,8 +45,9 @@ export class Plot {
     this.field.addEventListener('click', () => this.index >= 0 && this.choose?.(this.runs[this.index]));
   }
 
-  /** Runs, oldest first. */
-  show(runs) {
+  /** Runs, oldest first. One that is at work has no lateness yet when it was read from a list. */
+  show(all) {
+    const runs = all.filter((run) => run.latenessMs !== null || !['running', 'waiting'].includes(run.outcome));
     // What is looked at stays what is looked at when newer ones come.
     const looked = this.runs[this.index];
     this.runs = runs;

@@ -19,7 +19,7 @@ export function standing(job, now, isRunning) {
   const left = job.dueMs - now;
   return {
     fraction: Math.max(0, Math.min(1, left / job.totalMs)),
-    mode: 'counting', short: clock(left), words: relative(left),
+    mode: 'counting', short: left > 0 ? clock(left) : 'due', words: relative(left),
   };
 }
 

@@ -76,6 +76,7 @@ export class Store extends EventTarget {
   async load() {
     this.loading?.controller.abort();
     const loading = (this.loading = { controller: new AbortController(), touched: new Set(), seen: new Set() });
+    this.running.clear();
     await this.loadStates(OPEN, FIRST_PAGE, loading);
     this.forget(OPEN, loading);
     this.isLoaded = true;

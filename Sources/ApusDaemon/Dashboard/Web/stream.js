@@ -6,6 +6,7 @@ import { api } from './api.js';
 const NAMES = ['job', 'run', 'output', 'notification', 'clock', 'lost'];
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
+const AT_ONCE = 80;
 
 /**
  * States that are told: `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next try),
@@ -78,7 +79,10 @@ export class Stream {
 
   keep(name, data) {
     this.waiting.push([name, data]);
-    if (this.flushing) return;
+    if (!this.flushing) this.flushSoon();
+  }
+
+  flushSoon() {
     this.flushing = true;
     // No frame comes while nobody looks.
     const late = setTimeout(() => this.flush(), 1000);
@@ -91,8 +95,9 @@ export class Stream {
   flush() {
     if (!this.flushing) return;
     this.flushing = false;
-    const events = this.waiting;
-    this.waiting = [];
+    // A hundred jobs that fire at one instant shall not hold up a frame; nor may a queue of them grow.
+    const events = this.waiting.splice(0, Math.max(AT_ONCE, this.waiting.length >> 2));
+    if (this.waiting.length) this.flushSoon();
     this.tellEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));
   }
 }

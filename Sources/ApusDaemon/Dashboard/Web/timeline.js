@@ -78,19 +78,22 @@ export class Timeline {
 
   /** Once a second at most: an hour on a screen's width moves a third of a pixel in that time. */
   tick(now) {
+    if (!this.width) return Infinity;
     const age = now - this.drawnAt;
-    const pause = this.dirty ? 1000 : 5000;
-    if (!this.width || (age >= 0 && age < pause)) return this.width ? pause - age : Infinity;
-    this.draw(now);
-    this.drawnAt = now;
-    this.dirty = false;
-    return 5000;
+    if (age < 0 || age >= (this.dirty ? 1000 : 5000)) {
+      this.draw(now);
+      this.drawnAt = now;
+      this.dirty = false;
+    } else this.describe(now);
+    const left = this.shown.next.length ? (this.shown.next[0].dueMs - now) % 1000 : 0;
+    if (this.shown.next.length) return left > 250 ? left + 1 : 1000;
+    return (this.dirty ? 1000 : 5000) - (now - this.drawnAt);
   }
 
   draw(now) {
     // The bins stand on the clock, not on `now`: they move to the left, and do not flicker.
     const start = Math.floor(now / BIN) * BIN;
-    const shown = density(this.store.jobs.values(), start, now);
+    const shown = (this.shown = density(this.store.jobs.values(), start, now));
     const x = (ms) => ((ms - now) / HOUR) * this.width;
     setAttribute(this.strip, 'viewBox', `0 0 ${this.width} ${TOP + HEIGHT + 20}`);
     this.drawAxis(now, x);
@@ -108,7 +111,7 @@ export class Timeline {
     });
     this.bars.setAttribute('d', path || 'M0 0');
     this.drawLabels(shown.next, x);
-    this.describe(shown, now);
+    this.describe(now);
   }
 
   drawAxis(now, x) {
@@ -141,10 +144,10 @@ export class Timeline {
     this.marks.replaceChildren(...parts);
   }
 
-  describe({ occurrences, sources, next }, now) {
-    const rounded = Math.round(occurrences);
-    const whole = rounded
-      ? `${plural(rounded, 'occurrence')} of ${plural(sources, 'job')} in the next hour`
+  describe(now) {
+    const { occurrences, sources, next } = this.shown;
+    const whole = occurrences
+      ? `${plural(Math.round(occurrences), 'occurrence')} of ${plural(sources, 'job')} in the next hour`
       : 'Nothing is due in the next hour';
     setAttribute(this.strip, 'aria-label', `${whole}.`);
     const nearest = next.slice(0, 3);
