@@ -193,7 +193,7 @@ class Sight(DashboardTest):
         levels = self.page.evaluate("[...document.querySelectorAll('h1, h2, h3')].filter((e) => e.checkVisibility()).map((e) => Number(e.tagName[1]))")
         for before, after in zip(levels, levels[1:]):
             self.assertLessEqual(after, before + 1, f"headings jump: {levels}")
-        self.assertEqual(self.page.get_by_role("table", name="runs of all jobs, newest first").count(), 1)
+        expect(self.page.get_by_role("table", name="runs of all jobs, newest first")).to_have_count(1)
         expect(self.page.locator("#timeline svg")).to_have_attribute("aria-label", re.compile(r"occurrences of \d+ jobs in the next hour"))
 
     def test_still(self) -> None:

@@ -175,7 +175,7 @@ export class Detail {
     const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
     const state = this.ring.show(job, now, isRunning);
     setText(this.left, state.short);
-    const due = job.dueMs === null || state.mode === 'suspended' ? (state.mode === 'suspended' ? state.words.replace('suspended, ', '') : '') : `due ${instant(job.dueMs, now)}`;
+    const due = state.rest ?? (job.dueMs === null ? '' : `due ${instant(job.dueMs, now)}`);
     setText(this.due, isRunning ? `since ${instant(Date.parse(job.lastRun.started ?? job.lastRun.due), now)}` : due);
     setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     if (state.mode !== 'counting' || job.dueMs <= now) return Infinity;

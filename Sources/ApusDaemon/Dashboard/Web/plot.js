@@ -51,6 +51,7 @@ export class Plot {
     // What is looked at stays what is looked at when newer ones come.
     const looked = this.runs[this.index];
     this.runs = runs;
+    this.element.hidden = !runs.length;
     this.index = looked ? runs.findIndex((run) => run.job === looked.job && run.occurrence === looked.occurrence && run.attempt === looked.attempt) : -1;
     this.draw();
   }

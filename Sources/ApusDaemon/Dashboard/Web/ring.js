@@ -12,7 +12,7 @@ export function standing(job, now, isRunning) {
   if (job.state === 'suspended') {
     const left = job.remainingMs ?? (job.dueMs === null ? null : Math.max(0, job.dueMs - now));
     const fraction = left === null || !job.totalMs ? 1 : Math.min(1, left / job.totalMs);
-    return { fraction, mode: 'suspended', short: '', words: left === null ? 'suspended' : `suspended, ${duration(left)} left` };
+    return { fraction, mode: 'suspended', short: '', words: 'suspended', rest: left === null ? '' : `${duration(left)} left` };
   }
   if (job.state !== 'scheduled') return { fraction: job.state === 'finished' ? 1 : 0, mode: job.state, short: '', words: job.state };
   if (job.dueMs === null || job.waitingFor?.length) return { fraction: 1, mode: 'waiting', short: '', words: 'due' };
@@ -46,7 +46,7 @@ export class Ring {
     setAttribute(this.mark, 'd', MARKS[state.mode] ?? '');
     // A screen reader is not told of every second.
     const percent = Math.round(state.fraction * 10) * 10;
-    const label = state.mode === 'counting' ? `about ${percent} % of the time left` : state.words;
+    const label = state.mode === 'counting' ? `about ${percent} % of the time left` : [state.words, state.rest].filter(Boolean).join(', ');
     setAttribute(this.element, 'aria-label', label);
     return state;
   }

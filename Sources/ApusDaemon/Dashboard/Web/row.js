@@ -104,9 +104,10 @@ export class Row {
     const waits = job.state === 'scheduled' && job.waitingFor?.length ? waitingFor(job.waitingFor) : null;
     setText(this.left, waits ?? (state.mode === 'counting' ? state.short : state.words));
     this.left.classList.toggle('warn', Boolean(waits));
-    if (this.shownDue !== job.dueMs || this.shownState !== state.mode) {
-      [this.shownDue, this.shownState] = [job.dueMs, state.mode];
-      setText(this.due, job.dueMs === null || state.mode === 'suspended' ? '' : instant(job.dueMs, now));
+    const moment = state.rest ?? job.dueMs;
+    if (this.moment !== moment) {
+      this.moment = moment;
+      setText(this.due, state.rest ?? (job.dueMs === null ? '' : instant(job.dueMs, now)));
       setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     }
     if (state.mode !== 'counting') return Infinity;

@@ -123,7 +123,6 @@ export class Runs {
     this.rows = rows;
     this.more.hidden = !this.next;
     this.table.hidden = !this.runs.size;
-    this.plot.element.hidden = !this.runs.size;
     setText(this.note, this.error ?? (this.isLoaded && !this.runs.size ? 'No run yet. Runs appear here with their outcomes and how late they were.' : ''));
     this.plot.show([...this.runs.values()].slice(0, IN_PLOT).reverse());
   }
