@@ -54,8 +54,11 @@ export function makePhone(stage, announce, error) {
   swipeToClose();
   on("vibrate", vibrate);
   screen.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && screen.dataset.showing === "switcher") control("home", {}, error);
     if (event.key === "Delete" && document.activeElement === picture) control("swipe", {}, error);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && screen.dataset.showing === "switcher") control("home", {}, error);
   });
 
   function vibrate() {
@@ -101,6 +104,12 @@ export function makePhone(stage, announce, error) {
     }, launchTime);
   }
 
+  /** Who operates the phone by keyboard stays in it: the focus goes to what is shown now. */
+  function keepFocus(showing) {
+    const target = { home: homeIcon, app: app.root.querySelector("[role=tab][aria-selected=true]"), switcher: picture, lock: indicator }[showing];
+    target?.focus({ preventScroll: true });
+  }
+
   /** A new phone has no picture of the app, and none of its notifications. */
   function replaced() {
     [pid, wasDrawn, lastProcess] = [null, false, null];
@@ -132,11 +141,13 @@ export function makePhone(stage, announce, error) {
     }
     setAttribute(screen, "data-drawn", wasDrawn);
     app.follow(device.process === "none" ? null : snapshot.app?.audio, device.speed);
+    const hadFocus = screen.contains(document.activeElement);
     app.root.inert = !isInFront || device.process !== "active" || dialogs.isOpen;
     home.inert = device.showing !== "home";
     switcher.inert = device.showing !== "switcher";
     lock.root.inert = !isLocked;
     for (const [layer, name] of [[home, "home"], [switcher, "switcher"], [lock.root, "lock"]]) setAttribute(layer, "aria-hidden", device.showing === name ? null : "true");
+    if (hadFocus && document.activeElement.closest("[inert]")) keepFocus(device.showing);
     setText(cardNote, { none: "Not running: tap to launch it anew", suspended: "Suspended: its last picture" }[device.process] ?? "Running");
     for (const part of [cardTitle, picture, away]) setHidden(part, !device.isInSwitcher);
     setHidden(cardNote, !device.isInSwitcher);
