@@ -17,13 +17,14 @@ export function makePhone(stage, announce, error) {
   const dialogs = makeDialogs();
   const app = makeApp(dialogs);
   const status = makeStatusBar();
-  const lock = makeLock();
-  const banners = makeBanners(announce);
+  const lock = makeLock(error);
+  const banners = makeBanners(announce, error);
 
   const homeTime = h("p", { class: "big-time" });
   const homeDay = h("p", { class: "big-day" });
-  const homeIcon = h("button", { type: "button", class: "home-icon", on: { click: act("open") } }, h("span", { class: "app-icon" }, icon("app", 40)), h("span", { text: "Sleepless" }));
-  const home = h("div", { class: "layer home" }, homeDay, homeTime, h("div", { class: "home-icons" }, homeIcon));
+  const homeHint = h("p", { class: "home-hint", text: "Tap the icon to open the app" });
+  const homeIcon = h("button", { type: "button", class: "home-icon", "aria-label": "Open Sleepless", on: { click: act("open") } }, h("span", { class: "app-icon" }, icon("app", 40)), h("span", { text: "Sleepless" }));
+  const home = h("div", { class: "layer home" }, homeDay, homeTime, homeHint, h("div", { class: "home-icons" }, homeIcon));
 
   const picture = h("button", { type: "button", class: "card-open", "aria-label": "Open Sleepless from the switcher", on: { click: () => { if (!dragged) control("open", {}, error); } } });
   const cardTitle = h("p", { class: "card-title" }, h("span", { class: "app-mark" }, icon("app", 18)), h("span", { text: "Sleepless" }));
@@ -152,7 +153,7 @@ export function makePhone(stage, announce, error) {
     for (const part of [cardTitle, picture, away]) setHidden(part, !device.isInSwitcher);
     setHidden(cardNote, !device.isInSwitcher);
     setHidden(none, device.isInSwitcher);
-    setAttribute(homeIcon, "aria-label", "Open Sleepless");
+    setHidden(homeHint, device.pid > 0);
     setHidden(call, !device.isInCall);
     setAttribute(indicator, "aria-label", isLocked ? "Unlock the phone" : "Go to the home screen");
     setText(lockKey.lastElementChild, isLocked ? "Unlock" : "Lock");

@@ -1,6 +1,6 @@
 /** What the system does just now: the process, its time, and what waits. */
 
-import { h, keyed, setAttribute, setHidden, setText } from "./dom.js";
+import { errorLine, h, keyed, setAttribute, setHidden, setText } from "./dom.js";
 import { secondsText, withMoments } from "./clock.js";
 import { makeNotice, updateNotice } from "./lock.js";
 import { on } from "./server.js";
@@ -63,8 +63,9 @@ export function makeSystem(root) {
   const noticePart = part("Notifications", list("Notifications"), "None waits, none is shown.");
   const jobPart = part("Jobs", list("Jobs"), "No request is pending.");
   const faultPart = part("Faults", list("Faults"), "");
+  const error = errorLine();
   const shown = h("ul", { class: "notices flat", "aria-label": "Shown notifications" });
-  noticePart.root.append(shown);
+  noticePart.root.append(shown, error);
   root.append(h("h2", { id: "system-title", text: "System" }), h("div", { class: "panel-body" },
     h("div", { class: "process" }, h("div", { class: "process-head" }, state, pid), meaning, budget, remaining),
     faultPart.root, claimPart.root, noticePart.root, jobPart.root));
@@ -98,7 +99,7 @@ export function makeSystem(root) {
       (claim) => fact(claim.name, claim.at ? `since ${secondsText(claim.at)}` : ""));
     fill(noticePart, waiting(), (one) => one.name,
       (one) => fact(one.name, `waits since ${secondsText(one.at)}`), null, device.notifications.length);
-    keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice, (row, notice) => {
+    keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice(error), (row, notice) => {
       updateNotice(row, notice, device.now);
       setAttribute(row.button, "aria-label", `Tap the notification ${notice.title}`);
     });
