@@ -82,5 +82,10 @@ export function connect() {
     isFirstLog = false;
   });
   source.addEventListener("frame", (event) => tell("frame", JSON.parse(event.data)));
+  // The server had more to say than was read. A stream that begins brings the whole picture.
+  source.addEventListener("lost", () => {
+    source.close();
+    connect();
+  });
   source.addEventListener("vibrate", () => tell("vibrate"));
 }
