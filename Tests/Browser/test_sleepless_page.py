@@ -172,6 +172,9 @@ class Looks(SleeplessTest):
             def check(name):
                 with self.subTest(width=width, name=name):
                     self.assert_fits()
+                    if width >= 1180:
+                        # The columns scroll, each by itself.
+                        self.assertEqual(self.page.evaluate("document.documentElement.scrollHeight - innerHeight"), 0)
                     self.assert_controls_have_names()
 
             self.look_at_everything(check)
