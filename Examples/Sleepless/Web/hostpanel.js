@@ -3,10 +3,13 @@
 import { h, keyed, setAttribute, setText } from "./dom.js";
 
 const phases = {
-  active: "Runs. A SIGTERM asks it to stop.",
-  background: "Was asked to stop, and winds up as long as the grace period lasts.",
-  suspended: "Stopped by Ctrl-Z, SIGSTOP or a sleep of the machine.",
-  terminated: "Over.",
+  active: ["Active", "Runs. A SIGTERM asks it to stop."],
+  background: ["In the background", "Was asked to stop, and winds up as long as the grace period lasts."],
+  suspended: ["Suspended", "Stopped by Ctrl-Z, SIGSTOP or a sleep of the machine."],
+  terminated: ["Terminated", "It is over."],
+};
+const names = {
+  network: "Network", isOnExternalPower: "External power", battery: "Battery", isLowPower: "Low-power mode", thermal: "Temperature",
 };
 
 export function makeHostPanel(root) {
@@ -23,14 +26,15 @@ export function makeHostPanel(root) {
   const words = (value) => (value === null || value === undefined ? "not known" : value === true ? "yes" : value === false ? "no" : String(value));
 
   function update({ linux }) {
-    setText(phase, linux.phase);
+    const [title, text] = phases[linux.phase] ?? [linux.phase, ""];
+    setText(phase, title);
     setAttribute(phase, "data-process", linux.phase);
-    setText(meaning, phases[linux.phase] ?? "");
+    setText(meaning, text);
     setText(remaining, linux.phase === "terminated" ? "" : linux.budget === null || linux.budget === undefined ? "Nothing limits it" : `${linux.budget.toFixed(1)} s left`);
-    keyed(conditions, Object.entries(linux.conditions ?? {}), ([name]) => name, ([name]) => {
+    keyed(conditions, Object.keys(names), (name) => name, (name) => {
       const value = h("dd", {});
-      return { root: h("div", {}, h("dt", { text: name.replace(/([A-Z])/g, " $1").toLowerCase() }), value), value };
-    }, (row, [, value]) => setText(row.value, words(value)));
+      return { root: h("div", {}, h("dt", { text: names[name] }), value), value };
+    }, (row, name) => setText(row.value, words(linux.conditions[name])));
     setText(notifications, linux.notifications);
   }
 

@@ -28,7 +28,7 @@ export function makeLocation(dialogs) {
   const start = button("Start", () => tap("location/start", { inBackground: background.input.checked }, error), { class: "button primary" });
   const stop = button("Stop", () => tap("location/stop", {}, error), { class: "button primary" });
   const clear = button("Clear", () => tap("location/clear", {}, error), { class: "button" });
-  const summary = h("p", { class: "screen-note", role: "status" });
+  const summary = h("p", { class: "screen-note" });
   const latest = h("p", { class: "screen-note tabular" });
   const root = h("div", { class: "screen-body" }, map.root, summary, latest,
     h("div", { class: "actions" }, start, stop, clear), background.root, error, refusal, asking);
@@ -77,7 +77,7 @@ export function makeLocation(dialogs) {
     const last = state.pins.at(-1);
     setText(latest, last
       ? `${secondsText(last.at)}: ${last.latitude.toFixed(5)}, ${last.longitude.toFixed(5)}${last.accuracy === null ? "" : ` ± ${Math.round(last.accuracy)} m`}`
-      : isAllowed ? "Start, then press Home and walk on." : "No position yet.");
+      : isAllowed ? "Start, then leave the app and walk on." : "No position yet.");
     setText(refusal, state.error);
     setHidden(refusal, !state.error);
     setAttribute(root, "data-updating", state.isUpdating);

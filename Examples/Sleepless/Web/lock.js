@@ -8,20 +8,20 @@ import { control } from "./server.js";
 const bannerTime = 6000;
 
 /** A notification: tapping it opens the app. */
-export function makeNotice(notice) {
+export const makeNotice = (error) => (notice) => {
   const when = h("span", { class: "notice-when" });
-  const root = h("button", { type: "button", class: "notice", on: { click: () => control("tap-notification", { id: notice.id }) } },
+  const root = h("button", { type: "button", class: "notice", on: { click: () => control("tap-notification", { id: notice.id }, error) } },
     h("span", { class: "app-mark" }, icon("app", 20)),
     h("span", { class: "notice-text" }, h("strong", { text: notice.title }), notice.body ? h("span", { text: notice.body }) : null), when);
   return { root: h("li", {}, root), button: root, when };
-}
+};
 
 export function updateNotice(row, notice, now) {
   const minutes = Math.floor((new Date(now) - new Date(notice.at)) / 60_000);
   setText(row.when, minutes < 1 ? "now" : minutes < 60 ? `${minutes} min ago` : minutes < 1440 ? `${Math.floor(minutes / 60)} h ago` : `${Math.floor(minutes / 1440)} d ago`);
 }
 
-export function makeLock() {
+export function makeLock(error) {
   const time = h("p", { class: "big-time" });
   const day = h("p", { class: "big-day" });
   const playing = h("div", { class: "notice playing" });
@@ -38,14 +38,14 @@ export function makeLock() {
     setHidden(playing, !device.playing);
     setText(playingTitle, device.playing?.title);
     setText(playingState, device.playing?.isPlaying ? "Sleepless is playing" : "Paused");
-    keyed(list, device.notifications.slice(0, 6), (notice) => notice.id + notice.at, makeNotice, (row, notice) => updateNotice(row, notice, device.now));
+    keyed(list, device.notifications.slice(0, 6), (notice) => notice.id + notice.at, makeNotice(error), (row, notice) => updateNotice(row, notice, device.now));
   }
 
   return { root, update };
 }
 
 /** A banner for each new notification while the screen is on. */
-export function makeBanners(announce) {
+export function makeBanners(announce, error) {
   const list = h("ul", { class: "banners", "aria-label": "New notifications" });
   let known = null;
   let shown = [];
@@ -68,7 +68,7 @@ export function makeBanners(announce) {
   }
 
   function render(device) {
-    keyed(list, shown, (notice) => notice.id + notice.at, makeNotice, (row, notice) => updateNotice(row, notice, device.now));
+    keyed(list, shown, (notice) => notice.id + notice.at, makeNotice(error), (row, notice) => updateNotice(row, notice, device.now));
     setAttribute(list, "data-still", isMotionReduced());
     setHidden(list, shown.length === 0);
   }

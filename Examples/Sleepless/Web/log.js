@@ -62,9 +62,10 @@ export function makeLog(root, announce) {
 
   function line(event, before) {
     const day = !before || !sameDay(before.at, event.at) ? h("li", { class: "log-day", text: shortDayText(event.at) }) : null;
+    const time = millisecondsText(event.at);
     const weight = isLoud(event) ? event.kind : strong.has(event.kind) ? "strong" : "plain";
     const entry = h("li", { class: `log-line by-${event.actor} ${weight}`, "data-kind": event.kind, "data-n": event.n },
-      h("time", { datetime: event.at, text: millisecondsText(event.at) }),
+      h("time", { datetime: event.at }, time.slice(0, 8), h("span", { class: "log-fraction", text: time.slice(8) })),
       h("span", { class: "log-actor", text: event.actor }), h("span", { class: "log-text", text: event.text }));
     return [day, entry];
   }
@@ -107,12 +108,10 @@ export function makeLog(root, announce) {
   }
 
   on("log", (added, isWhole) => {
-    // A stream that begins brings the whole log; a new phone counts from the start again.
-    const isNew = isWhole || (added.length > 0 && events.length > 0 && added[0].n <= events.at(-1).n);
-    events = (isNew ? added : [...events, ...added]).slice(-kept);
-    if (isNew) drawAll();
+    events = (isWhole ? added : [...events, ...added]).slice(-kept);
+    if (isWhole) drawAll();
     else append(added);
-    if (!isNew) for (const event of added.filter((one) => one.kind === "fault")) announce(event.text);
+    if (!isWhole) for (const event of added.filter((one) => one.kind === "fault")) announce(event.text);
   });
 
   return { update: () => {} };

@@ -34,6 +34,7 @@ export function makeMap() {
   const root = h("div", { class: "map" }, picture, legend);
   let drawn = "";
   let view = null;
+  let origin = null;
 
   function town({ left, top, pixels }) {
     let block = smallestBlock;
@@ -101,8 +102,10 @@ export function makeMap() {
     const key = `${pins.length} ${pins.at(-1)?.at ?? ""}`;
     if (key === drawn) return;
     drawn = key;
-    if (pins.length === 0) view = null;
-    const points = pins.map((pin) => metres(pin, pins[0]));
+    if (pins.length === 0) [view, origin] = [null, null];
+    // The first pins are let go one day, and the town must not move then.
+    origin ??= pins[0];
+    const points = pins.map((pin) => metres(pin, origin));
     const wanted = frame(points.length ? points : [{ x: 0, y: 0 }]);
     if (wanted !== view || !ground.firstChild) town(wanted);
     view = wanted;

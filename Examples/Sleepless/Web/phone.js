@@ -17,13 +17,14 @@ export function makePhone(stage, announce, error) {
   const dialogs = makeDialogs();
   const app = makeApp(dialogs);
   const status = makeStatusBar();
-  const lock = makeLock();
-  const banners = makeBanners(announce);
+  const lock = makeLock(error);
+  const banners = makeBanners(announce, error);
 
   const homeTime = h("p", { class: "big-time" });
   const homeDay = h("p", { class: "big-day" });
-  const homeIcon = h("button", { type: "button", class: "home-icon", on: { click: act("open") } }, h("span", { class: "app-icon" }, icon("app", 40)), h("span", { text: "Sleepless" }));
-  const home = h("div", { class: "layer home" }, homeDay, homeTime, h("div", { class: "home-icons" }, homeIcon));
+  const homeHint = h("p", { class: "home-hint", text: "Tap the icon to open the app" });
+  const homeIcon = h("button", { type: "button", class: "home-icon", "aria-label": "Open Sleepless", on: { click: act("open") } }, h("span", { class: "app-icon" }, icon("app", 40)), h("span", { text: "Sleepless" }));
+  const home = h("div", { class: "layer home" }, homeDay, homeTime, homeHint, h("div", { class: "home-icons" }, homeIcon));
 
   const picture = h("button", { type: "button", class: "card-open", "aria-label": "Open Sleepless from the switcher", on: { click: () => { if (!dragged) control("open", {}, error); } } });
   const cardTitle = h("p", { class: "card-title" }, h("span", { class: "app-mark" }, icon("app", 18)), h("span", { text: "Sleepless" }));
@@ -54,8 +55,11 @@ export function makePhone(stage, announce, error) {
   swipeToClose();
   on("vibrate", vibrate);
   screen.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && screen.dataset.showing === "switcher") control("home", {}, error);
     if (event.key === "Delete" && document.activeElement === picture) control("swipe", {}, error);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && screen.dataset.showing === "switcher") control("home", {}, error);
   });
 
   function vibrate() {
@@ -101,6 +105,12 @@ export function makePhone(stage, announce, error) {
     }, launchTime);
   }
 
+  /** Who operates the phone by keyboard stays in it: the focus goes to what is shown now. */
+  function keepFocus(showing) {
+    const target = { home: homeIcon, app: app.root.querySelector("[role=tab][aria-selected=true]"), switcher: picture, lock: indicator }[showing];
+    target?.focus({ preventScroll: true });
+  }
+
   /** A new phone has no picture of the app, and none of its notifications. */
   function replaced() {
     [pid, wasDrawn, lastProcess] = [null, false, null];
@@ -132,16 +142,18 @@ export function makePhone(stage, announce, error) {
     }
     setAttribute(screen, "data-drawn", wasDrawn);
     app.follow(device.process === "none" ? null : snapshot.app?.audio, device.speed);
+    const hadFocus = screen.contains(document.activeElement);
     app.root.inert = !isInFront || device.process !== "active" || dialogs.isOpen;
     home.inert = device.showing !== "home";
     switcher.inert = device.showing !== "switcher";
     lock.root.inert = !isLocked;
     for (const [layer, name] of [[home, "home"], [switcher, "switcher"], [lock.root, "lock"]]) setAttribute(layer, "aria-hidden", device.showing === name ? null : "true");
+    if (hadFocus && document.activeElement.closest("[inert]")) keepFocus(device.showing);
     setText(cardNote, { none: "Not running: tap to launch it anew", suspended: "Suspended: its last picture" }[device.process] ?? "Running");
     for (const part of [cardTitle, picture, away]) setHidden(part, !device.isInSwitcher);
     setHidden(cardNote, !device.isInSwitcher);
     setHidden(none, device.isInSwitcher);
-    setAttribute(homeIcon, "aria-label", "Open Sleepless");
+    setHidden(homeHint, device.pid > 0);
     setHidden(call, !device.isInCall);
     setAttribute(indicator, "aria-label", isLocked ? "Unlock the phone" : "Go to the home screen");
     setText(lockKey.lastElementChild, isLocked ? "Unlock" : "Lock");

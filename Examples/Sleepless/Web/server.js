@@ -75,9 +75,17 @@ export function connect() {
     isFirstScreen = false;
   });
   source.addEventListener("log", (event) => {
-    tell("log", JSON.parse(event.data), isFirstLog);
+    const events = JSON.parse(event.data);
+    // A new phone's log begins with the installation; the old phone's is of no interest then.
+    const begin = events.findLastIndex((one) => one.kind === "control" && one.text === "install");
+    tell("log", events.slice(Math.max(0, begin)), isFirstLog || begin >= 0);
     isFirstLog = false;
   });
   source.addEventListener("frame", (event) => tell("frame", JSON.parse(event.data)));
+  // The server had more to say than was read. A stream that begins brings the whole picture.
+  source.addEventListener("lost", () => {
+    source.close();
+    connect();
+  });
   source.addEventListener("vibrate", () => tell("vibrate"));
 }

@@ -1,6 +1,6 @@
 /** What the system does just now: the process, its time, and what waits. */
 
-import { h, keyed, setAttribute, setHidden, setText } from "./dom.js";
+import { errorLine, h, keyed, setAttribute, setHidden, setText } from "./dom.js";
 import { secondsText, withMoments } from "./clock.js";
 import { makeNotice, updateNotice } from "./lock.js";
 import { on } from "./server.js";
@@ -27,7 +27,7 @@ function makeClaims() {
       if (kind === "terminated" || kind === "launched") open = [];
     }
   });
-  return { get open() { return open; }, forget: () => { open = []; } };
+  return () => open;
 }
 
 /** Requests that wait: scheduled, and neither dropped nor shown. */
@@ -41,7 +41,7 @@ function makePendingNotifications() {
       if (kind === "notificationScheduled") pending.push({ name, at });
     }
   });
-  return { get pending() { return pending; }, forget: () => { pending = []; } };
+  return () => pending;
 }
 
 export function makeSystem(root) {
@@ -63,8 +63,9 @@ export function makeSystem(root) {
   const noticePart = part("Notifications", list("Notifications"), "None waits, none is shown.");
   const jobPart = part("Jobs", list("Jobs"), "No request is pending.");
   const faultPart = part("Faults", list("Faults"), "");
+  const error = errorLine();
   const shown = h("ul", { class: "notices flat", "aria-label": "Shown notifications" });
-  noticePart.root.append(shown);
+  noticePart.root.append(shown, error);
   root.append(h("h2", { id: "system-title", text: "System" }), h("div", { class: "panel-body" },
     h("div", { class: "process" }, h("div", { class: "process-head" }, state, pid), meaning, budget, remaining),
     faultPart.root, claimPart.root, noticePart.root, jobPart.root));
@@ -77,10 +78,7 @@ export function makeSystem(root) {
   };
   const fact = (main, side) => ({ root: h("li", {}, h("span", { text: main }), h("span", { class: "muted", text: side })) });
 
-  let phone = null;
   function update({ device }) {
-    if (phone !== null && phone !== device.phone) for (const list of [claims, waiting]) list.forget();
-    phone = device.phone;
     const [title, text] = states[device.process] ?? [device.process, ""];
     setText(state, title);
     setAttribute(state, "data-process", device.process);
@@ -97,11 +95,11 @@ export function makeSystem(root) {
     setAttribute(budget, "aria-valuetext", words);
 
     let number = 0;
-    fill(claimPart, (claims.open).map((claim) => ({ ...claim, key: `${claim.name} ${claim.at} ${(number += 1)}` })), (claim) => claim.key,
+    fill(claimPart, claims().map((claim) => ({ ...claim, key: `${claim.name} ${claim.at} ${(number += 1)}` })), (claim) => claim.key,
       (claim) => fact(claim.name, claim.at ? `since ${secondsText(claim.at)}` : ""));
-    fill(noticePart, waiting.pending, (one) => one.name,
+    fill(noticePart, waiting(), (one) => one.name,
       (one) => fact(one.name, `waits since ${secondsText(one.at)}`), null, device.notifications.length);
-    keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice, (row, notice) => {
+    keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice(error), (row, notice) => {
       updateNotice(row, notice, device.now);
       setAttribute(row.button, "aria-label", `Tap the notification ${notice.title}`);
     });

@@ -16,7 +16,7 @@ export function makeTimer() {
     h("div", { class: "field-row" }, field("Repeat every", interval, h("span", { text: "s" })), repeats),
     h("button", { type: "submit", class: "button primary wide", text: "Go" }));
   const rows = h("ul", { class: "rows", "aria-label": "Waiting timers" });
-  const empty = h("p", { class: "empty", text: "No timer waits. Set a delay and tap Go, then press Home: it fires all the same." });
+  const empty = h("p", { class: "empty", text: "No timer waits. Set a delay and tap Go, then leave the app: it fires all the same." });
   const all = button("Cancel all", () => tap("timer/cancel-all", {}, error), { class: "button quiet" });
   const count = h("span", { class: "badge" });
   const ended = h("ol", { class: "history" });
