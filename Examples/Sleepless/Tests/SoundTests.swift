@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The tracks")
 struct SoundTests {
-    private let sums: [String: UInt32] = [:]
+    private let sums: [String: UInt32] = ["dawn": 2_520_571_164, "drift": 3_705_834_988, "dusk": 3_535_660_194]
 
     @Test("each is half a minute to a minute of sound, the same on every machine, not silent and not too loud")
     func tracks() throws {
