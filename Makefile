@@ -2,7 +2,7 @@
 
 SWIFT ?= swift
 BOOTSTRAP = Scripts/bootstrap
-SOURCES = Sources Tests Package.swift Benchmarks/Sources Benchmarks/Package.swift
+SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: tens of thousands of programs that run on one thread, the main one, have nothing to
 # race with, and would hold up for minutes every test that needs the main actor; and a test that measures time.
 NOT_RACED = ApusTestingTests|SimulatedAppleTests|ApusAppleTests|CountdownKillTests|BackgroundTimerProgramTests|behindManyOthers
@@ -14,13 +14,17 @@ TSAN_OPTIONS = suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.
 STRESS_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run test browser lint format bench tsan stress bootstrap clean help
+.PHONY: run demo test browser lint format bench tsan stress bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
 	@bin="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
+
+demo: bootstrap  ## show the sample app on a simulated phone in the browser, at the address that it prints
+	$(SWIFT) build --product Sleepless
+	@exec "$$($(SWIFT) build --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
 
 test: bootstrap  ## run all tests, those in a browser too
 	$(SWIFT) test

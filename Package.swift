@@ -250,7 +250,10 @@ let package = Package(
             name: "SleeplessTests",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "LoopbackWeb", "Sleepless", "SleeplessApp",
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
             ],
             path: "Examples/Sleepless/Tests", packageAccess: false
         ),

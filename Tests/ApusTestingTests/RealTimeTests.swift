@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusTesting
 import ApusTimers
 import Dispatch
@@ -29,4 +30,56 @@ struct RealTimeTests {
             #expect(device.notes == ["from elsewhere"])
         }
     }
+
+    @Test(
+        "it lives until its task is cancelled, with one line in the log; what moves its time in between delays nothing")
+    func lives() async throws {
+        try await SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let begin = device.time.uptime()
+            host.engine.schedule(after: .seconds(30)) { host.note("thirty") }
+            host.engine.schedule(after: .seconds(86_430)) { host.note("tomorrow") }
+            var steps = 0
+            var hasSkipped = false
+            let life = Task {
+                await device.runInRealTime(speed: { 300 }) {
+                    steps += 1
+                    guard device.notes == ["thirty"], !hasSkipped else { return }
+                    hasSkipped = true
+                    device.advance(by: .seconds(86_400))
+                }
+            }
+            // Real time, because that is what is tested: it takes a tenth of a second, and ten are allowed.
+            for _ in 1...1_000 where !device.notes.contains("tomorrow") { try await pause() }
+            life.cancel()
+            await life.value
+            #expect(device.notes == ["thirty", "tomorrow"])
+            let passed = begin.duration(to: device.time.uptime())
+            #expect(passed >= .seconds(86_430))
+            // A device that made up for the skipped day would have stood still, one that ran after it would be far.
+            #expect(passed < .seconds(2 * 86_400))
+            #expect(steps > 1)
+            #expect(device.log.filter { $0.what == .control("run in real time") }.count == 1)
+        }
+    }
+
+    @Test("at speed zero it stands still, and what can run at the instant runs")
+    func standsStill() async throws {
+        try await SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let begin = device.time.uptime()
+            host.engine.schedule(after: .milliseconds(1)) { host.note("never") }
+            var steps = 0
+            let life = Task { await device.runInRealTime(speed: { 0 }) { steps += 1 } }
+            host.mainLoop.run { host.note("now") }
+            for _ in 1...1_000 where steps < 3 { try await pause() }
+            life.cancel()
+            await life.value
+            #expect(steps >= 3)
+            #expect(device.notes == ["now"])
+            #expect(begin.duration(to: device.time.uptime()) == .zero)
+        }
+    }
+
+    private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
 }

@@ -8,19 +8,23 @@ struct ModuleOrder {
         ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting", "LoopbackWeb"],
         [
             "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
-            "SimulatedPhone",
+            "SimulatedPhone", "SleeplessApp",
         ],
         [
             "ApusCommand", "ApusDeviceProbe", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
-            "QuartzCore", "UserNotifications",
+            "QuartzCore", "Sleepless", "UserNotifications",
         ],
         ["UIKit"],
         ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"],
     ]
 
-    /// The module that a file below `Sources` belongs to: its folder, or one below that for the simulated frameworks.
+    /// The module that a file belongs to: its folder below `Sources`, one below that for the simulated frameworks; in an
+    /// example, the example's name, with `App` for the folder of that name.
     static func module(ofPath path: String) -> String {
         let folders = path.split(separator: "/").dropFirst()
+        if path.hasPrefix("Examples/") {
+            return folders[folders.startIndex] + (folders[folders.startIndex + 1] == "App" ? "App" : "")
+        }
         return String(folders.first == "SimulatedApple" ? folders[folders.startIndex + 1] : folders[folders.startIndex])
     }
 

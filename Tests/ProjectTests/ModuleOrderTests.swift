@@ -4,7 +4,7 @@ import Testing
 struct ModuleOrderTests {
     @Test("no file imports a module of its own floor or above, and the core does without Foundation")
     func sources() throws {
-        let files = try ProjectFiles.swiftFiles(below: "Sources")
+        let files = try ProjectFiles.sources()
         #expect(!files.isEmpty)
         for file in files {
             let module = ModuleOrder.module(ofPath: file.path)
@@ -18,6 +18,8 @@ struct ModuleOrderTests {
     func modules() {
         #expect(ModuleOrder.module(ofPath: "Sources/ApusTimers/Clocks/Instants.swift") == "ApusTimers")
         #expect(ModuleOrder.module(ofPath: "Sources/SimulatedApple/UIKit/UIDevice.swift") == "UIKit")
+        #expect(ModuleOrder.module(ofPath: "Examples/Sleepless/App/App.swift") == "SleeplessApp")
+        #expect(ModuleOrder.module(ofPath: "Examples/Sleepless/Server/Stage.swift") == "Sleepless")
     }
 
     @Test("no target of the manifest depends on one of its own floor or above")

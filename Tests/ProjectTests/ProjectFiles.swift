@@ -23,6 +23,12 @@ enum ProjectFiles {
         }
     }
 
+    /// The Swift files of the modules and of the examples, without those of tests.
+    static func sources() throws -> [File] {
+        try swiftFiles(below: "Sources")
+            + swiftFiles(below: "Examples").filter { !$0.path.contains("/Tests/") }
+    }
+
     /// Every text file that git keeps or would keep.
     static func trackedTexts() throws -> [File] {
         let git = Process()

@@ -4,7 +4,7 @@ import Testing
 struct SideDoorTests {
     @Test("no source file uses a side door")
     func sources() throws {
-        for file in try ProjectFiles.swiftFiles(below: "Sources") {
+        for file in try ProjectFiles.sources() {
             for objection in SideDoors.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }
         }
     }

@@ -43,7 +43,7 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// A number of seconds as a duration.
+    /// A number of seconds as a duration, to the nearest nanosecond.
     static func duration(
         _ seconds: Double, in range: ClosedRange<Double>, named name: String
     ) throws(AppError) -> Duration {
@@ -52,6 +52,6 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
                 .invalid,
                 "`\(name)` is \(seconds); pass a number of seconds from \(range.lowerBound) to \(range.upperBound)")
         }
-        return .seconds(seconds)
+        return .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
 }

@@ -24,6 +24,7 @@ public final class CompletionModel {
     private var task: BackgroundTask?
     private var expirations = 0
     private var isWoundUp = false
+    private var wasAway = false
 
     init(_ services: Services, changed: ChangeSignal) throws {
         host = services.host
@@ -33,6 +34,7 @@ public final class CompletionModel {
         timer = host.ticker(every: .milliseconds(500)) { [weak self] in self?.compute() }
         if saved.isRunning {
             tell("launched again at number \(saved.fibonacci.index)")
+            claim()
             timer?.resume()
         }
     }
@@ -46,6 +48,7 @@ public final class CompletionModel {
         timer?.suspend()
         timer = host.ticker(every: .milliseconds(500)) { [weak self] in self?.compute() }
         timer?.resume()
+        claim()
     }
 
     /// Stops computing.
@@ -61,7 +64,7 @@ public final class CompletionModel {
     func entered(_ phase: Phase) {
         guard saved.isRunning else { return }
         switch phase {
-        case .background: askForTime()
+        case .background: leave()
         case .suspended: tell("was suspended")
         case .active: goOn()
         case .inactive, .terminated: break
@@ -83,29 +86,38 @@ public final class CompletionModel {
         changed()
     }
 
-    /// In the background the app goes on as long as it holds a task.
-    private func askForTime() {
+    /// The app holds a task from the first number on: one that is begun when the user leaves may come too late, and costs
+    /// nothing before.
+    private func claim() {
         guard task == nil, !isWoundUp else { return }
-        let left = host.backgroundTimeRemaining.map { ", \($0.tenths) s left" } ?? ""
-        tell("in the background at number \(saved.fibonacci.index)\(left)")
         // When no time is given, the handler is called all the same.
         task = try? host.beginBackgroundTask(named: "fibonacci") { [weak self] in self?.windUp() }
     }
 
+    private func leave() {
+        wasAway = true
+        guard !isWoundUp else { return }
+        let left = host.backgroundTimeRemaining.map { ", \($0.tenths) s left" } ?? ""
+        tell("in the background at number \(saved.fibonacci.index)\(left)")
+        claim()
+    }
+
     /// The time is nearly over: there is about a second for this. The task ends with it.
     private func windUp() {
+        endTask()
+        // In front, the app goes on without one.
+        guard host.phase == .background else { return }
         isWoundUp = true
         expirations += 1
         timer?.suspend()
-        endTask()
         tell("time is up at number \(saved.fibonacci.index)")
         saveWhatIsThere()
     }
 
     private func goOn() {
-        if task != nil || isWoundUp { tell("in front again at number \(saved.fibonacci.index)") }
-        endTask()
-        isWoundUp = false
+        if wasAway { tell("in front again at number \(saved.fibonacci.index)") }
+        (wasAway, isWoundUp) = (false, false)
+        claim()
         timer?.resume()
     }
 

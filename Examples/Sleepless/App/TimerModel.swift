@@ -8,7 +8,7 @@ public final class TimerModel: BackgroundTimerDelegate {
     private struct Row {
         let id: Int
         let delay: Double
-        let interval: Double?
+        let interval: Duration?
         var count = 0
         /// The timer that waits for this row: first that of the delay, then the repeating one.
         var timer: BackgroundTimer.ID
@@ -44,7 +44,8 @@ public final class TimerModel: BackgroundTimerDelegate {
     @discardableResult
     public func go(delay: Double, repeat interval: Double?) throws(AppError) -> Int {
         let duration = try AppError.duration(delay, in: 0...86_400, named: "delay")
-        if let interval { _ = try AppError.duration(interval, in: 0.1...86_400, named: "repeat") }
+        var pause: Duration?
+        if let interval { pause = try AppError.duration(interval, in: 0.1...86_400, named: "repeat") }
         guard rows.count < Self.rowLimit else {
             throw AppError(.invalid, "there are \(Self.rowLimit) timers; cancel some first")
         }
@@ -53,7 +54,7 @@ public final class TimerModel: BackgroundTimerDelegate {
         lastID = id
         rows.append(
             Row(
-                id: id, delay: delay, interval: interval, timer: timer,
+                id: id, delay: delay, interval: pause, timer: timer,
                 due: host.engine.time.continuous().advanced(by: duration)))
         changed()
         return id
@@ -86,7 +87,7 @@ public final class TimerModel: BackgroundTimerDelegate {
         TimerSnapshot(
             rows: rows.map { row in
                 TimerSnapshot.Row(
-                    id: row.id, delay: row.delay, repeat: row.interval, count: row.count,
+                    id: row.id, delay: row.delay, repeat: row.interval?.seconds, count: row.count,
                     next: TimeText.iso8601(host.wall(at: row.due)))
             }, vibrations: vibrations, ended: ended)
     }
@@ -104,7 +105,7 @@ public final class TimerModel: BackgroundTimerDelegate {
         rows[index].count += 1
         vibrations += 1
         onVibrate?()
-        if let interval = rows[index].interval.map({ Duration.seconds($0) }) {
+        if let interval = rows[index].interval {
             if rows[index].count == 1, let timer = try? schedule(id, after: interval, repeats: true) {
                 rows[index].timer = timer
                 rows[index].due = host.engine.time.continuous()

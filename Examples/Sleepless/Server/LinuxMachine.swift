@@ -35,7 +35,7 @@ final class LinuxMachine: Stage {
                     showing: DesktopNotifier(appName: "Sleepless"), on: host, logger: logger),
                 audio: MPVAudioPlayer(host: host, logger: logger),
                 location: GPSDLocationSource(host: host, logger: logger),
-                jobs: try HostBackgroundJobs(host: host, store: store), tracks: tracks))
+                jobs: try HostBackgroundJobs(host: host, store: store, logger: logger), tracks: tracks))
         notifications = "the desktop's, while this process runs"
         feed.screen = { [unowned self] in screen() }
         show(app)

@@ -53,20 +53,21 @@ enum PhoneControls {
         case "speed": phone.speed = try arguments.number("speed", in: 0...3_600)
         case "advance":
             let seconds = try arguments.number("seconds", in: 0...month)
-            await phone.move { await phone.advance($0, by: seconds) }
-        case "skip-day": await phone.move { await phone.advance($0, by: 86_400) }
+            await phone.move { await phone.advance($0, by: Duration(inSeconds: seconds)) }
+        case "skip-day": await phone.move { await phone.advance($0, by: .seconds(86_400)) }
         case "next-event": await phone.move { _ = await $0.skipToNextEvent() }
         case "scroll" where arguments.has("seconds"):
             let seconds = try arguments.number("seconds", in: 0...3_600)
             await phone.move { device in
                 device.beginScrolling()
-                await phone.advance(device, by: seconds)
+                await phone.advance(device, by: Duration(inSeconds: seconds))
                 device.endScrolling()
             }
         case "sleep":
-            phone.device.sleepDevice(for: .seconds(try arguments.number("seconds", in: 0...month)))
+            phone.device.sleepDevice(for: Duration(inSeconds: try arguments.number("seconds", in: 0...month)))
         case "clock":
-            phone.device.moveWallClock(by: .seconds(try arguments.number("seconds", in: -10 * month...10 * month)))
+            phone.device.moveWallClock(
+                by: Duration(inSeconds: try arguments.number("seconds", in: -10 * month...10 * month)))
         case "reset": phone.reset()
         default: return false
         }

@@ -128,4 +128,7 @@ struct LinuxScreen: Codable, Sendable, Hashable {
 extension Duration {
     /// As a number of seconds.
     var inSeconds: Double { Double(wholeNanoseconds) / 1e9 }
+
+    /// A number of seconds, to the nearest nanosecond: 0.1 is no binary fraction, and must not fall short of a tenth.
+    init(inSeconds seconds: Double) { self = .nanoseconds(Int64((seconds * 1e9).rounded())) }
 }

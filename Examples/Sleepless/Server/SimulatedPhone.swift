@@ -99,8 +99,8 @@ final class SimulatedPhone: Stage {
     }
 
     /// Ten seconds of the phone at a time, and in between everybody else has a turn.
-    func advance(_ device: SimulatedDevice, by seconds: Double) async {
-        let target = device.time.uptime().advanced(by: .seconds(seconds))
+    func advance(_ device: SimulatedDevice, by duration: Duration) async {
+        let target = device.time.uptime().advanced(by: duration)
         while device === self.device, device.time.uptime() < target {
             device.time.advance(by: min(.seconds(10), device.time.uptime().duration(to: target)))
             stepped()

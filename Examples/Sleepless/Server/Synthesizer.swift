@@ -41,12 +41,12 @@ struct Synthesizer {
         for (number, chord) in score.chords.enumerated() {
             let begin = number * chordLength
             for note in chord {
-                swell(step(note), into: &sound, from: begin, length: chordLength, loudness: 1_100)
+                swell(step(note), into: &sound, from: begin, length: chordLength, loudness: 2_800)
             }
             for beat in 0..<8 {
                 guard let index = score.pattern[(number * 8 + beat) % score.pattern.count] else { continue }
                 let note = chord[index % chord.count] + 24 + index / chord.count * 12
-                pluck(step(note), into: &sound, from: begin + beat * score.beat, loudness: 5_200)
+                pluck(step(note), into: &sound, from: begin + beat * score.beat, loudness: 14_000)
             }
         }
         let fade = rate
