@@ -65,6 +65,19 @@ struct TimerTests {
         }
     }
 
+    @Test("a repeating timer whose first run came late repeats from that run on")
+    func late() throws {
+        try SimulatedDevice.withSleepless { device in
+            try device.sleepless.timer.go(delay: 300, repeat: 70)
+            device.pressHome()
+            device.advance(seconds: 600)
+            device.open()
+            #expect(try device.shown.timer.rows.first?.next == "2026-01-01T00:11:10.000Z")
+            device.advance(seconds: 70)
+            #expect(try device.shown.timer.rows.first?.count == 2)
+        }
+    }
+
     @Test(
         "what is not a delay or an interval is refused, and the error names it",
         arguments: [(-1.0, nil, "delay"), (86_401, nil, "delay"), (.nan, nil, "delay"), (1, 0.0, "repeat")])
