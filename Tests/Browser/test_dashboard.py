@@ -347,7 +347,7 @@ class Connection(DashboardTest):
             "window.EventSource = class extends EventSource { constructor(...all) { super(...all); window.stream = this; } };")
         job = self.daemon.submit("after", "1h", "--name", "tea", "--", "true")
         self.open()
-        expect(self.page.get_by_role("radio", name="Ended 0")).to_be_visible()
+        expect(self.page.get_by_role("radio", name="Ended 0", exact=True)).to_be_visible()
         asked = []
         self.page.on("request", lambda request: asked.append(request.url))
         self.page.evaluate("stream.dispatchEvent(new MessageEvent('lost', { data: '{}' }))")
