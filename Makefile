@@ -52,7 +52,7 @@ bench: bootstrap  ## measure the timers, the store, the daemon, the command and 
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TSAN) --filter 'TimerWheel|Apus|EndToEnd' --skip '$(NOT_RACED)'
+	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
 	Scripts/check-races .build-tsan/reports
 
 stress: bootstrap  ## race producers, cancellations and fires for 30 s, with and without the thread sanitizer

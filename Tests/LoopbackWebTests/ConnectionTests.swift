@@ -65,7 +65,12 @@ struct ConnectionTests {
                 #expect(clock.now < giveUp, "it was not closed")
                 #expect((try? await end)?.isEmpty ?? true)
             }
-            #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
+            // On a busy machine the limit can be over for a good request, too.
+            var status = 0
+            for _ in 0..<10 where status != 200 {
+                status = try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status
+            }
+            #expect(status == 200)
         }
     }
 
