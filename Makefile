@@ -14,7 +14,7 @@ TSAN_OPTIONS = suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.
 STRESS_SECONDS ?= 30
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser lint format bench tsan stress bootstrap clean help
+.PHONY: run demo test browser pictures lint format bench tsan stress bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
@@ -32,6 +32,10 @@ test: bootstrap  ## run all tests, those in a browser too
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests
+
+pictures: browser  ## take the README's pictures anew
+	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png
+	cp .build/browser/dashboard-jobs-1440-light.png docs/pictures/dashboard.png
 
 lint:  ## check format and documentation rules
 	$(SWIFT) format lint --strict --recursive $(SOURCES)

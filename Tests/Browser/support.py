@@ -185,6 +185,8 @@ class Daemon:
         done = subprocess.run(
             [str(BINARY), *arguments],
             env={**os.environ, **self.environment},
+            # The folder is shown with the job: the same in every picture.
+            cwd="/",
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

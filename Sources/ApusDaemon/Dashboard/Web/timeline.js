@@ -76,12 +76,17 @@ export class Timeline {
     this.ticker.wake();
   }
 
-  /** Once a second at most: an hour on a screen's width moves a third of a pixel in that time. */
+  /**
+   * Once a second at most: an hour on a screen's width moves a third of a pixel in that time. At once if it has another
+   * width than what is drawn, or if nothing was.
+   */
   tick(now) {
     if (!this.width) return Infinity;
     const age = now - this.drawnAt;
-    if (age < 0 || age >= (this.dirty ? 1000 : 5000)) {
+    const isWrong = this.dirty && (this.width !== this.drawnWidth || !this.shown.sources);
+    if (age < 0 || isWrong || age >= (this.dirty ? 1000 : 5000)) {
       this.draw(now);
+      this.drawnWidth = this.width;
       this.drawnAt = now;
       this.dirty = false;
     } else this.describe(now);
