@@ -1,61 +1,15 @@
 import ApusBackground
 import ApusLinux
+import ApusTimers
 import Foundation
 import Testing
 
-/// A program of this test with its standard output, line by line; ended with the test.
-private final class Program: Sendable {
-    private let processID: Int32
-    private let lines: AsyncStream<String>
-
-    init(_ arguments: [String], environment: [String: String] = [:]) throws {
-        let process = Process()
-        let output = Pipe()
-        process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = arguments
-        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
-        process.standardOutput = output
-        try process.run()
-        processID = process.processIdentifier
-
-        // Reading blocks, so it has a thread of its own, which ends with the program.
-        let (lines, continuation) = AsyncStream.makeStream(of: String.self)
-        self.lines = lines
-        let reader = output.fileHandleForReading
-        Thread.detachNewThread {
-            var buffer = Data()
-            while case let more = reader.availableData, !more.isEmpty {
-                buffer.append(more)
-                while let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                    continuation.yield(String(decoding: buffer[..<end], as: UTF8.self))
-                    buffer = Data(buffer[buffer.index(after: end)...])
-                }
-            }
-            continuation.finish()
-        }
-    }
-
-    /// The next line, or nothing when the program has ended.
-    func line() async -> String? {
-        for await line in lines { return line }
-        return nil
-    }
-
-    deinit {
-        kill(processID, SIGKILL)
-    }
-}
-
 @Suite("Desktop notifications on a private session bus")
 struct DesktopNotifierTests {
-    private let daemon: Program
-    private let address: String
+    private let bus: PrivateBus
+    private var address: String { bus.address }
 
-    init() async throws {
-        daemon = try Program(["dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1"])
-        let address = try #require(await daemon.line(), "dbus-daemon does not start; Scripts/bootstrap installs it")
-        self.address = try #require(address.split(separator: ",").first.map(String.init))
-    }
+    init() async throws { bus = try await PrivateBus() }
 
     private func startService(_ mode: String) async throws -> Program {
         let fixture = URL(filePath: #filePath).deletingLastPathComponent()
@@ -148,5 +102,33 @@ struct DesktopNotifierTests {
         }
         #expect(error?.code == .notificationRefused)
         #expect(await service.line() != nil)
+    }
+
+    @Test("dunst, which desktops have, shows title and body as they were given")
+    func realService() async throws {
+        let display = try Program(["Xvfb", "-displayfd", "1", "-screen", "0", "320x240x24", "-nolisten", "tcp"])
+        let number = try #require(await display.line(), "Xvfb does not start; Scripts/bootstrap installs it")
+        let dunst = try Program(
+            ["dunst", "-print", "-conf", bus.emptyFile.path],
+            environment: ["DISPLAY": ":\(number)", "DBUS_SESSION_BUS_ADDRESS": address])
+        let notifier = DesktopNotifier(appName: "Apus test", address: address)
+        var isShown = false
+        for _ in 0..<600 where !isShown {
+            do {
+                try await notifier.notify(UserNotification(title: "Übung 🍵", body: "zwei & mehr"))
+                isShown = true
+            } catch let error as BackgroundError where error.code == .notifierUnavailable {
+                // Real time: dunst tells nobody when it has come to the bus.
+                try await TimerEngine.shared.sleep(for: .milliseconds(50))
+            }
+        }
+        try #require(isShown, "dunst does not come to the bus; Scripts/bootstrap installs it")
+        var lines: [String] = []
+        while let line = await dunst.line() {
+            lines.append(line.trimmingCharacters(in: .whitespaces))
+            if line.hasPrefix("}") { break }
+        }
+        #expect(lines.contains("appname: 'Apus test'") && lines.contains("summary: 'Übung 🍵'"), "\(lines)")
+        #expect(lines.contains("body: 'zwei & mehr'"), "\(lines)")
     }
 }
