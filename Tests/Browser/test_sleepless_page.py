@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 import signal
+import subprocess
 import tempfile
 import unittest
 
 from playwright.sync_api import expect
 
-from sleepless import SIZES, TABS, Sleepless, SleeplessTest
+from sleepless import BINARY, SIZES, TABS, Sleepless, SleeplessTest
 from support import ROOT, BrowserTest
 
 
@@ -256,6 +257,15 @@ class OnLinux(BrowserTest):
         self.assert_fits()
         self.assert_controls_have_names()
         self.picture("sleepless-linux")
+
+    def test_says_that_its_port_is_taken_and_ends(self):
+        port = self.host.port
+        second = subprocess.run(
+            [str(BINARY), "--host", "linux", "--home", self.home, "--port", str(port)],
+            capture_output=True, text=True, timeout=60,
+        )
+        self.assertEqual(second.returncode, 64)
+        self.assertIn(f"--port {port} is taken", second.stderr)
 
     def test_is_asked_to_stop_and_waits_for_what_is_due(self):
         self.expect_trouble("net::ERR_")

@@ -55,11 +55,15 @@ struct SleeplessCommand: AsyncParsableCommand {
             let random = SystemRandom()
             func secret() -> String { (0..<3).map { _ in String(random.next(), radix: 36) }.joined() }
             let secrets = GuardRules.Secrets(token: secret(), cookie: secret())
-            let server = Task { try await serve(machine, secrets: secrets, logger) }
+            let server = Task {
+                // Without a page nobody could use the app.
+                defer { machine.host.requestStop() }
+                try await serve(machine, secrets: secrets, logger)
+            }
             let outcome = try await machine.host.run()
             machine.feed.events.close()
             server.cancel()
-            _ = await server.result
+            do { try await server.value } catch is CancellationError {}
             throw ExitCode(outcome.exitCode)
         }
     }
