@@ -90,8 +90,12 @@ struct EventTests {
                     web.feed.send(ServerEvent("large", [text]))
                     return web.time.pendingTimers == 2
                 }
-                web.time.advance(by: .seconds(22))
-                try await web.until("the end of the listener") { !web.feed.isHeard }
+                // Again and again: as long as the kernel takes a little more, the timeout begins anew.
+                try await web.until("the end of the listener") {
+                    web.feed.send(ServerEvent("large", [text]))
+                    web.time.advance(by: .seconds(22))
+                    return !web.feed.isHeard
+                }
             }
             #expect(try await web.ask("GET", "/thing", [WebUnderTest.bearer]).status == 200)
         }
