@@ -51,8 +51,9 @@ struct WebUnderTest: Sendable {
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             return try Response.json(["bytes": body.readableBytes])
         }
-        router.get("/large") { _, _ in
-            Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 120, count: 32 << 20)))
+        router.get("/large") { _, context in
+            await reached.add(context.caller)
+            return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 120, count: 32 << 20)))
         }
         router.get("/broken") { _, _ -> Response in throw Broken() }
         router.get("/events") { request, _ in
