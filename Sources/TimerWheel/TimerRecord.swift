@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One timer and its payload: a cache line, so that a timer that has left the cache comes back in one go.
+/// One timer. 32 bytes, so that a record never lies on two cache lines; its payload is kept beside it.
 struct TimerRecord: ~Copyable {
     /// The soft deadline: the timer never fires before.
     var deadline: UInt64 = 0
@@ -16,12 +16,7 @@ struct TimerRecord: ~Copyable {
     let life: Atomic<UInt32>
     private var toleranceHigh: UInt16 = 0
     var place = Place.free
-    /// The payload's tag and words.
     var tag: UInt8 = 0
-    var first: UInt64 = 0
-    var second: UInt64 = 0
-    /// Fills the line.
-    private let padding: (UInt64, UInt64) = (0, 0)
 
     init(generation: UInt32) { life = Atomic(generation << Self.takingBits) }
 

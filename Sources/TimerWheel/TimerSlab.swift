@@ -7,7 +7,13 @@ import Synchronization
 struct TimerSlab: ~Copyable {
     typealias Record = UnsafeMutablePointer<TimerRecord>
 
+    private struct Words {
+        var first: UInt64
+        var second: UInt64
+    }
+
     let records = Segments<TimerRecord>()
+    private let payloads = Segments<Words>()
     private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
@@ -22,8 +28,9 @@ struct TimerSlab: ~Copyable {
     init(firstGeneration: UInt32) { self.firstGeneration = firstGeneration }
 
     deinit {
-        // Records are trivial, so there is nothing to deinitialize in them.
+        // Records and payloads are trivial, so there is nothing to deinitialize in them.
         records.deallocate(segments)
+        payloads.deallocate(segments)
     }
 
     @inline(__always)
@@ -31,16 +38,14 @@ struct TimerSlab: ~Copyable {
 
     @inline(__always)
     func payload(_ index: UInt32) -> TimerPayload {
-        let record = record(index)
-        return TimerPayload(record.pointee.first, record.pointee.second, tag: record.pointee.tag)
+        let words = payloads[index].pointee
+        return TimerPayload(words.first, words.second, tag: record(index).pointee.tag)
     }
 
     @inline(__always)
     func setPayload(_ index: UInt32, _ payload: TimerPayload) {
-        let record = record(index)
-        record.pointee.first = payload.first
-        record.pointee.second = payload.second
-        record.pointee.tag = payload.tag
+        payloads[index].initialize(to: Words(first: payload.first, second: payload.second))
+        record(index).pointee.tag = payload.tag
     }
 
     /// The record that a handle names and its present life, or nil when that life is over.
@@ -87,6 +92,7 @@ struct TimerSlab: ~Copyable {
     private mutating func grow() {
         precondition(segments < Segmentation.longest, "a wheel holds at most 2 billion timers")
         records.allocate(segments)
+        payloads.allocate(segments)
         capacity += UInt32(Segmentation.length(of: segments))
         segments += 1
         free.grow(to: capacity)
