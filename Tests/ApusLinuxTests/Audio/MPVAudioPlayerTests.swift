@@ -96,7 +96,7 @@ struct MPVAudioPlayerTests {
                 AudioState(),
             ])
         // What comes first is not decided: the state is told before what follows from it is done.
-        while !studio.claims.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(5)) }
+        try await eventually { studio.claims.isEmpty }
         #expect(studio.log.all.filter { $0.contains("skipped") }.count == 2)
     }
 
@@ -108,7 +108,7 @@ struct MPVAudioPlayerTests {
         let second = item("2", root.path + "/long.wav")
         try await player.setQueue([first, second])
         try await player.play()
-        while player.position < .milliseconds(200) { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
+        try await eventually { player.position >= .milliseconds(200) }
         await player.pause()
         #expect(!player.state.isPlaying)
         #expect(studio.claims == [])
@@ -117,7 +117,7 @@ struct MPVAudioPlayerTests {
         #expect(studio.claims == ["audio"])
         await player.next()
         #expect(player.state == AudioState(current: second, isPlaying: true))
-        while player.position == .zero { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
+        try await eventually { player.position > .zero }
         await player.next()
         #expect(player.state == AudioState())
         #expect(studio.claims == [])
@@ -130,7 +130,7 @@ struct MPVAudioPlayerTests {
         let song = item("1", root.path + "/long.wav")
         try await player.setQueue([song])
         try await player.play()
-        while player.position < .milliseconds(200) { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
+        try await eventually { player.position >= .milliseconds(200) }
         let changes = player.stateChanges
         kill(try #require(studio.processes.numbers.first), SIGKILL)
         await wait(for: changes) { !$0.isPlaying }
@@ -143,9 +143,7 @@ struct MPVAudioPlayerTests {
         #expect(studio.processes.numbers.count == 1)
         // Past where it was, and not from the beginning.
         #expect(player.position >= position)
-        while player.position < position + .milliseconds(200) {
-            try await TimerEngine.shared.sleep(for: .milliseconds(10))
-        }
+        try await eventually { player.position >= position + .milliseconds(200) }
         #expect(studio.claims == ["audio"])
     }
 
@@ -214,9 +212,7 @@ struct MPVAudioPlayerTests {
         try await player.play()
         await wait(for: changes) { !$0.isPlaying }
         #expect(player.state == AudioState(current: song))
-        while !studio.log.all.contains(where: { $0.contains("sound device") }) {
-            try await TimerEngine.shared.sleep(for: .milliseconds(5))
-        }
+        try await eventually { studio.log.all.contains(where: { $0.contains("sound device") }) }
     }
 
     // MARK: What stands for mpv

@@ -105,7 +105,7 @@ struct GPSDLocationSourceTests {
         let trip = Trip()
         let source = trip.source(port: port.number)
         let updates = try source.start(inBackground: false)
-        while trip.log.all.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(5)) }
+        try await eventually { !trip.log.all.isEmpty }
         #expect(trip.log.all.filter { $0.contains("cannot be reached") }.count == 1)
         let server = try ScriptedServer(
             on: port,
@@ -128,7 +128,7 @@ struct GPSDLocationSourceTests {
         let source = GPSDLocationSource(
             host: trip.host, settings: settings, logger: Logger(label: "test") { _ in LineLog(lines: log) })
         let updates = try source.start(inBackground: false)
-        while trip.log.all.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(5)) }
+        try await eventually { !trip.log.all.isEmpty }
         source.stop()
         #expect(await updates.first(2) == [.noFix])
     }
@@ -197,7 +197,7 @@ struct GPSDLocationSourceTests {
         let nobody = try ReservedPort()
         let source = trip.source(port: nobody.number)
         _ = try source.start(inBackground: true)
-        while !trip.claims.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(5)) }
+        try await eventually { trip.claims.isEmpty }
 
         let updates = try source.start(inBackground: true)
         #expect(trip.claims == ["location"])
@@ -231,7 +231,7 @@ struct GPSDLocationSourceTests {
         let source = trip.source(port: server.port)
         let updates = try source.start(inBackground: false)
         // What is in the log was said after everything else.
-        while trip.log.all.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(5)) }
+        try await eventually { !trip.log.all.isEmpty }
         source.stop()
         let kept = await updates.first(1_000)
         #expect(kept == (900..<1_000).map { position(Double($0 % 90)) })
