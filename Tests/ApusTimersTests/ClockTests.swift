@@ -104,4 +104,19 @@ struct ClockTests {
         #expect(UptimeInstant(nanoseconds: .max).advanced(by: .seconds(1)).nanoseconds == .max)
         #expect(Duration.seconds(Int64.min).wholeNanoseconds == .min)
     }
+
+    @Test("whole nanoseconds are those of a division by 10⁹, rounded towards zero and saturated")
+    func wholeNanoseconds() {
+        let random = SeededRandom(seed: 17)
+        for bits in 0..<122 {
+            for _ in 0..<20 {
+                let below = (Int128(random.next()) << 64 | Int128(random.next())) & (Int128(1) << bits - 1)
+                let attoseconds = Int128(1) << bits | below
+                for attoseconds in [attoseconds, -attoseconds, attoseconds / 1_000_000_000 * 1_000_000_000] {
+                    let exact = Int64(clamping: attoseconds / 1_000_000_000)
+                    #expect(Duration(attoseconds: attoseconds).wholeNanoseconds == exact, "\(attoseconds) as")
+                }
+            }
+        }
+    }
 }

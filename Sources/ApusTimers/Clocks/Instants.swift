@@ -105,11 +105,15 @@ extension Duration {
     /// The duration in whole nanoseconds, rounded towards zero and saturating at ±292 years.
     public var wholeNanoseconds: Int64 {
         if #available(macOS 26, iOS 26, tvOS 26, watchOS 26, visionOS 26, *) {
-            // Most durations are short, and a division of 128 bits is slow: 10⁹ is 2⁹ times an odd number, so what is
-            // left of 78 minutes of attoseconds after nine bits were shifted out is divided in 64 bits.
+            // A division of 128 bits is slow. 10⁹ is 2⁹ times an odd number of 21 bits, so what is left of 156 years
+            // after nine bits were shifted out is divided in two steps of 64 bits, by hand: 52 bits, and then the
+            // remainder before the other 32.
             let attoseconds = attoseconds
-            if attoseconds >= 0, attoseconds < 1 << 72 {
-                return Int64(truncatingIfNeeded: UInt64(truncatingIfNeeded: attoseconds >> 9) / 1_953_125)
+            if attoseconds >= 0, attoseconds < 1 << 92 {
+                let shifted = attoseconds >> 9
+                let (high, rest) = UInt64(truncatingIfNeeded: shifted >> 32).quotientAndRemainder(dividingBy: 1_953_125)
+                let low = (rest << 32 | UInt64(UInt32(truncatingIfNeeded: shifted))) / 1_953_125
+                return Int64(truncatingIfNeeded: high << 32 | low)
             }
         }
         let (seconds, attoseconds) = components
