@@ -34,9 +34,9 @@ void capus_lock_wait(uint32_t *word) {
 void capus_lock_wake(uint32_t *word) { syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, 0, 0, 0); }
 #endif
 
-uint32_t capus_thread_number(void) {
+_Thread_local uint32_t capus_own_thread_number = 0;
+
+uint32_t capus_number_thread(void) {
     static uint32_t threads = 0;
-    static _Thread_local uint32_t own = 0;
-    if (own == 0) own = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
-    return own - 1;
+    return capus_own_thread_number = __atomic_add_fetch(&threads, 1, __ATOMIC_RELAXED);
 }

@@ -26,9 +26,11 @@ struct FreeRecords: ~Copyable {
         stack.deallocate()
     }
 
-    /// Makes room for so many records, a multiple of 64.
-    mutating func grow(to records: UInt32) {
-        let wanted = Int(records >> Self.groupLog2)
+    /// Makes room for so many records, a multiple of 64: twice as much as before, so that it is seldom needed.
+    mutating func makeRoom(for records: Int) {
+        let needed = records >> Int(Self.groupLog2)
+        guard needed > groups else { return }
+        let wanted = max(needed, 2 * groups)
         let words = UnsafeMutablePointer<UInt64>.allocate(capacity: wanted)
         words.moveInitialize(from: self.words, count: groups)
         (words + groups).initialize(repeating: 0, count: wanted - groups)

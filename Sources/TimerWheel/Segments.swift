@@ -1,54 +1,58 @@
-/// Elements in segments that never move, each twice as long as the one before: finds one by its index.
+/// Records and payloads in segments of one length that never move: finds both by an index with a shift and a mask.
 ///
 /// Segments are only ever added, under the owner's lock, so whoever learned an index under that lock may look its
-/// element up at any later time without.
-struct Segments<Element: ~Copyable>: @unchecked Sendable {
-    /// The address at which each segment would begin if indices, moved up by the first segment's length, counted
-    /// from zero.
-    private let bases: UnsafeMutablePointer<UInt>
+/// record up at any later time without. Memory that no timer has used yet is only reserved: on the systems at hand, an
+/// allocation of this size costs addresses until it is touched.
+struct Segments: @unchecked Sendable {
+    /// Where each segment begins. Room for all there can be, of which the used part is touched.
+    private let bases: UnsafeMutablePointer<UnsafeMutableRawPointer>
 
-    init() {
-        bases = .allocate(capacity: Segmentation.longest)
-        bases.initialize(repeating: 0, count: Segmentation.longest)
+    private static var lengthLog2: UInt32 { 16 }
+    /// How many records a segment has.
+    static var length: Int { 1 << lengthLog2 }
+    /// The most segments that indices of 31 bits can name.
+    static var longest: Int { 1 << (31 - lengthLog2) }
+    /// Payloads lie behind the records of their segment.
+    private static var recordBytes: Int { length * MemoryLayout<TimerRecord>.stride }
+    private static var payloadBytes: Int { length * MemoryLayout<PayloadWords>.stride }
+
+    init() { bases = .allocate(capacity: Self.longest) }
+
+    @inline(__always)
+    func record(_ index: UInt32) -> UnsafeMutablePointer<TimerRecord> {
+        let (base, position) = locate(index)
+        return (base + position &* MemoryLayout<TimerRecord>.stride).assumingMemoryBound(to: TimerRecord.self)
     }
 
     @inline(__always)
-    subscript(_ index: UInt32) -> UnsafeMutablePointer<Element> {
-        let (segment, position) = Segmentation.locate(index)
-        // Made in `allocate` from a pointer, so it is one.
-        return UnsafeMutablePointer(bitPattern: bases[segment] &+ position &* UInt(MemoryLayout<Element>.stride))
-            .unsafelyUnwrapped
+    func payload(_ index: UInt32) -> UnsafeMutablePointer<PayloadWords> {
+        let (base, position) = locate(index)
+        return (base + (Self.recordBytes &+ position &* MemoryLayout<PayloadWords>.stride))
+            .assumingMemoryBound(to: PayloadWords.self)
+    }
+
+    @inline(__always)
+    private func locate(_ index: UInt32) -> (base: UnsafeMutableRawPointer, position: Int) {
+        (bases[Int(index &>> Self.lengthLog2)], Int(index & UInt32(Self.length - 1)))
     }
 
     /// Reserves the memory of a segment, and touches none of it.
     func allocate(_ segment: Int) {
-        let stride = MemoryLayout<Element>.stride
-        let memory = UnsafeMutableRawPointer.allocate(
-            byteCount: Segmentation.length(of: segment) * stride, alignment: 64
-        )
-        let position = Segmentation.locate(Segmentation.first(of: segment)).position
-        bases[segment] = UInt(bitPattern: memory) &- position &* UInt(stride)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: Self.recordBytes + Self.payloadBytes, alignment: 64)
+        memory.bindMemory(to: TimerRecord.self, capacity: Self.length)
+        (memory + Self.recordBytes).bindMemory(to: PayloadWords.self, capacity: Self.length)
+        (bases + segment).initialize(to: memory)
     }
 
     /// Ends it all; `count` segments were allocated.
     func deallocate(_ count: Int) {
-        for segment in 0..<count { UnsafeMutableRawPointer(self[Segmentation.first(of: segment)]).deallocate() }
+        for segment in 0..<count { bases[segment].deallocate() }
         bases.deallocate()
     }
 }
 
-/// Which index is where.
-enum Segmentation {
-    private static var firstLengthLog2: Int { 6 }
-    /// The most segments that indices of 31 bits can name.
-    static var longest: Int { 25 }
-
-    static func length(of segment: Int) -> Int { 1 << (firstLengthLog2 + segment) }
-    static func first(of segment: Int) -> UInt32 { UInt32(length(of: segment) - length(of: 0)) }
-
-    @inline(__always)
-    static func locate(_ index: UInt32) -> (segment: Int, position: UInt) {
-        let position = index &+ UInt32(1 << firstLengthLog2)
-        return (31 - firstLengthLog2 - position.leadingZeroBitCount, UInt(position))
-    }
+/// The two words of a payload.
+struct PayloadWords {
+    var first: UInt64
+    var second: UInt64
 }

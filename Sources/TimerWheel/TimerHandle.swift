@@ -26,6 +26,7 @@ package struct TimerPayload: Sendable, Hashable {
     package var tag: UInt8
 
     @inlinable
+    @inline(__always)
     package init(_ first: UInt64, _ second: UInt64 = 0, tag: UInt8 = 0) {
         self.first = first
         self.second = second
@@ -33,14 +34,13 @@ package struct TimerPayload: Sendable, Hashable {
     }
 }
 
-/// What a wheel gives back when a timer leaves it.
+/// What a wheel gives back when a timer leaves it. Small enough to be returned in registers.
 package struct RemovedTimer: Sendable, Equatable {
     package let payload: TimerPayload
-    package let deadline: UInt64
-    /// Deadline plus tolerance, saturated.
-    package let hardDeadline: UInt64
     /// False when ``TimerWheel/takeDue(now:into:work:)`` had handed the timer out already.
     package let wasWaiting: Bool
+    /// Deadline plus tolerance, saturated.
+    package let hardDeadline: UInt64
 }
 
 /// A timer that was found due. Its payload belongs to whoever ends the timer: see ``TimerClaims``.

@@ -1,26 +1,18 @@
 import Synchronization
 
-/// Records in segments that never move, each twice as long as the one before, and which of them are free.
+/// Records in segments that never move, and which of them are free.
 ///
 /// Growth allocates one segment and touches nothing of it: a record is made when it is first used, so growing never
 /// takes longer than the system needs to reserve addresses, and pages that no timer needed cost no memory.
 struct TimerSlab: ~Copyable {
     typealias Record = UnsafeMutablePointer<TimerRecord>
 
-    private struct Words {
-        var first: UInt64
-        var second: UInt64
-    }
-
-    let records = Segments<TimerRecord>()
-    private let payloads = Segments<Words>()
+    let memory = Segments()
     private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
     /// Records that exist; those behind have never been used.
     private(set) var extent: UInt32 = 0
-    /// How many records the segments have room for.
-    private var capacity: UInt32 = 0
 
     /// Records that hold a timer, or one that was claimed and not yet released.
     private(set) var count = 0
@@ -29,22 +21,21 @@ struct TimerSlab: ~Copyable {
 
     deinit {
         // Records and payloads are trivial, so there is nothing to deinitialize in them.
-        records.deallocate(segments)
-        payloads.deallocate(segments)
+        memory.deallocate(segments)
     }
 
     @inline(__always)
-    func record(_ index: UInt32) -> Record { records[index] }
+    func record(_ index: UInt32) -> Record { memory.record(index) }
 
     @inline(__always)
     func payload(_ index: UInt32) -> TimerPayload {
-        let words = payloads[index].pointee
+        let words = memory.payload(index).pointee
         return TimerPayload(words.first, words.second, tag: record(index).pointee.tag)
     }
 
     @inline(__always)
     func setPayload(_ index: UInt32, _ payload: TimerPayload) {
-        payloads[index].initialize(to: Words(first: payload.first, second: payload.second))
+        memory.payload(index).initialize(to: PayloadWords(first: payload.first, second: payload.second))
         record(index).pointee.tag = payload.tag
     }
 
@@ -82,7 +73,7 @@ struct TimerSlab: ~Copyable {
 
     @inline(never)
     private mutating func extend() -> UInt32 {
-        if extent == capacity { grow() }
+        if Int(extent) == segments &* Segments.length { grow() }
         let index = extent
         extent += 1
         record(index).initialize(to: TimerRecord(generation: firstGeneration))
@@ -90,12 +81,10 @@ struct TimerSlab: ~Copyable {
     }
 
     private mutating func grow() {
-        precondition(segments < Segmentation.longest, "a wheel holds at most 2 billion timers")
-        records.allocate(segments)
-        payloads.allocate(segments)
-        capacity += UInt32(Segmentation.length(of: segments))
+        precondition(segments < Segments.longest, "a wheel holds at most 2 billion timers")
+        memory.allocate(segments)
         segments += 1
-        free.grow(to: capacity)
+        free.makeRoom(for: segments * Segments.length)
     }
 }
 
@@ -104,13 +93,13 @@ struct TimerSlab: ~Copyable {
 /// Ending a taken timer is a race between who runs it and who cancels it; one increment of the record's life decides.
 /// The winner owns the payload.
 package struct TimerClaims: Sendable {
-    let records: Segments<TimerRecord>
+    let memory: Segments
 
     /// True for exactly one caller, unless the timer was cancelled or reset since it was taken. That caller has to give
     /// its index to ``TimerWheel/release(_:)``, soon.
     @inline(__always)
     package func claim(_ due: DueTimer) -> Bool {
-        records[due.index].pointee.life.compareExchange(
+        memory.record(due.index).pointee.life.compareExchange(
             expected: due.life, desired: TimerRecord.life(after: due.life), ordering: .acquiringAndReleasing
         ).exchanged
     }

@@ -25,6 +25,7 @@ extension TimerWheel {
     package mutating func takeDue(
         now: UInt64, into buffer: UnsafeMutableBufferPointer<DueTimer>, work: Int = .max
     ) -> Progress {
+        takeOutLeaving()
         var work = work
         var count = 0
         if now < current { rebase(to: now) }

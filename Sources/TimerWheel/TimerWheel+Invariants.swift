@@ -10,7 +10,9 @@ extension TimerWheel {
         for level in 0..<Self.levels where (occupied[level] != 0) != (occupiedLevels & (1 << UInt16(level)) != 0) {
             return "level \(level): the summary disagrees with the bitmap"
         }
-        if seen != waiting { return "\(seen) records are in lists, \(waiting) are counted" }
+        if seen != waiting + leavingCount {
+            return "\(seen) records are in lists, \(waiting) wait and \(leavingCount) leave"
+        }
         if let movingFrom, !slots[movingFrom].isEmpty { return "a slot was filled while its records were moved" }
 
         var unlisted = 0

@@ -1,14 +1,16 @@
 extension TimerWheel {
+    // Deadlines are handed down beside the record that holds them: what was stored just before would have to be loaded
+    // again, because the compiler cannot know that the other stores go elsewhere.
+
     /// Appends a record to the list that it belongs to.
     @inline(__always)
-    mutating func link(_ index: UInt32) {
-        waiting += 1
-        let record = slab.record(index)
-        let instant = max(record.pointee.deadline, current)
+    mutating func link(_ index: UInt32, _ record: TimerSlab.Record, deadline: UInt64, hard: UInt64) {
+        waiting &+= 1
+        let instant = max(deadline, current)
         if instant <= movingEnd, !slots[Self.moving].isEmpty {
-            append(index, to: Self.moving)
+            append(index, record, to: Self.moving, deadline: deadline, hard: hard)
         } else {
-            linkBelow(index, at: instant)
+            linkBelow(index, record, at: instant, deadline: deadline, hard: hard)
         }
         assert(isSound(index), "the wheel's ground rules")
     }
@@ -16,25 +18,52 @@ extension TimerWheel {
     /// Appends a record to the slot of an instant.
     @inline(__always)
     mutating func linkBelow(_ index: UInt32, at instant: UInt64) {
+        let record = slab.record(index)
+        linkBelow(
+            index, record, at: instant, deadline: record.pointee.deadline, hard: record.pointee.hardDeadline)
+    }
+
+    @inline(__always)
+    private mutating func linkBelow(
+        _ index: UInt32, _ record: TimerSlab.Record, at instant: UInt64, deadline: UInt64, hard: UInt64
+    ) {
         let level = Self.level(instant, seenFrom: current)
         let digit = Self.digit(instant, level: level)
-        append(index, to: level &* Self.slotsPerLevel &+ digit)
-        occupied[level] |= 1 &<< UInt64(digit)
-        occupiedLevels |= 1 &<< UInt16(level)
+        append(
+            index, record, to: level &* Self.slotsPerLevel &+ digit, deadline: deadline, hard: hard)
+        occupied[level] |= 1 &<< UInt64(truncatingIfNeeded: digit)
+        occupiedLevels |= 1 &<< UInt16(truncatingIfNeeded: level)
+    }
+
+    /// Takes the record of a waiting timer, which was cancelled, out of its list some time later.
+    @inline(__always)
+    mutating func leave(_ index: UInt32) {
+        waiting &-= 1
+        leaving[leavingCount] = index
+        leavingCount &+= 1
+        if leavingCount == Self.mostLeaving { takeOutLeaving() }
+    }
+
+    /// Takes the records of cancelled timers out of their lists.
+    mutating func takeOutLeaving() {
+        for position in 0..<leavingCount {
+            unlink(leaving[position])
+            slab.release(leaving[position])
+        }
+        leavingCount = 0
     }
 
     @inline(__always)
     mutating func unlink(_ index: UInt32) {
-        let record = slab.record(index)
         assert(isSound(index), "the wheel's ground rules")
+        let record = slab.record(index)
         let position = list(of: record)
         let slot = slots + position
         let next = record.pointee.next
         let previous = record.pointee.previous
         if previous == .none { slot.pointee.head = next } else { slab.record(previous).pointee.next = next }
         if next == .none { slot.pointee.tail = previous } else { slab.record(next).pointee.previous = previous }
-        waiting -= 1
-        if slot.pointee.isEmpty {
+        if next & previous == .none {
             markEmpty(position)
         } else if record.pointee.hardDeadline == slot.pointee.minimumHard {
             setStale(position)
@@ -49,18 +78,19 @@ extension TimerWheel {
     }
 
     @inline(__always)
-    private mutating func append(_ index: UInt32, to position: Int) {
-        let record = slab.record(index)
+    private mutating func append(
+        _ index: UInt32, _ record: TimerSlab.Record, to position: Int, deadline: UInt64, hard: UInt64
+    ) {
         let slot = slots + position
         let tail = slot.pointee.tail
+        slot.pointee.tail = index
+        slot.pointee.minimumHard = min(slot.pointee.minimumHard, hard)
+        slot.pointee.minimumSoft = min(slot.pointee.minimumSoft, deadline)
+        slot.pointee.maximumSoft = max(slot.pointee.maximumSoft, deadline)
         record.pointee.place = TimerRecord.Place(rawValue: UInt16(truncatingIfNeeded: position))
         record.pointee.next = .none
         record.pointee.previous = tail
         if tail == .none { slot.pointee.head = index } else { slab.record(tail).pointee.next = index }
-        slot.pointee.tail = index
-        slot.pointee.minimumHard = min(slot.pointee.minimumHard, record.pointee.hardDeadline)
-        slot.pointee.minimumSoft = min(slot.pointee.minimumSoft, record.pointee.deadline)
-        slot.pointee.maximumSoft = max(slot.pointee.maximumSoft, record.pointee.deadline)
     }
 
     /// What follows from a list having lost its last record.

@@ -5,6 +5,7 @@ extension TimerWheel {
     /// minimum of a list with thousands of timers was cancelled, the instant may be too early: waking then costs one
     /// wake-up more than needed, and what comes after it is exact again.
     package mutating func nextWake() -> UInt64? {
+        takeOutLeaving()
         guard waiting > 0 else { return nil }
         var earliest = UInt64.max
         var budget = Self.refreshBudget

@@ -45,6 +45,7 @@ struct TimerWheelTests {
         var wheel = TimerWheel(now: 0)
         let first = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(1))
         #expect(wheel.remove(first)?.payload.first == 1)
+        #expect(wheel.nextWake() == nil, "and whoever is asked takes the cancelled out of their lists")
         let second = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(2))
         #expect(second.index == first.index, "the record last freed is used first")
         #expect(wheel.remove(first) == nil)
@@ -60,6 +61,8 @@ struct TimerWheelTests {
         var handles = (0..<6_400).map { wheel.insert(deadline: UInt64($0), tolerance: 0, payload: TimerPayload(0)) }
         handles.shuffle(using: &random)
         for handle in handles { _ = wheel.remove(handle) }
+        #expect(wheel.count == 0)
+        #expect(wheel.nextWake() == nil)
         let indices = handles.map { _ in wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(0)).index }
         #expect(Set(indices) == Set(0..<6_400))
         let jumps = zip(indices, indices.dropFirst()).filter { $0 + 1 != $1 }.count
@@ -67,15 +70,38 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
+    @Test("more timers than a segment of records has room for keep what they were given")
+    func segments() {
+        var wheel = TimerWheel(now: 0)
+        var random = Random(seed: 3)
+        func insert(_ number: Int) -> TimerHandle {
+            wheel.insert(deadline: UInt64(number), tolerance: 0, payload: TimerPayload(UInt64(number), 5, tag: 9))
+        }
+        var handles = (0..<150_000).map { (number: $0, handle: insert($0)) }
+        #expect(Set(handles.map(\.handle.index)) == Set(0..<150_000))
+        handles.shuffle(using: &random)
+        let wrong = handles.prefix(100_000).filter { number, handle in
+            wheel.remove(handle)?.payload != TimerPayload(UInt64(number), 5, tag: 9)
+        }
+        #expect(wrong.count == 0)
+        #expect(wheel.count == 50_000)
+        for number in 150_000..<260_000 { _ = insert(number) }
+        #expect(wheel.brokenInvariant() == nil)
+        let left = (handles.dropFirst(100_000).map { UInt64($0.number) } + (150_000..<260_000)).sorted()
+        #expect(wheel.takePayloads(now: 260_000, budget: 300_000) == left)
+    }
+
     @Test("a record is retired when its generations are used up, so no handle ever names two timers")
     func retirement() {
         var wheel = TimerWheel(now: 0, firstGeneration: TimerHandle.lastGeneration - 1)
         let first = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(1))
         _ = wheel.remove(first)
+        #expect(wheel.nextWake() == nil, "and whoever is asked takes the cancelled out of their lists")
         let last = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(2))
         #expect(last.index == first.index && last.generation == TimerHandle.lastGeneration)
         _ = wheel.remove(last)
         #expect(wheel.remove(last) == nil)
+        #expect(wheel.nextWake() == nil)
         let other = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(3))
         #expect(other.index != first.index)
         #expect(wheel.brokenInvariant() == nil)

@@ -88,7 +88,7 @@ final class EngineCore: Sendable {
 
     @inline(__always)
     static func nanoseconds(_ tolerance: Duration) -> UInt64 {
-        tolerance == .zero ? 0 : UInt64(max(0, tolerance.wholeNanoseconds))
+        UInt64(max(0, tolerance.wholeNanoseconds))
     }
 
     @inline(__always)
@@ -96,12 +96,16 @@ final class EngineCore: Sendable {
         _ payload: TimerPayload, clock: ClockKind, deadline: UInt64, tolerance: Duration
     ) -> ScheduledTimer {
         let reference = shards.own
+        let tolerance = Self.nanoseconds(tolerance)
         let (handle, epoch) = reference.withShard { shard in
             (insert(payload, into: &shard, clock, deadline, tolerance), shard.epoch)
         }
-        if let handle { return ScheduledTimer(shard: reference, handle: handle, epoch: epoch, clock: clock) }
+        if let handle {
+            return ScheduledTimer(
+                shard: reference, handle: handle, epoch: epoch, clock: clock, object: payload.ownObject)
+        }
         payload.intoAction().abandon()
-        return ScheduledTimer(shard: reference, handle: .none, epoch: 0, clock: clock)
+        return ScheduledTimer(shard: reference, handle: .none, epoch: 0, clock: clock, object: 0)
     }
 
     /// A timer in a shard of the caller's choice; nil after the engine's end, and then the payload was not taken.
@@ -109,17 +113,17 @@ final class EngineCore: Sendable {
         _ payload: TimerPayload, in reference: EngineShard.Reference, clock: ClockKind, deadline: UInt64,
         tolerance: Duration
     ) -> TimerHandle? {
-        reference.withShard { insert(payload, into: &$0, clock, deadline, tolerance) }
+        let tolerance = Self.nanoseconds(tolerance)
+        return reference.withShard { insert(payload, into: &$0, clock, deadline, tolerance) }
     }
 
     @inline(__always)
     private func insert(
         _ payload: TimerPayload, into shard: inout EngineShard, _ clock: ClockKind, _ deadline: UInt64,
-        _ tolerance: Duration
+        _ tolerance: UInt64
     ) -> TimerHandle? {
         guard shard.core != nil else { return nil }
-        let tolerance = Self.nanoseconds(tolerance)
-        let wheel = shard.wheel(clock, from: nanoseconds(on: clock))
+        let wheel = shard.wheel(clock) ?? shard.makeWheel(clock, from: nanoseconds(on: clock))
         let handle = wheel.pointee.insert(deadline: deadline, tolerance: tolerance, payload: payload)
         arming.lower(clock, to: TimerWheel.hardDeadline(deadline, tolerance: tolerance))
         return handle

@@ -40,13 +40,11 @@ struct EngineShard: ~Copyable {
         made & bit(clock) == 0 ? nil : wheels + clock.rawValue
     }
 
-    /// The clock's wheel, which begins at `now` if there was none.
-    @inline(__always)
-    mutating func wheel(_ clock: ClockKind, from now: @autoclosure () -> UInt64) -> UnsafeMutablePointer<TimerWheel> {
-        if made & bit(clock) == 0 {
-            (wheels + clock.rawValue).initialize(to: TimerWheel(now: now()))
-            made |= bit(clock)
-        }
+    /// Makes the clock's wheel, of which there was none.
+    @inline(never)
+    mutating func makeWheel(_ clock: ClockKind, from now: UInt64) -> UnsafeMutablePointer<TimerWheel> {
+        (wheels + clock.rawValue).initialize(to: TimerWheel(now: now))
+        made |= bit(clock)
         return wheels + clock.rawValue
     }
 

@@ -1,3 +1,4 @@
+import CApus
 import TimerWheel
 
 /// A timer that was scheduled: the value to cancel it with. May be kept, copied or dropped; dropping cancels nothing.
@@ -9,6 +10,9 @@ public struct ScheduledTimer: Sendable {
     /// Which of the shard's engines the timer is of.
     let epoch: UInt32
     let clock: ClockKind
+    /// Where the action's object lies, or lay: for the processor to fetch it together with the timer's record, if the
+    /// timer is cancelled long after it was scheduled. Nothing else may be done with it.
+    let object: UInt64
 
     /// Cancels the timer and releases its action.
     ///
@@ -47,6 +51,7 @@ extension ScheduledTimer {
     /// Takes the timer out: its action, unless it has started or was cancelled before.
     @inline(__always)
     func remove() -> RemovedTimer? {
+        capus_prefetch(object)
         let (removed, core) = shard.withShard { shard -> (RemovedTimer?, EngineCore?) in
             guard let removed = wheel(in: shard)?.pointee.remove(handle) else { return (nil, nil) }
             return (removed, removed.wasWaiting ? shard.core(armedFor: removed.hardDeadline, on: clock) : nil)

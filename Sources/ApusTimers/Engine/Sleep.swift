@@ -20,63 +20,72 @@ extension TimerEngine {
     public nonisolated(nonsending) func sleep(
         for duration: Duration, tolerance: Duration = .zero, clock: ClockKind = .continuous
     ) async throws {
-        try Task.checkCancellation()
-        if duration <= .zero { return }
-        try await suspend(
-            untilNanoseconds: core.deadline(after: duration, on: clock), tolerance: tolerance, clock: clock
-        )
+        if duration <= .zero { return try Task.checkCancellation() }
+        let sleep = Sleep(core, until: core.deadline(after: duration, on: clock), tolerance, clock)
+        try await withTaskCancellationHandler {
+            try await withUnsafeThrowingContinuation { sleep.begin($0) }
+        } onCancel: {
+            sleep.cancel()
+        }
     }
 
     nonisolated(nonsending) func sleep(
         untilNanoseconds deadline: UInt64, tolerance: Duration, clock: ClockKind
     ) async throws {
-        try Task.checkCancellation()
-        if deadline <= core.nanoseconds(on: clock) { return }
-        try await suspend(untilNanoseconds: deadline, tolerance: tolerance, clock: clock)
-    }
-
-    private nonisolated(nonsending) func suspend(
-        untilNanoseconds deadline: UInt64, tolerance: Duration, clock: ClockKind
-    ) async throws {
-        let shard = core.shards.own
-        // In the task's own memory, which outlives both closures.
-        let state = SleepState()
+        if deadline <= core.nanoseconds(on: clock) { return try Task.checkCancellation() }
+        let sleep = Sleep(core, until: deadline, tolerance, clock)
         try await withTaskCancellationHandler {
-            try await withUnsafeThrowingContinuation { (continuation: UnsafeContinuation<Void, any Error>) in
-                guard !state.isCancelled,
-                    let handle = core.insert(
-                        .continuation(continuation), in: shard, clock: clock, deadline: deadline, tolerance: tolerance)
-                else { return continuation.resume(throwing: CancellationError()) }
-                if !state.began(handle) { core.endSleep(handle, in: shard, clock) }
-            }
+            try await withUnsafeThrowingContinuation { sleep.begin($0) }
         } onCancel: {
-            if let handle = state.cancel() { core.endSleep(handle, in: shard, clock) }
+            sleep.cancel()
         }
     }
 }
 
-/// What a sleep and its cancellation, on any thread, know of each other: the one that comes second takes the timer out.
-private struct SleepState: ~Copyable {
+/// A sleep, in the memory of the task that sleeps. (Each function that awaits costs the runtime a look at the executor,
+/// so there is none around it.)
+private struct Sleep: ~Copyable, Sendable {
+    /// What the sleep and its cancellation, on any thread, know of each other: the one that comes second takes the
+    /// timer out.
     private let word = Atomic(Self.before)
+    private let core: EngineCore
+    private let shard: EngineShard.Reference
+    private let deadline: UInt64
+    private let tolerance: Duration
+    private let clock: ClockKind
 
     private static var before: UInt64 { .max }
     private static var cancelled: UInt64 { .max - 1 }
 
-    var isCancelled: Bool { word.load(ordering: .relaxed) == Self.cancelled }
-
-    /// After the timer was put in. False if the cancellation was first: it did not know the timer.
-    func began(_ handle: TimerHandle) -> Bool {
-        let word = UInt64(handle.index) << 32 | UInt64(handle.generation)
-        return self.word.compareExchange(expected: Self.before, desired: word, ordering: .acquiringAndReleasing)
-            .exchanged
+    init(_ core: EngineCore, until deadline: UInt64, _ tolerance: Duration, _ clock: ClockKind) {
+        self.core = core
+        shard = core.shards.own
+        self.deadline = deadline
+        self.tolerance = tolerance
+        self.clock = clock
     }
 
-    /// The timer, unless it is not there yet.
-    func cancel() -> TimerHandle? {
+    /// Puts the timer in, which resumes the task.
+    func begin(_ continuation: UnsafeContinuation<Void, any Error>) {
+        guard word.load(ordering: .relaxed) != Self.cancelled,
+            let handle = core.insert(
+                .continuation(continuation), in: shard, clock: clock, deadline: deadline, tolerance: tolerance)
+        else { return continuation.resume(throwing: CancellationError()) }
+        let word = UInt64(handle.index) << 32 | UInt64(handle.generation)
+        let isFirst = self.word.compareExchange(
+            expected: Self.before, desired: word, ordering: .acquiringAndReleasing
+        ).exchanged
+        // The cancellation was first, and did not know the timer.
+        if !isFirst { core.endSleep(handle, in: shard, clock) }
+    }
+
+    /// Once.
+    func cancel() {
         let word = word.exchange(Self.cancelled, ordering: .acquiringAndReleasing)
-        guard word != Self.before else { return nil }
-        return TimerHandle(
+        guard word != Self.before else { return }
+        let handle = TimerHandle(
             index: UInt32(truncatingIfNeeded: word >> 32), generation: UInt32(truncatingIfNeeded: word))
+        core.endSleep(handle, in: shard, clock)
     }
 }
 
@@ -86,7 +95,7 @@ extension EngineCore {
     fileprivate func endSleep(_ handle: TimerHandle, in shard: EngineShard.Reference, _ clock: ClockKind) {
         // The shard is still this engine's: whoever sleeps keeps the engine.
         let epoch = shard.withShard { $0.epoch }
-        let timer = ScheduledTimer(shard: shard, handle: handle, epoch: epoch, clock: clock)
+        let timer = ScheduledTimer(shard: shard, handle: handle, epoch: epoch, clock: clock, object: 0)
         timer.remove()?.payload.intoAction().abandon()
     }
 }

@@ -106,6 +106,16 @@ extension TimerPayload {
         }
     }
 
+    /// The address of the object that no other timer shares; 0 without one.
+    @inline(__always)
+    var ownObject: UInt64 {
+        switch tag {
+        case Tag.closure: second
+        case Tag.elsewhere: first
+        default: 0
+        }
+    }
+
     /// Whether it has to be handed over to another executor.
     @inline(__always)
     var isForElsewhere: Bool { tag >= Tag.elsewhere }

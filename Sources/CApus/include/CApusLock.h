@@ -18,7 +18,17 @@ void capus_lock_wake(uint32_t *word);
 
 #endif
 
-/// A small number for the calling thread: the first thread that asks is 0, the next 1, and so on.
-uint32_t capus_thread_number(void);
+/// Lets the processor fetch what is about to be changed; any address will do, also one that is nobody's.
+static inline void capus_prefetch(uint64_t address) { __builtin_prefetch((const void *)(uintptr_t)address, 1); }
+
+/// The calling thread's number, from 1 on; 0 while it has none. Use `capus_thread_number`.
+extern _Thread_local uint32_t capus_own_thread_number;
+uint32_t capus_number_thread(void);
+
+/// A small number for the calling thread: the first thread that asks is 1, the next 2, and so on.
+static inline uint32_t capus_thread_number(void) {
+    uint32_t number = capus_own_thread_number;
+    return number != 0 ? number : capus_number_thread();
+}
 
 #endif
