@@ -20,7 +20,8 @@ enum TimerBench {
         }
         switch options.child {
         case .memory(let contestant, let count): return print(try Memory.inThisProcess(contestant, count))
-        case .operations(let contestant, let count): return print(try Operations.inThisProcess(contestant, count))
+        case .operations(let contestant, let count, let seed):
+            return print(try Operations.inThisProcess(contestant, count, seed: seed))
         case nil: break
         }
         var comparisons: [Comparison] = []

@@ -4,12 +4,13 @@ import ApusTimers
 final class ApusClosure: Contestant {
     private let engine = TimerEngine()
 
-    func schedule(after nanoseconds: Int64, number: Int) -> ScheduledTimer {
-        engine.schedule(after: .nanoseconds(nanoseconds)) { Fired.note(number) }
+    func delay(_ nanoseconds: Int64) -> Duration { .nanoseconds(nanoseconds) }
+    func schedule(after delay: Duration, number: Int) -> ScheduledTimer {
+        engine.schedule(after: delay) { Fired.note(number) }
     }
     func cancel(_ handle: ScheduledTimer) { handle.cancel() }
-    func reset(_ handle: inout ScheduledTimer, after nanoseconds: Int64, number: Int) {
-        handle.reset(after: .nanoseconds(nanoseconds))
+    func reset(_ handle: inout ScheduledTimer, after delay: Duration, number: Int) {
+        handle.reset(after: delay)
     }
     var live: Int? { engine.liveTimers }
     func close() { engine.shutdown() }
@@ -20,14 +21,30 @@ final class ApusHandler: Contestant {
     private let engine = TimerEngine()
     private let handler = TimerHandler { token in Fired.note(Int(truncatingIfNeeded: token)) }
 
-    func schedule(after nanoseconds: Int64, number: Int) -> ScheduledTimer {
+    func delay(_ nanoseconds: Int64) -> Duration { .nanoseconds(nanoseconds) }
+    func schedule(after delay: Duration, number: Int) -> ScheduledTimer {
         engine.schedule(
-            after: .nanoseconds(nanoseconds), handler: handler, token: UInt64(truncatingIfNeeded: number))
+            after: delay, handler: handler, token: UInt64(truncatingIfNeeded: number))
     }
     func cancel(_ handle: ScheduledTimer) { handle.cancel() }
-    func reset(_ handle: inout ScheduledTimer, after nanoseconds: Int64, number: Int) {
-        handle.reset(after: .nanoseconds(nanoseconds))
+    func reset(_ handle: inout ScheduledTimer, after delay: Duration, number: Int) {
+        handle.reset(after: delay)
     }
+    var live: Int? { engine.liveTimers }
+    func close() { engine.shutdown() }
+}
+
+/// Ours, with one handler for all timers and a token for each, due at instants that are known: nobody looks at the clock.
+final class ApusHandlerAtInstants: Contestant {
+    private let engine = TimerEngine()
+    private let handler = TimerHandler { token in Fired.note(Int(truncatingIfNeeded: token)) }
+    private let now: ContinuousInstant = SystemTime().now()
+
+    func delay(_ nanoseconds: Int64) -> ContinuousInstant { now.advanced(by: .nanoseconds(nanoseconds)) }
+    func schedule(after delay: ContinuousInstant, number: Int) -> ScheduledTimer {
+        engine.schedule(at: delay, handler: handler, token: UInt64(truncatingIfNeeded: number))
+    }
+    func cancel(_ handle: ScheduledTimer) { handle.cancel() }
     var live: Int? { engine.liveTimers }
     func close() { engine.shutdown() }
 }

@@ -32,8 +32,9 @@ private final class UncheckedTransfer: @unchecked Sendable {
 final class NIOTasks: Contestant {
     private let loop = Loop()
 
-    func schedule(after nanoseconds: Int64, number: Int) -> Scheduled<Void> {
-        loop.eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) { Fired.note(number) }
+    func delay(_ nanoseconds: Int64) -> TimeAmount { .nanoseconds(nanoseconds) }
+    func schedule(after delay: TimeAmount, number: Int) -> Scheduled<Void> {
+        loop.eventLoop.scheduleTask(in: delay) { Fired.note(number) }
     }
     func cancel(_ handle: Scheduled<Void>) { handle.cancel() }
     func run(_ body: () throws -> Void) throws { try loop.run(body) }
@@ -48,10 +49,11 @@ final class NIOCallbacks: Contestant {
     }
     private let loop = Loop()
 
-    func schedule(after nanoseconds: Int64, number: Int) -> NIOScheduledCallback {
+    func delay(_ nanoseconds: Int64) -> TimeAmount { .nanoseconds(nanoseconds) }
+    func schedule(after delay: TimeAmount, number: Int) -> NIOScheduledCallback {
         do {
             return try loop.eventLoop.scheduleCallback(
-                in: .nanoseconds(nanoseconds), handler: Handler(number: number))
+                in: delay, handler: Handler(number: number))
         } catch {
             preconditionFailure("the event loop takes no callback: \(error)")
         }

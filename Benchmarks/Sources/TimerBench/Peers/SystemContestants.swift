@@ -6,16 +6,17 @@ import Synchronization
 final class DispatchSources: Contestant {
     private let queue = DispatchQueue(label: "timer-bench.sources")
 
-    func schedule(after nanoseconds: Int64, number: Int) -> any DispatchSourceTimer {
+    func delay(_ nanoseconds: Int64) -> DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
+    func schedule(after delay: DispatchTimeInterval, number: Int) -> any DispatchSourceTimer {
         let source = DispatchSource.makeTimerSource(queue: queue)
         source.setEventHandler { Fired.note(number) }
-        source.schedule(deadline: .now() + .nanoseconds(Int(nanoseconds)))
+        source.schedule(deadline: .now() + delay)
         source.activate()
         return source
     }
     func cancel(_ handle: any DispatchSourceTimer) { handle.cancel() }
-    func reset(_ handle: inout any DispatchSourceTimer, after nanoseconds: Int64, number: Int) {
-        handle.schedule(deadline: .now() + .nanoseconds(Int(nanoseconds)))
+    func reset(_ handle: inout any DispatchSourceTimer, after delay: DispatchTimeInterval, number: Int) {
+        handle.schedule(deadline: .now() + delay)
     }
 }
 
@@ -23,9 +24,10 @@ final class DispatchSources: Contestant {
 final class DispatchWorkItems: Contestant {
     private let queue = DispatchQueue(label: "timer-bench.items")
 
-    func schedule(after nanoseconds: Int64, number: Int) -> DispatchWorkItem {
+    func delay(_ nanoseconds: Int64) -> DispatchTimeInterval { .nanoseconds(Int(nanoseconds)) }
+    func schedule(after delay: DispatchTimeInterval, number: Int) -> DispatchWorkItem {
         let item = DispatchWorkItem { Fired.note(number) }
-        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds)), execute: item)
+        queue.asyncAfter(deadline: .now() + delay, execute: item)
         return item
     }
     func cancel(_ handle: DispatchWorkItem) { handle.cancel() }
@@ -35,9 +37,10 @@ final class DispatchWorkItems: Contestant {
 final class FoundationTimers: Contestant {
     private let loop = RunLoop.current
 
-    func schedule(after nanoseconds: Int64, number: Int) -> Timer {
+    func delay(_ nanoseconds: Int64) -> TimeInterval { Double(nanoseconds) / 1e9 }
+    func schedule(after delay: TimeInterval, number: Int) -> Timer {
         // `init(timeInterval:repeats:block:)` fires at once on Linux.
-        let date = Date(timeIntervalSinceNow: Double(nanoseconds) / 1e9)
+        let date = Date(timeIntervalSinceNow: delay)
         let timer = Timer(fire: date, interval: 0, repeats: false) { _ in Fired.note(number) }
         loop.add(timer, forMode: .default)
         return timer
@@ -52,11 +55,12 @@ final class SleepingTasks: Contestant {
     private var expected = 0
     private var cancelled: [Task<Void, Never>] = []
 
-    func schedule(after nanoseconds: Int64, number: Int) -> Task<Void, Never> {
+    func delay(_ nanoseconds: Int64) -> Duration { .nanoseconds(nanoseconds) }
+    func schedule(after delay: Duration, number: Int) -> Task<Void, Never> {
         expected += 1
         return Task { [begun] in
             begun.count.wrappingAdd(1, ordering: .relaxed)
-            if (try? await Task.sleep(for: .nanoseconds(nanoseconds))) != nil { Fired.note(number) }
+            if (try? await Task.sleep(for: delay)) != nil { Fired.note(number) }
         }
     }
     func cancel(_ handle: Task<Void, Never>) {

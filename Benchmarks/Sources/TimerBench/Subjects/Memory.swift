@@ -74,11 +74,11 @@ struct Memory {
         var before = 0.0
         try contestant.run {
             // What a first timer makes for all is not counted.
-            handles.append(contestant.schedule(after: random.farAway(), number: 0))
+            handles.append(contestant.schedule(after: contestant.delay(random.farAway()), number: 0))
             contestant.settle()
             before = residentMegabytes()
             for number in 0..<count {
-                let handle = contestant.schedule(after: random.farAway(), number: number)
+                let handle = contestant.schedule(after: contestant.delay(random.farAway()), number: number)
                 if keepsHandles { handles.append(handle) }
             }
             contestant.settle()

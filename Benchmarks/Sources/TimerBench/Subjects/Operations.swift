@@ -2,6 +2,9 @@ import BenchSupport
 import Synchronization
 
 /// What one call costs, beside more and more timers that live.
+///
+/// Each contestant is measured in processes of its own, one round after another with the others, so that none works in
+/// the memory that another has left in pieces.
 struct Operations {
     private let quick: Bool
     private let sizes: [Int]
@@ -15,6 +18,7 @@ struct Operations {
     private static let schedule = "schedule"
     private static let scheduleShuffled = "schedule, shuffled"
     private static let cancelInOrder = "cancel in order"
+    private static let cancelAll = "cancel in order, all the work"
     private static let cancelShuffled = "cancel shuffled"
     private static let pair = "schedule+cancel"
     private static let reset = "reset later"
@@ -45,9 +49,9 @@ struct Operations {
                     + "would take too long; tasks and asyncAfter beyond 100 k, and all beyond 1 M, too.",
                 "schedule: in memory of which as many timers were cancelled in order just before.",
                 "Task.sleep: a task counts as set when it runs, and as cancelled when it was waited for.",
-                "asyncAfter is measured in a process of its own in the same rounds: what is cancelled stays until its "
-                    + "deadline.",
-                "DispatchSourceTimer: cancelling is the call alone; what follows it on other threads is not counted.",
+                "Each contestant has a process of its own for each round and size.",
+                "cancel: the call alone. CPU of the process: with what follows on other threads, until the memory is "
+                    + "free again.",
             ])
     }
 
@@ -66,10 +70,15 @@ struct Operations {
                 Self.schedule, "ns", as: "schedule, handler and token" + at, ours: Name.handler, peers: [],
                 target: aimed ? .atMost(40) : nil),
             samples.row(
+                Self.schedule, "ns", as: "schedule, handler and token, at an instant" + at,
+                ours: Name.handlerAtInstants, peers: [], target: aimed ? .atMost(40) : nil),
+            samples.row(
                 Self.cancelInOrder, "ns", as: "cancel in order" + at, mainPeer: Name.source,
                 target: aimed ? .ratioAtMost(0.5, of: Name.source) : nil),
             samples.row(
                 Self.cancelInOrder, "ns", as: "cancel in order, handler" + at, ours: Name.handler, peers: []),
+            samples.row(
+                Self.cancelAll, "ns", as: "cancel in order, CPU of the process" + at, mainPeer: Name.source),
             samples.row(
                 Self.cancelShuffled, "ns", as: "cancel shuffled" + at, mainPeer: Name.source,
                 target: aimed ? .ratioAtMost(0.5, of: Name.source) : nil),
@@ -83,55 +92,59 @@ struct Operations {
 
     /// Everybody's turn in a round.
     private func turn(_ size: Int, _ round: Int, _ samples: inout Samples) throws {
-        let seed = UInt64(round + 1)
-        try Self.measure(ApusClosure(), Name.ours, size, seed, &samples)
-        try Self.measure(ApusHandler(), Name.handler, size, seed, &samples)
-        guard size <= 1_000_000 else { return }
-        try Self.measure(DispatchSources(), Name.source, size, seed, &samples)
-        try Self.measure(NIOTasks(), Name.nioTask, size, seed, &samples, cancels: size <= 10_000)
-        try Self.measure(NIOCallbacks(), Name.nioCallback, size, seed, &samples, cancels: size <= 10_000)
-        guard size <= 100_000 else { return }
-        try Self.measureAsyncAfter(size, &samples)
-        try Self.measure(SleepingTasks(), Name.taskSleep, size, seed, &samples)
-        guard size <= 10_000 else { return }
-        try Self.measure(FoundationTimers(), Name.timer, size, seed, &samples)
+        for (name, largest) in Self.contestants where size <= largest {
+            let costs = try OperationCosts(
+                numbers: numbersOfChild(["--seed", "\(round + 1)", "--operations", name, "\(size)"]))
+            for (figure, cost) in Self.figures {
+                if let each = costs[keyPath: cost].each { samples.add(each, figure, name) }
+            }
+        }
     }
 
-    private static func measureAsyncAfter(_ size: Int, _ samples: inout Samples) throws {
-        let figures = [scheduleFirst, schedule, cancelInOrder, pair, reset, cancelShuffled, scheduleShuffled]
-        let numbers = try numbersOfChild(["--operations", Name.after, "\(size)"])
-        for (figure, number) in zip(figures, numbers) { samples.add(number, figure, Name.after) }
+    /// Who is measured, beside how many timers at most: others would take too long.
+    private static let contestants = [
+        (Name.ours, Int.max), (Name.handler, .max), (Name.handlerAtInstants, .max), (Name.source, 1_000_000),
+        (Name.nioTask, 1_000_000), (Name.nioCallback, 1_000_000), (Name.after, 100_000), (Name.taskSleep, 100_000),
+        (Name.timer, 10_000),
+    ]
+
+    private static var figures: [(String, KeyPath<OperationCosts, OperationCost>)] {
+        [
+            (scheduleFirst, \.scheduleFirst), (schedule, \.schedule), (cancelInOrder, \.cancelInOrder),
+            (cancelAll, \.cancelAll), (pair, \.pair), (reset, \.reset), (cancelShuffled, \.cancelShuffled),
+            (scheduleShuffled, \.scheduleShuffled),
+        ]
     }
 
     /// What the child prints for it.
-    static func inThisProcess(_ contestant: String, _ size: Int) throws -> String {
-        try check(contestant == Name.after, "\(contestant) is measured in the parent")
-        var samples = Samples()
-        try measure(DispatchWorkItems(), contestant, size, 1, &samples, repeats: false)
-        return [scheduleFirst, schedule, cancelInOrder, pair, reset, cancelShuffled, scheduleShuffled]
-            .map { "\(samples.value($0, contestant) ?? 0)" }.joined(separator: " ")
-    }
-
-    private static func measure(
-        _ contestant: some Contestant, _ name: String, _ size: Int, _ seed: UInt64, _ samples: inout Samples,
-        cancels: Bool = true, repeats: Bool = true
-    ) throws {
-        waitUntilQuiet()
-        let fired = Fired.count.load(ordering: .relaxed)
-        let population = Population(contestant, size: size, seed: seed)
-        let repetitions = repeats ? max(1, 20_000 / size) : 1
-        var costs = OperationCosts()
-        try contestant.run {
-            for _ in 0..<repetitions { try population.measure(&costs, cancels: cancels) }
+    static func inThisProcess(_ contestant: String, _ size: Int, seed: UInt64) throws -> String {
+        func costs(_ contestant: some Contestant, cancels: Bool = true, repeats: Bool = true) throws -> String {
+            let fired = Fired.count.load(ordering: .relaxed)
+            var population = Population(contestant, size: size, seed: seed)
+            var costs = OperationCosts()
+            try contestant.run {
+                // Few timers are soon made: then again and again, so that the processor is at its pace.
+                let start = monotonicNanoseconds()
+                repeat {
+                    try population.measure(&costs, cancels: cancels)
+                } while repeats && monotonicNanoseconds() - start < 200_000_000
+            }
+            contestant.close()
+            try check(Fired.count.load(ordering: .relaxed) == fired, "something fired that was due in an hour")
+            return costs.numbers
         }
-        contestant.close()
-        try check(Fired.count.load(ordering: .relaxed) == fired, "\(name): something fired that was due in an hour")
-        for (figure, cost) in [
-            (scheduleFirst, costs.scheduleFirst), (schedule, costs.schedule), (cancelInOrder, costs.cancelInOrder),
-            (pair, costs.pair), (reset, costs.reset), (cancelShuffled, costs.cancelShuffled),
-            (scheduleShuffled, costs.scheduleShuffled),
-        ] {
-            if let each = cost.each { samples.add(each, figure, name) }
+        return switch contestant {
+        case Name.ours: try costs(ApusClosure())
+        case Name.handler: try costs(ApusHandler())
+        case Name.handlerAtInstants: try costs(ApusHandlerAtInstants())
+        case Name.source: try costs(DispatchSources())
+        case Name.nioTask: try costs(NIOTasks(), cancels: size <= 10_000)
+        case Name.nioCallback: try costs(NIOCallbacks(), cancels: size <= 10_000)
+        // What is cancelled stays until its deadline, so the next repetition would stand beside it.
+        case Name.after: try costs(DispatchWorkItems(), repeats: false)
+        case Name.taskSleep: try costs(SleepingTasks())
+        case Name.timer: try costs(FoundationTimers())
+        default: throw Failure(description: "\(contestant) has no operations")
         }
     }
 }

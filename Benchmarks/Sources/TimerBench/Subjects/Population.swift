@@ -5,15 +5,27 @@ struct OperationCost {
     private var nanoseconds: UInt64 = 0
     private var calls = 0
 
-    mutating func measure(_ calls: Int, _ body: () throws -> Void) rethrows {
-        let start = monotonicNanoseconds()
+    mutating func measure(
+        _ calls: Int, by clock: () -> UInt64 = { monotonicNanoseconds() }, _ body: () throws -> Void
+    ) rethrows {
+        let start = clock()
         try body()
-        nanoseconds += monotonicNanoseconds() - start
+        nanoseconds += clock() - start
         self.calls += calls
     }
 
     /// Nanoseconds a call; `nil` of none.
     var each: Double? { calls == 0 ? nil : Double(nanoseconds) / Double(calls) }
+
+    /// As a child process prints it.
+    var numbers: String { "\(nanoseconds) \(calls)" }
+
+    init() {}
+
+    init(nanoseconds: Double, calls: Double) {
+        self.nanoseconds = UInt64(nanoseconds)
+        self.calls = Int(calls)
+    }
 }
 
 struct OperationCosts {
@@ -21,42 +33,96 @@ struct OperationCosts {
     var schedule = OperationCost()
     var scheduleShuffled = OperationCost()
     var cancelInOrder = OperationCost()
+    /// The work of the whole process until nothing is left to do for it.
+    var cancelAll = OperationCost()
     var cancelShuffled = OperationCost()
     var pair = OperationCost()
     var reset = OperationCost()
+
+    private static var all: [WritableKeyPath<Self, OperationCost>] {
+        [
+            \.scheduleFirst, \.schedule, \.scheduleShuffled, \.cancelInOrder, \.cancelAll, \.cancelShuffled, \.pair,
+            \.reset,
+        ]
+    }
+
+    init() {}
+
+    /// From what a child process has printed.
+    init(numbers: [Double]) throws {
+        try check(numbers.count == 2 * Self.all.count, "a child printed \(numbers.count) numbers")
+        for (index, cost) in Self.all.enumerated() {
+            self[keyPath: cost] = OperationCost(nanoseconds: numbers[2 * index], calls: numbers[2 * index + 1])
+        }
+    }
+
+    /// As a child process prints it.
+    var numbers: String { Self.all.map { self[keyPath: $0].numbers }.joined(separator: " ") }
 }
 
 /// So many live timers of a contestant, made three times: in memory that nobody has used before, in memory of which
 /// timers were just cancelled in order, and in memory of which they were cancelled in any order.
-final class Population<Maker: Contestant> {
+///
+/// Without arrays and without an object of its own, of whose properties the runtime looks at each access: what is
+/// measured takes little more.
+struct Population<Maker: Contestant>: ~Copyable {
     private let contestant: Maker
     private let size: Int
     private var random: SplitMix
-    private var handles: ContiguousArray<Maker.Handle> = []
+    private let delays: UnsafeMutablePointer<Maker.Delay>
+    private var handles: UnsafeMutableBufferPointer<Maker.Handle>
+
+    /// Few enough to stay in the cache.
+    private static var delayCount: Int { 1_024 }
 
     init(_ contestant: Maker, size: Int, seed: UInt64) {
         self.contestant = contestant
         self.size = size
         random = SplitMix(seed: seed)
-        handles.reserveCapacity(size)
+        delays = .allocate(capacity: Self.delayCount)
+        for index in 0..<Self.delayCount { (delays + index).initialize(to: contestant.delay(random.farAway())) }
+        handles = .allocate(capacity: size)
+        // Their memory is not what is measured.
+        UnsafeMutableRawBufferPointer(handles).initializeMemory(as: UInt8.self, repeating: 0)
     }
 
-    func measure(_ costs: inout OperationCosts, cancels: Bool) throws {
+    deinit {
+        delays.deinitialize(count: Self.delayCount)
+        delays.deallocate()
+        handles.deallocate()
+    }
+
+    @inline(__always)
+    private func schedule(_ number: Int) -> Maker.Handle {
+        contestant.schedule(after: delays[number & (Self.delayCount - 1)], number: number)
+    }
+
+    mutating func measure(_ costs: inout OperationCosts, cancels: Bool) throws {
         try fill(&costs.scheduleFirst)
-        guard cancels else { return handles.removeAll() }
-        try empty(&costs.cancelInOrder)
+        guard cancels else {
+            handles.deinitialize()
+            return
+        }
+        if size >= Self.leastForCPU {
+            try costs.cancelAll.measure(size, by: processCPUNanoseconds) {
+                try empty(&costs.cancelInOrder)
+                waitUntilQuiet()
+            }
+        } else {
+            try empty(&costs.cancelInOrder)
+        }
         try fill(&costs.schedule)
         let some = min(size, 100_000)
         costs.pair.measure(some) {
-            for number in 0..<some {
-                contestant.cancel(contestant.schedule(after: random.farAway(), number: number))
-            }
+            for number in 0..<some { contestant.cancel(schedule(number)) }
             contestant.settle()
         }
         // Any of them, each at most once or a few times: what is reset lies anywhere in memory.
         let chosen = (0..<some).map { _ in Int(random.below(UInt64(size))) }
         costs.reset.measure(some) {
-            for index in chosen { contestant.reset(&handles[index], after: random.farAway(), number: index) }
+            for (turn, index) in chosen.enumerated() {
+                contestant.reset(&handles[index], after: delays[turn & (Self.delayCount - 1)], number: index)
+            }
             contestant.settle()
         }
         try checkLive(size)
@@ -67,24 +133,26 @@ final class Population<Maker: Contestant> {
         try empty(&uncounted)
     }
 
+    /// With fewer, what the process does besides would be seen.
+    private static var leastForCPU: Int { 100_000 }
+
     private func fill(_ cost: inout OperationCost) throws {
+        let first = handles.baseAddress.unsafelyUnwrapped
         cost.measure(size) {
-            for number in 0..<size {
-                handles.append(contestant.schedule(after: random.farAway(), number: number))
-            }
+            for number in 0..<size { (first + number).initialize(to: schedule(number)) }
             contestant.settle()
         }
-        try check(handles.count == size, "\(handles.count) timers were set instead of \(size)")
         try checkLive(size)
     }
 
     private func empty(_ cost: inout OperationCost) throws {
+        let first = handles.baseAddress.unsafelyUnwrapped
         cost.measure(size) {
-            for handle in handles { contestant.cancel(handle) }
+            for number in 0..<size { contestant.cancel((first + number).pointee) }
             contestant.settle()
         }
         try checkLive(0)
-        handles.removeAll(keepingCapacity: true)
+        handles.deinitialize()
     }
 
     private func checkLive(_ expected: Int) throws {

@@ -48,7 +48,7 @@ struct Producers {
     private func measure<Maker: Contestant>(_ contestant: Maker, _ name: String, _ samples: inout Samples) throws {
         let shared = Shared(contestant)
         var random = SplitMix(seed: 11)
-        let handles = (0..<live).map { contestant.schedule(after: random.farAway(), number: $0) }
+        let handles = (0..<live).map { contestant.schedule(after: contestant.delay(random.farAway()), number: $0) }
         var single: Double?
         for count in threads {
             waitUntilQuiet()
@@ -83,5 +83,5 @@ struct Producers {
 
 @inline(__always)
 private func contestantPair(_ contestant: some Contestant, _ random: inout SplitMix, _ number: Int) {
-    contestant.cancel(contestant.schedule(after: random.farAway(), number: number))
+    contestant.cancel(contestant.schedule(after: contestant.delay(random.farAway()), number: number))
 }

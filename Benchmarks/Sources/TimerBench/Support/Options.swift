@@ -11,7 +11,7 @@ struct Options {
 
     enum Child {
         case memory(contestant: String, count: Int)
-        case operations(contestant: String, count: Int)
+        case operations(contestant: String, count: Int, seed: UInt64)
     }
 
     struct Refusal: Error { var reason: String }
@@ -32,6 +32,7 @@ struct Options {
             guard let value = rest.next(), !value.isEmpty else { throw Refusal(reason: "\(option) needs \(form)") }
             return value
         }
+        var seed: UInt64 = 1
         while let argument = rest.next() {
             switch argument {
             case "--quick": quick = true
@@ -41,6 +42,12 @@ struct Options {
                 print(Self.usage, terminator: "")
                 exit(0)
             // Of the children that it starts itself.
+            case "--seed":
+                let text = try value(argument, "a number")
+                guard let number = UInt64(text) else {
+                    throw Refusal(reason: "--seed \(text): it is a positive integer")
+                }
+                seed = number
             case "--memory", "--operations":
                 let contestant = try value(argument, "a contestant and a count")
                 let text = try value(argument, "a contestant and a count")
@@ -49,7 +56,8 @@ struct Options {
                 }
                 child =
                     argument == "--memory"
-                    ? .memory(contestant: contestant, count: count) : .operations(contestant: contestant, count: count)
+                    ? .memory(contestant: contestant, count: count)
+                    : .operations(contestant: contestant, count: count, seed: seed)
             default: throw Refusal(reason: "\(argument) is not an option")
             }
         }

@@ -5,6 +5,8 @@ enum Name {
     static let ours = "ours"
     /// Ours with a shared handler and a token.
     static let handler = "ours, handler"
+    /// The same, due at instants that are known.
+    static let handlerAtInstants = "ours, handler, at instants"
     static let source = "DispatchSourceTimer"
     static let after = "asyncAfter"
     static let timer = "Timer"
