@@ -20,14 +20,21 @@ package struct TimerHandle: Sendable, Hashable {
 }
 
 /// What the wheel keeps for a timer's owner: two words and a tag, which it never looks at.
-package struct TimerPayload: Sendable, Hashable {
-    package var first: UInt64
-    package var second: UInt64
-    package var tag: UInt8
+///
+/// Public, though no product has this module: what has package access is not inlined in other modules.
+@frozen
+public struct TimerPayload: Sendable, Hashable {
+    /// The first word.
+    public var first: UInt64
+    /// The second word.
+    public var second: UInt64
+    /// What the words are, to the owner.
+    public var tag: UInt8
 
+    /// A payload of the owner's.
     @inlinable
     @inline(__always)
-    package init(_ first: UInt64, _ second: UInt64 = 0, tag: UInt8 = 0) {
+    public init(_ first: UInt64, _ second: UInt64 = 0, tag: UInt8 = 0) {
         self.first = first
         self.second = second
         self.tag = tag

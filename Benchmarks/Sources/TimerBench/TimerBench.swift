@@ -2,7 +2,7 @@ import BenchSupport
 import Foundation
 
 /// `timer-bench [--quick] [--only SUBJECT,...] [--json FILE]`: what timers cost and how exact they are, beside the
-/// timers of Dispatch, Foundation, the Swift runtime, SwiftNIO and the kernel, in turns in one process.
+/// timers of Dispatch, Foundation, the Swift runtime, SwiftNIO and the kernel, in turns in one run.
 @main
 enum TimerBench {
     static func main() throws {
