@@ -18,11 +18,13 @@ enum TimerBench {
             note("timer-bench: --json \(path): the file cannot be written")
             exit(73)
         }
-        switch options.child {
-        case .memory(let contestant, let count): return print(try Memory.inThisProcess(contestant, count))
-        case .operations(let contestant, let count, let seed):
-            return print(try Operations.inThisProcess(contestant, count, seed: seed))
-        case nil: break
+        if let child = options.child {
+            do {
+                return print(try child.measure(seed: options.seed))
+            } catch {
+                note("timer-bench: \(error)")
+                exit(70)
+            }
         }
         var comparisons: [Comparison] = []
         var failures: [String] = []

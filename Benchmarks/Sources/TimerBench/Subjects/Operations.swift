@@ -87,7 +87,7 @@ struct Operations {
             samples.row(Self.pair, "ns", as: "schedule+cancel, closure" + at, mainPeer: Name.source),
             samples.row(Self.pair, "ns", as: "schedule+cancel, handler" + at, ours: Name.handler, peers: []),
             samples.row(Self.reset, "ns", as: "reset later" + at, mainPeer: Name.source),
-        ]
+        ].filter { $0.ours != nil }
     }
 
     /// Everybody's turn in a round.
@@ -107,6 +107,8 @@ struct Operations {
         (Name.nioTask, 1_000_000), (Name.nioCallback, 1_000_000), (Name.after, 100_000), (Name.taskSleep, 100_000),
         (Name.timer, 10_000),
     ]
+
+    static var contestantNames: String { contestants.map { "\"\($0.0)\"" }.joined(separator: ", ") }
 
     private static var figures: [(String, KeyPath<OperationCosts, OperationCost>)] {
         [
@@ -144,7 +146,7 @@ struct Operations {
         case Name.after: try costs(DispatchWorkItems(), repeats: false)
         case Name.taskSleep: try costs(SleepingTasks())
         case Name.timer: try costs(FoundationTimers())
-        default: throw Failure(description: "\(contestant) has no operations")
+        default: throw Failure(description: "--operations \(contestant): it is one of \(contestantNames)")
         }
     }
 }

@@ -8,10 +8,20 @@ struct Options {
     var json: String?
     /// What a child process measures for its parent.
     var child: Child?
+    /// Of the child's random numbers.
+    var seed: UInt64 = 1
 
     enum Child {
         case memory(contestant: String, count: Int)
-        case operations(contestant: String, count: Int, seed: UInt64)
+        case operations(contestant: String, count: Int)
+
+        func measure(seed: UInt64) throws -> String {
+            switch self {
+            case .memory(let contestant, let count): try Memory.inThisProcess(contestant, count)
+            case .operations(let contestant, let count):
+                try Operations.inThisProcess(contestant, count, seed: seed)
+            }
+        }
     }
 
     struct Refusal: Error { var reason: String }
@@ -24,6 +34,16 @@ struct Options {
           --json FILE  also write the figures to FILE, as a JSON array
           --help       this text
 
+        What it starts itself, and what compares one build with another:
+
+          --operations CONTESTANT COUNT [--seed N]
+                       the costs of one contestant's calls beside COUNT timers: for each, nanoseconds and calls, in the
+                       order first use, schedule, schedule after shuffled, cancel in order, CPU of that, cancel
+                       shuffled, pair, reset. CONTESTANT is one of
+                       \(Operations.contestantNames)
+          --memory CONTESTANT COUNT
+                       what COUNT of its timers take
+
         """
 
     init(_ arguments: some Sequence<String>) throws(Refusal) {
@@ -32,7 +52,6 @@ struct Options {
             guard let value = rest.next(), !value.isEmpty else { throw Refusal(reason: "\(option) needs \(form)") }
             return value
         }
-        var seed: UInt64 = 1
         while let argument = rest.next() {
             switch argument {
             case "--quick": quick = true
@@ -45,7 +64,7 @@ struct Options {
             case "--seed":
                 let text = try value(argument, "a number")
                 guard let number = UInt64(text) else {
-                    throw Refusal(reason: "--seed \(text): it is a positive integer")
+                    throw Refusal(reason: "--seed \(text): it is an integer from 0 on")
                 }
                 seed = number
             case "--memory", "--operations":
@@ -56,8 +75,7 @@ struct Options {
                 }
                 child =
                     argument == "--memory"
-                    ? .memory(contestant: contestant, count: count)
-                    : .operations(contestant: contestant, count: count, seed: seed)
+                    ? .memory(contestant: contestant, count: count) : .operations(contestant: contestant, count: count)
             default: throw Refusal(reason: "\(argument) is not an option")
             }
         }
