@@ -14,7 +14,7 @@ struct TimerSlab: ~Copyable {
     /// Records that exist; those behind have never been used.
     private(set) var extent: UInt32 = 0
 
-    /// Records that hold a timer, or one that was claimed and not yet released.
+    /// Records that are in use: those of timers, of claimed ones not yet released, and of cancelled ones still in lists.
     private(set) var count = 0
 
     init(firstGeneration: UInt32) { self.firstGeneration = firstGeneration }
