@@ -29,13 +29,13 @@ struct BackgroundJobTests {
     private func submit(
         _ kind: BackgroundJobRequest.Kind, to jobs: HostBackgroundJobs, _ world: HostInVirtualTime
     ) throws {
-        try world.time.perform(waitingForForeignWork: .seconds(20)) {
+        try world.time.perform(waitingForForeignWork: .seconds(300)) {
             try await jobs.submit(BackgroundJobRequest("job", kind))
         }
     }
 
     private func wait(_ world: HostInVirtualTime, until condition: () -> Bool) throws {
-        try world.time.drain(waitingForForeignWork: .seconds(20), until: condition)
+        try world.time.drain(waitingForForeignWork: .seconds(300), until: condition)
     }
 
     @Test(
@@ -54,7 +54,7 @@ struct BackgroundJobTests {
         world.time.advance(by: .milliseconds(1))
         #expect(diary.all.contains("expires"))
         try wait(world) { diary.all.contains("wound up") && jobs.running().isEmpty }
-        let outcome = try world.time.perform(waitingForForeignWork: .seconds(20)) { try await run.value }
+        let outcome = try world.time.perform(waitingForForeignWork: .seconds(300)) { try await run.value }
         #expect(outcome == .completed)
     }
 
@@ -70,7 +70,7 @@ struct BackgroundJobTests {
         world.time.advance(by: .seconds(45))
         try wait(world) { diary.all == ["begins"] }
         #expect(jobs.whyNot("job") == [])
-        try world.time.perform(waitingForForeignWork: .seconds(20)) { try await jobs.simulateExpiration("job") }
+        try world.time.perform(waitingForForeignWork: .seconds(300)) { try await jobs.simulateExpiration("job") }
         try wait(world) { diary.all.contains("wound up") && jobs.running().isEmpty }
     }
 }
@@ -79,7 +79,7 @@ struct BackgroundJobTests {
 struct BackgroundJobThreadTests {
     @Test(
         "whatever begins while many threads submit, cancel and expire, ends, and its claim with it",
-        .timeLimit(.minutes(1)))
+        .timeLimit(.minutes(5)))
     func manyThreads() async throws {
         let engine = TimerEngine()
         let host = LinuxHost(

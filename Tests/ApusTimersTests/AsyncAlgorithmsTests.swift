@@ -3,7 +3,7 @@ import ApusTimers
 import AsyncAlgorithms
 import Testing
 
-@Suite("swift-async-algorithms over TimerClock", .timeLimit(.minutes(1)))
+@Suite("swift-async-algorithms over TimerClock", .timeLimit(.minutes(5)))
 struct AsyncAlgorithmsTests {
     /// Tells how often it was asked for an element: the one before has been processed then.
     private struct Probed<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {

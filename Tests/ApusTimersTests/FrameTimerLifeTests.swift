@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusTimers
 
-@Suite("The life of a FrameTimer", .timeLimit(.minutes(2)))
+@Suite("The life of a FrameTimer", .timeLimit(.minutes(5)))
 struct FrameTimerLifeTests {
     private final class Owner: Sendable {
         let timer = Locked<FrameTimer?>(nil)

@@ -159,7 +159,7 @@ struct FrameTimerTests {
             #expect(time.pendingTimers == 0)
             proceed.signal()
             // The handler's return arms the next frame on another thread.
-            try time.drain(waitingForForeignWork: .seconds(30)) { time.pendingTimers == 1 }
+            try time.drain(waitingForForeignWork: .seconds(300)) { time.pendingTimers == 1 }
         }
         timer.invalidate()
         queue.sync(flags: .barrier) {}

@@ -82,7 +82,7 @@ private struct Caller {
         var request = HTTPClientRequest(url: url(uri))
         request.method = HTTPMethod(rawValue: method)
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
-        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))
+        let response = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
         let answer = String(buffer: try await response.body.collect(upTo: 1 << 20))
         #expect(Int(response.status.code) == status, "\(method) \(uri): \(answer)")
         let problems = try document.problems(

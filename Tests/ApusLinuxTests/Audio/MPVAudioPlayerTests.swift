@@ -53,7 +53,7 @@ private func wait(for changes: Changes<AudioState>, until condition: (AudioState
 
 /// Real processes and real time: what is tested is the way through them. Nothing here says how fast anything is; the
 /// limit is for a machine that never gets there.
-@Suite("A player that uses mpv", .timeLimit(.minutes(2)))
+@Suite("A player that uses mpv", .timeLimit(.minutes(5)))
 struct MPVAudioPlayerTests {
     private let root: FakeRoot
 

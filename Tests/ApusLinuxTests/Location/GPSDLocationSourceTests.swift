@@ -51,7 +51,7 @@ extension AsyncStream<LocationUpdate> {
 }
 
 /// Real sockets and real time; the limit is for updates that never come.
-@Suite("Positions from gpsd", .timeLimit(.minutes(2)))
+@Suite("Positions from gpsd", .timeLimit(.minutes(5)))
 struct GPSDLocationSourceTests {
     @Test("updates come out of torn lines, between garbage and endless lines")
     func torn() async throws {

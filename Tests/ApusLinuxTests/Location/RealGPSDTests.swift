@@ -41,7 +41,7 @@ private final class FakeReceiver {
 }
 
 /// A real program and real time; the limit is for one that never starts.
-@Suite("The real gpsd", .timeLimit(.minutes(2)))
+@Suite("The real gpsd", .timeLimit(.minutes(5)))
 struct RealGPSDTests {
     @Test("a receiver's fix arrives with its place, its instant and its error, and so does its loss")
     func fix() async throws {

@@ -43,7 +43,7 @@ private func write(_ text: String, to socket: StreamSocket) {
 }
 
 /// Real sockets and real time; the limit is for one that never speaks.
-@Suite("A connection of lines", .timeLimit(.minutes(2)))
+@Suite("A connection of lines", .timeLimit(.minutes(5)))
 struct LineConnectionTests {
     @Test("lines arrive in both directions, however they are torn")
     func lines() async throws {

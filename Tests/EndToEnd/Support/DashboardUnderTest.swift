@@ -61,7 +61,7 @@ struct DashboardUnderTest: Sendable {
         _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: String? = nil
     ) async throws -> Reply {
         let response = try await Self.http.execute(
-            request(method, path, headers, body: body), timeout: .seconds(60))
+            request(method, path, headers, body: body), timeout: .seconds(300))
         return Reply(
             status: Int(response.status.code), headers: response.headers,
             body: String(buffer: try await response.body.collect(upTo: 64 << 20)))
