@@ -19,8 +19,9 @@ enum TimerBench {
             exit(73)
         }
         if let child = options.child {
+            alarm(400)
             do {
-                return print(try child.measure(seed: options.seed))
+                return print(try child.measure(seed: options.seed, quick: options.quick))
             } catch {
                 note("timer-bench: \(error)")
                 exit(70)

@@ -1,16 +1,20 @@
 import BenchSupport
 
 /// What firing costs: everything at one instant, and a steady load.
-struct Fire {
+struct Fire: MeasuredInTurns {
+    static let subject = Subject.fire
+
+    let quick: Bool
+    let rounds: Int
     private let counts: [(OneShots, Int)]
     private let steady: Int
-    private let rounds: Int
     /// What the steady load spreads over.
     private let spread: UInt64
     /// From the beginning of scheduling to the first deadline, at first.
     private let lead: UInt64
 
     init(quick: Bool) {
+        self.quick = quick
         let scale = quick ? 10 : 1
         counts = [
             (.ours, 1_000_000 / scale), (.handler, 1_000_000 / scale), (.source, 200_000 / scale),
@@ -27,17 +31,7 @@ struct Fire {
     private static let load = "process CPU under 100 k random deadlines a second"
 
     func table() throws -> ComparisonTable {
-        var samples = Samples()
-        for _ in 0..<rounds {
-            for (kind, count) in counts {
-                waitUntilQuiet()
-                samples.add(try burst(kind, count), Self.burst, kind.name)
-            }
-            for kind in [OneShots.ours, .handler, .source, .taskSleep, .nioTask] {
-                waitUntilQuiet()
-                samples.add(try load(kind), Self.load, kind.name)
-            }
-        }
+        let samples = try samplesOfAll()
         let sizes = counts.map { "\($0.0.name) \(short($0.1))" }.joined(separator: ", ")
         return ComparisonTable(
             "Fire: per timer",
@@ -48,6 +42,20 @@ struct Fire {
                 samples.row(Self.load, "ns", as: Self.load + ", handler", ours: Name.handler),
             ],
             footnotes: ["At one instant: \(sizes). Random: \(short(steady)) each."])
+    }
+
+    private static let underLoad: [OneShots] = [.ours, .handler, .source, .taskSleep, .nioTask]
+
+    var contestants: [String] { counts.map(\.0.name) }
+
+    func turn(of contestant: String, round: Int, _ samples: inout Samples) throws {
+        for (kind, count) in counts where kind.name == contestant {
+            waitUntilQuiet()
+            samples.add(try burst(kind, count), Self.burst, contestant)
+            guard Self.underLoad.contains(kind) else { continue }
+            waitUntilQuiet()
+            samples.add(try load(kind), Self.load, contestant)
+        }
     }
 
     private func burst(_ kind: OneShots, _ count: Int) throws -> Double {

@@ -2,30 +2,26 @@ import BenchSupport
 import Dispatch
 
 /// How late one-shot timers fire with no tolerance, beside a thread that waits with nothing but the kernel's timer.
-struct Lateness {
+struct Lateness: MeasuredInTurns {
+    static let subject = Subject.lateness
+
+    let quick: Bool
+    let rounds: Int
     private let count: Int
     private let spread: UInt64
-    private let rounds: Int
 
     init(quick: Bool) {
+        self.quick = quick
         count = quick ? 300 : 2_000
         spread = quick ? 600_000_000 : 4_000_000_000
-        rounds = quick ? 1 : 3
+        rounds = quick ? 1 : 5
     }
 
     private static let shares = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)]
     private static let early = "fired before the deadline"
 
     func table() throws -> ComparisonTable {
-        var samples = Samples()
-        for round in 0..<rounds {
-            var random = SplitMix(seed: UInt64(round + 1))
-            let offsets = (0..<count).map { _ in random.below(spread) }
-            try add(Name.timerfd, bare(offsets), &samples)
-            for kind in [OneShots.ours, .source, .nioTask, .taskSleep] {
-                try add(kind.name, late(kind, offsets), &samples)
-            }
-        }
+        let samples = try samplesOfAll()
         var rows = Self.shares.map { name, share in
             samples.row(
                 "lateness " + name, "us", mainPeer: Name.timerfd,
@@ -35,6 +31,18 @@ struct Lateness {
         return ComparisonTable(
             "Lateness: \(short(count)) one-shots at random instants of \(Double(spread) / 1e9) s, no tolerance", rows,
             footnotes: ["A dispatch source that is strict and has no leeway."])
+    }
+
+    private static let kinds = [OneShots.ours, .source, .nioTask, .taskSleep]
+
+    var contestants: [String] { [Name.timerfd] + Self.kinds.map(\.name) }
+
+    func turn(of contestant: String, round: Int, _ samples: inout Samples) throws {
+        // The same instants for all in a round.
+        var random = SplitMix(seed: UInt64(round))
+        let offsets = (0..<count).map { _ in random.below(spread) }
+        let kind = Self.kinds.first { $0.name == contestant }
+        try add(contestant, kind.map { try late($0, offsets) } ?? bare(offsets), &samples)
     }
 
     private func add(_ name: String, _ late: [Double], _ samples: inout Samples) throws {

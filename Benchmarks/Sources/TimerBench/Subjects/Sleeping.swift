@@ -4,18 +4,23 @@ import Foundation
 import Synchronization
 
 /// What a sleeping task costs, and how long it sleeps.
-struct Sleeping {
+struct Sleeping: MeasuredInTurns {
+    static let subject = Subject.sleep
+
+    let quick: Bool
+    let rounds: Int
+    let contestants = [Name.ours, Name.taskSleep, Name.continuation]
     private let tasks: Int
     private let times = 100
     private let sequential: Int
     private let cancelled: Int
-    private let rounds: Int
 
     init(quick: Bool) {
+        self.quick = quick
         tasks = quick ? 200 : 1_000
         sequential = quick ? 100 : 300
         cancelled = quick ? 2_000 : 10_000
-        rounds = quick ? 2 : 3
+        rounds = quick ? 2 : 5
     }
 
     private typealias Sleep = @Sendable (Duration) async throws -> Void
@@ -26,24 +31,7 @@ struct Sleeping {
     private static let cancel = "cancel a sleeping task and wait for it"
 
     func table() throws -> ComparisonTable {
-        var samples = Samples()
-        let engine = TimerEngine()
-        defer { engine.shutdown() }
-        let contestants: [(String, Sleep)] = [
-            (Name.ours, { try await engine.sleep(for: $0) }), (Name.taskSleep, { try await Task.sleep(for: $0) }),
-        ]
-        for _ in 0..<rounds {
-            for (name, sleep) in contestants {
-                try crowd(name, sleep, &samples)
-                try alone(name, sleep, &samples)
-                try cancel(name, sleep, &samples)
-            }
-            // Only here, because its thread looks again and again.
-            let bare = BareResumption()
-            try crowd(Name.continuation, bare.suspend, &samples)
-            bare.end()
-            try check(engine.liveTimers == 0, "sleeps are left behind")
-        }
+        let samples = try samplesOfAll()
         return ComparisonTable(
             "Sleep and wake: \(short(tasks)) tasks, \(times) sleeps of 1 ms each in sequence",
             [
@@ -54,6 +42,34 @@ struct Sleeping {
                 "continuation: a task is suspended, and resumed by a thread that looks every 200 us; no timer. What is "
                     + "beyond it is the timer's part."
             ])
+    }
+
+    func turn(of contestant: String, round: Int, _ samples: inout Samples) throws {
+        switch contestant {
+        case Name.ours:
+            let engine = TimerEngine()
+            try measure(contestant, { try await engine.sleep(for: $0) }, &samples)
+            try check(engine.liveTimers == 0, "sleeps are left behind")
+            engine.shutdown()
+        case Name.taskSleep: try measure(contestant, { try await Task.sleep(for: $0) }, &samples)
+        default:
+            let bare = BareResumption()
+            try crowds(contestant, bare.suspend, &samples)
+            bare.end()
+        }
+    }
+
+    private func measure(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {
+        try crowds(name, sleep, &samples)
+        try alone(name, sleep, &samples)
+        try cancel(name, sleep, &samples)
+    }
+
+    private func crowds(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {
+        // The first one starts the threads and takes memory for the first time.
+        var first = Samples()
+        try crowd(name, sleep, &first)
+        try crowd(name, sleep, &samples)
     }
 
     private func crowd(_ name: String, _ sleep: @escaping Sleep, _ samples: inout Samples) throws {

@@ -3,11 +3,16 @@ import AsyncAlgorithms
 import BenchSupport
 
 /// What the ticks of an asynchronous sequence cost, and how late they are.
-struct Ticking {
+struct Ticking: MeasuredInTurns {
+    static let subject = Subject.ticks
+
+    let quick: Bool
+    let rounds: Int
+    let contestants = [Name.ours, Name.timerSequence]
     private let count: Int
-    private let rounds: Int
 
     init(quick: Bool) {
+        self.quick = quick
         count = quick ? 200 : 1_000
         rounds = quick ? 2 : 3
     }
@@ -17,12 +22,19 @@ struct Ticking {
     private static let p99 = "lateness p99"
 
     func table() throws -> ComparisonTable {
-        var samples = Samples()
-        let engine = TimerEngine()
-        defer { engine.shutdown() }
+        let samples = try samplesOfAll()
+        return ComparisonTable(
+            "Ticks: \(short(count)) of 1 ms",
+            [samples.row(Self.cpu, "ns"), samples.row(Self.p50, "us"), samples.row(Self.p99, "us")],
+            footnotes: ["Lateness after the last due instant that is in phase with the beginning of the iteration."])
+    }
+
+    func turn(of contestant: String, round: Int, _ samples: inout Samples) throws {
         let count = count
-        for _ in 0..<rounds {
-            try measure(Name.ours, &samples) {
+        if contestant == Name.ours {
+            let engine = TimerEngine()
+            defer { engine.shutdown() }
+            try measure(contestant, &samples) {
                 var clock = TickTimes(count)
                 for await _ in try engine.ticks(every: .milliseconds(1), clock: .uptime) {
                     clock.note()
@@ -30,7 +42,8 @@ struct Ticking {
                 }
                 return clock.times
             }
-            try measure(Name.timerSequence, &samples) {
+        } else {
+            try measure(contestant, &samples) {
                 var clock = TickTimes(count)
                 for await _ in AsyncTimerSequence(interval: .milliseconds(1), clock: .suspending) {
                     clock.note()
@@ -39,10 +52,6 @@ struct Ticking {
                 return clock.times
             }
         }
-        return ComparisonTable(
-            "Ticks: \(short(count)) of 1 ms",
-            [samples.row(Self.cpu, "ns"), samples.row(Self.p50, "us"), samples.row(Self.p99, "us")],
-            footnotes: ["Lateness after the last due instant that is in phase with the beginning of the iteration."])
     }
 
     /// When the ticks came, the beginning first.

@@ -2,6 +2,13 @@ import Foundation
 
 /// Runs this program anew to measure something in a process of its own, and returns the numbers that it prints.
 func numbersOfChild(_ arguments: [String]) throws -> [Double] {
+    let numbers = try outputOfChild(arguments).split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
+    try check(!numbers.isEmpty, "the child \(arguments.joined(separator: " ")) printed no numbers")
+    return numbers
+}
+
+/// Runs this program anew, and returns what it prints.
+func outputOfChild(_ arguments: [String]) throws -> String {
     let process = Process()
     let output = Pipe()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
@@ -10,9 +17,8 @@ func numbersOfChild(_ arguments: [String]) throws -> [Double] {
     try process.run()
     let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
     process.waitUntilExit()
-    let numbers = text.split(whereSeparator: \.isWhitespace).compactMap { Double($0) }
     try check(
-        process.terminationStatus == 0 && !numbers.isEmpty,
+        process.terminationStatus == 0,
         "the child \(arguments.joined(separator: " ")) ended with status \(process.terminationStatus)")
-    return numbers
+    return text
 }

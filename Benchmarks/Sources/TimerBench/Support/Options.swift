@@ -14,12 +14,15 @@ struct Options {
     enum Child {
         case memory(contestant: String, count: Int)
         case operations(contestant: String, count: Int)
+        case turn(subject: any MeasuredInTurns.Type, contestant: String)
 
-        func measure(seed: UInt64) throws -> String {
+        func measure(seed: UInt64, quick: Bool) throws -> String {
             switch self {
             case .memory(let contestant, let count): try Memory.inThisProcess(contestant, count)
             case .operations(let contestant, let count):
                 try Operations.inThisProcess(contestant, count, seed: seed)
+            case .turn(let subject, let contestant):
+                try subject.inThisProcess(contestant, round: Int(seed), quick: quick)
             }
         }
     }
@@ -43,6 +46,8 @@ struct Options {
                        \(Operations.contestantNames)
           --memory CONTESTANT COUNT
                        what COUNT of its timers take
+          --turn SUBJECT CONTESTANT [--seed ROUND] [--quick]
+                       one contestant's turn in one of \(Subject.namesInTurns), as JSON
 
         """
 
@@ -63,10 +68,10 @@ struct Options {
             // Of the children that it starts itself.
             case "--seed":
                 let text = try value(argument, "a number")
-                guard let number = UInt64(text) else {
-                    throw Refusal(reason: "--seed \(text): it is an integer from 0 on")
+                guard let number = UInt32(text) else {
+                    throw Refusal(reason: "--seed \(text): it is an integer from 0 to \(UInt32.max)")
                 }
-                seed = number
+                seed = UInt64(number)
             case "--memory", "--operations":
                 let contestant = try value(argument, "a contestant and a count")
                 let text = try value(argument, "a contestant and a count")
@@ -76,6 +81,13 @@ struct Options {
                 child =
                     argument == "--memory"
                     ? .memory(contestant: contestant, count: count) : .operations(contestant: contestant, count: count)
+            case "--turn":
+                let name = try value(argument, "a subject and a contestant")
+                let contestant = try value(argument, "a subject and a contestant")
+                guard let subject = Subject(rawValue: name)?.inTurns else {
+                    throw Refusal(reason: "--turn \(name): the subjects are \(Subject.namesInTurns)")
+                }
+                child = .turn(subject: subject, contestant: contestant)
             default: throw Refusal(reason: "\(argument) is not an option")
             }
         }

@@ -25,11 +25,17 @@ enum Name {
 }
 
 /// What was measured in the rounds, by figure and contestant.
-struct Samples {
+struct Samples: Codable {
     private var values: [String: [String: [Double]]] = [:]
 
     mutating func add(_ value: Double, _ figure: String, _ contestant: String) {
         values[figure, default: [:]][contestant, default: []].append(value)
+    }
+
+    mutating func add(_ other: Samples) {
+        for (figure, contestants) in other.values {
+            values[figure, default: [:]].merge(contestants) { $0 + $1 }
+        }
     }
 
     /// The median of the rounds.

@@ -27,4 +27,12 @@ enum Subject: String, CaseIterable {
         case .pause: try Pause(quick: quick).table()
         }
     }
+
+    /// The subject, where it measures contestants in processes of their own.
+    var inTurns: (any MeasuredInTurns.Type)? {
+        let all: [any MeasuredInTurns.Type] = [Fire.self, Sleeping.self, Ticking.self, Lateness.self]
+        return all.first { $0.subject == self }
+    }
+
+    static var namesInTurns: String { allCases.filter { $0.inTurns != nil }.map(\.rawValue).joined(separator: ", ") }
 }

@@ -1,0 +1,40 @@
+import Foundation
+
+/// A subject of which each contestant is measured in processes of its own, one round after another with the others: none
+/// works in the memory that another has left in pieces, or beside its threads.
+protocol MeasuredInTurns {
+    static var subject: Subject { get }
+    init(quick: Bool)
+    var quick: Bool { get }
+    var rounds: Int { get }
+    /// In the order of their turns.
+    var contestants: [String] { get }
+    /// Measures a contestant in this process.
+    func turn(of contestant: String, round: Int, _ samples: inout Samples) throws
+}
+
+extension MeasuredInTurns {
+    func samplesOfAll() throws -> Samples {
+        var samples = Samples()
+        for round in 1...rounds {
+            for contestant in contestants {
+                let arguments = ["--seed", "\(round)", "--turn", Self.subject.rawValue, contestant]
+                let output = try outputOfChild(quick ? arguments + ["--quick"] : arguments)
+                samples.add(try JSONDecoder().decode(Samples.self, from: Data(output.utf8)))
+            }
+        }
+        return samples
+    }
+
+    /// What the child prints.
+    static func inThisProcess(_ contestant: String, round: Int, quick: Bool) throws -> String {
+        let subject = Self(quick: quick)
+        try check(
+            subject.contestants.contains(contestant),
+            "--turn \(Self.subject.rawValue) \(contestant): the contestants are "
+                + subject.contestants.map { "\"\($0)\"" }.joined(separator: ", "))
+        var samples = Samples()
+        try subject.turn(of: contestant, round: round, &samples)
+        return String(decoding: try JSONEncoder().encode(samples), as: UTF8.self)
+    }
+}
