@@ -226,7 +226,7 @@ extension SimulatedAppleTests {
         func patience() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(
-                    on: device, manifest: Self.manifest, patience: .seconds(10),
+                    on: device, manifest: Self.manifest, patience: .seconds(300),
                     delegate: TaskDelegate {
                         Self.complete("other", "cleanup")
                         BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: nil) {

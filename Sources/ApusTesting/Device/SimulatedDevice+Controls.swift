@@ -233,8 +233,10 @@ extension SimulatedDevice {
     /// actor's own queue runs too.
     ///
     /// That is deterministic as long as chains from one main-actor task to the next are shorter than
-    /// ``mainActorPasses``. Those tasks are not the process's: they run although it is suspended, or has ended. The
-    /// other controls do not wait for them; let no time pass, `await device.advance(by: .zero)`, behind one.
+    /// ``mainActorPasses``, and none leaves the main actor in between. A task that does, as `Task.yield()` makes it, has
+    /// turns too, but how many of them by which instant is the machine's affair. Those tasks are not the process's: they
+    /// run although it is suspended, or has ended. The other controls do not wait for them; let no time pass,
+    /// `await device.advance(by: .zero)`, behind one.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
         repeat { await settle() } while !time.step(towards: target)
@@ -271,7 +273,8 @@ extension SimulatedDevice {
     func settle() async {
         repeat {
             time.drain()
-            // The queue is first in, first out: what was there before this hop has run when it returns.
+            // Each hop leads away and back to the end of the main actor's queue, which is first in, first out: what
+            // was there before has run when it returns.
             for _ in 0..<Self.mainActorPasses { await Task.yield() }
         } while time.isRunnable
     }
