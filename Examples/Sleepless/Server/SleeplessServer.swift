@@ -51,7 +51,7 @@ struct SleeplessServer: Sendable {
                 let token = configuration.secrets.map { "?token=\($0.token)" } ?? ""
                 onReady("http://\(Self.name):\(port)/\(token)")
             }, logger: logger)
-        try await application.run()
+        try await application.serveUntilCancelled()
     }
 
     private func router() -> Router<Context> {

@@ -67,7 +67,7 @@ struct Listeners {
                 readiness.oneMore()
             },
             logger: quiet)
-        var servers: [@Sendable () async throws -> Void] = [{ try await onSocket.run() }]
+        var servers: [@Sendable () async throws -> Void] = [{ try await onSocket.serveUntilCancelled() }]
         if let http = configuration.http, let secrets {
             let limits = ConnectionLimits()
             let onHTTP = Application(
@@ -78,7 +78,7 @@ struct Listeners {
                 logger: quiet)
             servers.append {
                 do {
-                    try await onHTTP.run()
+                    try await onHTTP.serveUntilCancelled()
                 } catch let error as IOError where error.errnoCode == EADDRINUSE {
                     throw DaemonError(
                         .unavailable,

@@ -67,7 +67,7 @@ struct WebUnderTest: Sendable {
             configuration: limits.configuration(host: "127.0.0.1", port: 0),
             onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: logger)
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.run() }
+            group.addTask { try await application.serveUntilCancelled() }
             var iterator = ports.makeAsyncIterator()
             guard let port = await iterator.next() else { return }
             do {
