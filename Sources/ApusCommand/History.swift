@@ -1,4 +1,6 @@
 import ApusDaemon
+import ApusJobs
+import ApusTimers
 import ArgumentParser
 
 struct History: AsyncParsableCommand {
@@ -31,7 +33,8 @@ struct History: AsyncParsableCommand {
                 (run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : String(run.occurrence), nil),
                 (run.attempt == 0 ? "-" : String(run.attempt), nil), (When.local(run.due), nil),
                 (When.local(run.started), nil),
-                (run.latenessMs.map { "\($0) ms" } ?? "-", nil), (run.outcome, Colour.of(outcome: run.outcome)),
+                ((run.latenessMs ?? run.delayMs).map { "\($0) ms" } ?? "-", nil),
+                (outcome(run), Colour.of(outcome: run.outcome)),
                 (why(run), .dim),
             ])
         }
@@ -39,7 +42,16 @@ struct History: AsyncParsableCommand {
     }
 
     static func line(_ run: WireRun) -> String {
-        "#\(run.occurrence) \(run.outcome)\(run.latenessMs.map { ", \($0) ms late" } ?? "")\(why(run).isEmpty ? "" : ", \(why(run))")"
+        let number = run.attempt > 1 ? "#\(run.occurrence), attempt \(run.attempt)," : "#\(run.occurrence)"
+        let late = run.latenessMs.map { "\($0) ms late" } ?? run.delayMs.map { "\($0) ms after its pause" }
+        let why = why(run).isEmpty ? nil : why(run)
+        return "\(number) " + [outcome(run), late, why].compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// The outcome; of a run that goes on, with how long it has: `running for 17m`.
+    static func outcome(_ run: WireRun) -> String {
+        guard run.outcome == "running", let started = run.started.flatMap(When.instant) else { return run.outcome }
+        return "running for \(DurationText.format(When.rounded(max(.zero, started.duration(to: When.now)))))"
     }
 
     private static func why(_ run: WireRun) -> String {

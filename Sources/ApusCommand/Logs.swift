@@ -35,7 +35,12 @@ struct Logs: AsyncParsableCommand {
                     guard output.occurrence != printed?.occurrence || output.attempt != printed?.attempt else { break }
                     Terminal.out(output.text, terminator: "")
                 case "lost":
-                    Terminal.note("apus: it printed faster than this terminal reads; something is left out here")
+                    let lost = try event.decoded(as: WireLost.self)
+                    if lost.outputBytes > 0 {
+                        Terminal.note("apus: it prints faster than this reads; \(lost.outputBytes) bytes are left out")
+                    }
+                    // The end of the job may be among what was left out.
+                    return lost.events == 0 ? true : Self.canRun(try await session.client.job(job.id))
                 case "notification":
                     Terminal.note("\u{7}\(try event.decoded(as: WireNotification.self).text)")
                 case "run":
@@ -55,7 +60,7 @@ struct Logs: AsyncParsableCommand {
 
     /// Prints what the last run that has ended has printed. Its output is among the events too, if it has just ended.
     private func printLast(of job: String, _ client: DaemonClient) async throws -> WireRun? {
-        let last = try await client.runs(job: job, limit: 100).runs.first { $0.attempt > 0 && $0.finished != nil }
+        let last = try await client.runs(job: job, begun: true, limit: 100).runs.first { $0.finished != nil }
         Terminal.out(try await client.logs(job, occurrence: occurrence ?? last?.occurrence))
         return occurrence == nil ? last : nil
     }

@@ -11,7 +11,7 @@ enum JobRow {
         "grace",
         "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff", "maximum_backoff", "jitter",
         "time_limit",
-        "conditions", "labels", "payload",
+        "conditions", "labels", "payload", "idempotency_key",
     ]
 
     /// The columns that ``read(_:)`` reads.
@@ -38,7 +38,7 @@ enum JobRow {
         statement.bind(Int64(job.occurrences)).bind(Int64(job.missed)).bind(job.wake?.stored)
         bind(request.trigger, to: statement)
         bind(request.policies, to: statement)
-        statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload)
+        statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
     }
 
     private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
@@ -92,7 +92,8 @@ enum JobRow {
         let policies = try readPolicies(row, id)
         guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
         let request = JobRequest(
-            id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: row.blob())
+            id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: row.blob(),
+            idempotencyKey: row.optionalText())
         return Job(
             request: request, key: key, version: version, state: state, created: created, updated: updated,
             first: first,

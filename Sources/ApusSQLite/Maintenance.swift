@@ -49,7 +49,7 @@ enum Maintenance {
             """
             DELETE FROM run WHERE sequence IN (
                 SELECT sequence FROM (
-                    SELECT sequence, row_number() OVER (PARTITION BY job ORDER BY sequence DESC) AS place
+                    SELECT sequence, row_number() OVER (PARTITION BY job, attempt = 0 ORDER BY sequence DESC) AS place
                     FROM run
                 ) WHERE place > ?
             ) AND state NOT IN ('waiting', 'claimed')

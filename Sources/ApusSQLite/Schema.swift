@@ -5,7 +5,7 @@ import GRDB
 /// and the next number in `version`.
 enum Schema {
     /// The newest schema that this code knows; the file's `user_version`.
-    static let version: Int64 = 2
+    static let version: Int64 = 3
 
     /// "Apus" in ASCII; the file's `application_id`.
     static let applicationID: Int64 = 0x4170_7573
@@ -35,6 +35,7 @@ enum Schema {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("v1") { try $0.execute(sql: version1) }
         migrator.registerMigration("v2") { try $0.execute(sql: version2) }
+        migrator.registerMigration("v3") { try $0.execute(sql: version3) }
         try migrator.migrate(queue)
     }
 
@@ -177,5 +178,14 @@ enum Schema {
 
         ALTER TABLE job ADD COLUMN
             conditions INTEGER NOT NULL DEFAULT 0 CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7);
+        """
+
+    private static let version3 = """
+        PRAGMA user_version = 3;
+
+        ALTER TABLE job ADD COLUMN
+            idempotency_key TEXT CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
+                idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255);
+        CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
         """
 }

@@ -16,6 +16,7 @@ enum StorePages {
         if after != nil { conditions.append("job.key > ?") }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
         if query.kind != nil { conditions.append("job.kind = ?") }
+        if query.idempotencyKey != nil { conditions.append("job.idempotency_key = ?") }
         if !states.isEmpty {
             conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
             // In the words of the partial index, so that SQLite can use it.
@@ -33,6 +34,7 @@ enum StorePages {
             statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
         }
         if let kind = query.kind { statement.bind(kind) }
+        if let key = query.idempotencyKey { statement.bind(key) }
         for state in states { statement.bind(state) }
         for label in labels { statement.bind(label.key).bind(label.value) }
 
@@ -50,14 +52,21 @@ enum StorePages {
         job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT key FROM job WHERE name = ?)
         """
 
+    /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
     private static func lastRun(of job: Job, on connection: Connection) throws -> Run? {
-        try connection.statement(
-            """
-            SELECT \(RunRow.columns) FROM run INDEXED BY run_by_job
-            WHERE run.job = ? AND run.state <> 'waiting'
-            ORDER BY run.sequence DESC LIMIT 1
-            """
-        ).bind(job.key).firstRow { try RunRow.read($0, job: job.id) }
+        for (index, condition) in [
+            ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),
+            ("run_by_job", "NOT (\(RunRow.isOpen))"),
+        ] {
+            let found = try connection.statement(
+                """
+                SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
+                WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
+                """
+            ).bind(job.key).firstRow { try RunRow.read($0, job: job.id) }
+            if let found { return found }
+        }
+        return nil
     }
 
     static func runs(_ query: RunQuery, on connection: Connection) throws -> RunPage {
@@ -67,6 +76,9 @@ enum StorePages {
         if after != nil { conditions.append("run.sequence < ?") }
         if query.job != nil { conditions.append("run.job = (SELECT key FROM job WHERE id = ?)") }
         if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
+        let states = query.states.map(\.rawValue).sorted()
+        if !states.isEmpty { conditions.append("run.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))") }
+        if query.begunOnly { conditions.append("run.claimed IS NOT NULL") }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
             """
@@ -76,6 +88,7 @@ enum StorePages {
         if let after { statement.bind(after) }
         if let job = query.job { statement.bind(job.rawValue) }
         if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
+        for state in states { statement.bind(state) }
 
         var runs: [Run] = []
         var positions: [Int64] = []

@@ -7,15 +7,24 @@ enum StoreReader {
         SELECT \(RunRow.columns) FROM run WHERE run.job = ? AND \(RunRow.isOpen) ORDER BY run.occurrence, run.attempt
         """
 
-    /// The jobs of a statement's rows, with their open runs.
+    /// The outcome of the last occurrence that has one: one look into the index of outcomes.
+    private static let lastOutcome = """
+        SELECT \(RunRow.columns) FROM run INDEXED BY run_one_outcome
+        WHERE run.job = ? AND run.final = 1 ORDER BY run.occurrence DESC LIMIT 1
+        """
+
+    /// The jobs of a statement's rows, with what their next transition depends on.
     private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [LoadedJob] {
         var loaded: [LoadedJob] = []
         let runs = try connection.statement(openRuns)
+        let outcome = try connection.statement(lastOutcome)
         try statement.forEachRow { row in
             let job = try JobRow.read(row)
             var open: [Run] = []
             try runs.bind(job.key).forEachRow { open.append(try RunRow.read($0, job: job.id)) }
-            loaded.append(LoadedJob(job: job, open: open))
+            let last = try outcome.bind(job.key).firstRow { try RunRow.read($0, job: job.id) }
+            let isSkip = last.map { $0.state == .skipped && $0.through == job.nextOccurrence - 1 } ?? false
+            loaded.append(LoadedJob(job: job, open: open, lastSkip: isSkip ? last : nil))
         }
         return loaded
     }

@@ -10,10 +10,11 @@ struct MigrationTests {
     @Test(
         "a file of an earlier schema is migrated with all that is in it",
         arguments: [
-            ("v1", [[], [], []]),
-            ("v2", [[.network, .externalPower], .idle, []]),
-        ] as [(String, [JobConditions])])
-    func migrates(_ version: String, _ conditions: [JobConditions]) async throws {
+            ("v1", [[], [], []], nil),
+            ("v2", [[.network, .externalPower], .idle, []], nil),
+            ("v3", [[.network, .externalPower], .idle, []], "a key"),
+        ] as [(String, [JobConditions], String?)])
+    func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
         let directory = try Directory()
         let fixture = try #require(
             Bundle.module.url(forResource: version, withExtension: "sql", subdirectory: "Fixtures"))
@@ -28,6 +29,7 @@ struct MigrationTests {
         #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
         #expect(page.jobs.map(\.request.policies.conditions) == conditions)
         let swift = page.jobs[0]
+        #expect(swift.request.idempotencyKey == key)
         #expect(swift.request.trigger == .every(.seconds(60), count: 3))
         #expect(swift.request.labels == ["a": "1", "é": "\"x\""])
         #expect(swift.request.policies.overlap == .queue(limit: 4))
@@ -38,8 +40,10 @@ struct MigrationTests {
         // The migrated table takes what the newest one has.
         var waiting = sampleJob("waiting")
         waiting.request.policies.conditions = .externalPower
+        waiting.request.idempotencyKey = "another key"
         _ = try await store.add(waiting, epoch)
-        #expect(try await store.job(waiting.id)?.job.request.policies.conditions == .externalPower)
+        let request = try await store.job(waiting.id)?.job.request
+        #expect(request?.policies.conditions == .externalPower && request?.idempotencyKey == "another key")
         try await store.close()
     }
 
@@ -62,7 +66,7 @@ struct MigrationTests {
         let store = SQLiteStore(path: directory.file())
         _ = try await store.open()
         try await store.close()
-        let fixture = try #require(Bundle.module.url(forResource: "v2", withExtension: "sql", subdirectory: "Fixtures"))
+        let fixture = try #require(Bundle.module.url(forResource: "v3", withExtension: "sql", subdirectory: "Fixtures"))
         let dump = try String(contentsOf: fixture, encoding: .utf8)
         let old = directory.file("old.db")
         try foreignConnection(old).inDatabase { try $0.execute(sql: dump) }

@@ -112,30 +112,37 @@ struct EventTests {
                 web.feed.send(ServerEvent("newest", ["n": 400]))
                 try await connection.channel.setOption(.autoRead, value: true).get()
                 let all = try await connection.receive { $0.contains("event: newest") }
-                let lost = try #require(all.firstRange(of: "event: lost\ndata: {}\n\n"))
+                let lost = try #require(all.firstRange(of: "event: lost\n"))
                 let newest = try #require(all.firstRange(of: "event: newest"))
                 #expect(lost.lowerBound < newest.lowerBound && all.split(separator: "event: large").count < 390)
             }
         }
     }
 
-    @Test("a buffer keeps to its bounds, whatever comes")
-    func buffer() {
-        var buffer = EventBuffer(mostEvents: 10, mostBytes: 100)
-        for number in 0..<1_000 {
-            buffer.append(ByteBuffer(string: "\(number);"))
-            if number == 300 { buffer.append(ByteBuffer(string: String(repeating: "y", count: 1_000))) }
-        }
-        let text = buffer.takeAll().map { String(buffer: $0) } ?? ""
-        #expect(text.hasPrefix("event: lost\ndata: {}\n\n") && text.hasSuffix(";998;999;"))
-        #expect(text.utf8.count <= 100 + ServerEvent.lost.bytes.readableBytes)
+    @Test("a buffer keeps to its bounds: bulk is dropped first, the newest stays, and what was dropped is marked")
+    func buffer() throws {
+        var limits = EventFeed.Limits()
+        (limits.bulkBytes, limits.bytes) = (1_000, 2_000)
+        var buffer = EventBuffer(limits: limits)
+        buffer.append(ServerEvent("run", ["n": 0]))
+        for number in 0..<1_000 { buffer.append(ServerEvent("output", isBulk: true, ["n": number])) }
+        buffer.append(ServerEvent("run", ["n": 1]))
+        let text = try #require(buffer.takeAll().map { String(buffer: $0) })
+        #expect(text.hasPrefix("event: run\ndata: {\"n\":0}\n\nevent: lost\ndata: {\"events\":0,\"outputBytes\":"))
+        #expect(text.hasSuffix("event: output\ndata: {\"n\":999}\n\nevent: run\ndata: {\"n\":1}\n\n"))
+        #expect(text.split(separator: "event: lost").count == 2 && text.utf8.count < 1_200)
         #expect(buffer.takeAll() == nil)
+
+        for number in 0..<1_000 { buffer.append(ServerEvent("run", ["n": number])) }
+        let runs = try #require(buffer.takeAll().map { String(buffer: $0) })
+        #expect(runs.hasPrefix("event: lost\ndata: {\"events\":9") && runs.hasSuffix("{\"n\":999}\n\n"))
+        #expect(runs.utf8.count < 2_100)
+
         buffer.keepAlive()
         #expect(buffer.takeAll() == ByteBuffer(string: ":\n\n"))
-        buffer.append(ByteBuffer(string: "a;"))
+        let event = ServerEvent("run", ["n": 1])
+        buffer.append(event)
         buffer.keepAlive()
-        #expect(buffer.takeAll() == ByteBuffer(string: "a;"), "the event is enough, and nothing is lost")
-        buffer.append(ByteBuffer(string: String(repeating: "y", count: 1_000)))
-        #expect(buffer.takeAll() == ServerEvent.lost.bytes)
+        #expect(buffer.takeAll() == event.bytes, "the event is enough, and nothing is lost")
     }
 }

@@ -74,6 +74,8 @@ struct CountdownView {
                     case "run":
                         let run: WireRun = try event.decoded()
                         if run.final, run.outcome != "cancelled" { teller.yield(.ended(run)) }
+                    case "lost":
+                        teller.yield(.job(try await client.job(job.id)))
                     case "notification":
                         let notification: WireNotification = try event.decoded()
                         Terminal.note("\(showsBar ? "\r\u{1B}[K" : "")\u{7}\(notification.text)")

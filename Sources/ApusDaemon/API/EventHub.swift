@@ -5,7 +5,8 @@ import LoopbackWeb
 
 /// Hands the daemon's events to those who listen at `GET /v1/events`.
 ///
-/// A slow listener never delays a job: it loses the oldest events, and gets the event `lost` for them.
+/// A slow listener never delays a job: it loses output first, then the oldest events, and gets the event `lost` in their
+/// place.
 final class EventHub: Sendable {
     /// Those on the socket.
     let socket: EventFeed
@@ -23,13 +24,13 @@ final class EventHub: Sendable {
 
     /// Answers with the events of one job, or of all.
     func answer(_ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool) throws -> Response {
-        guard showsNotifications else {
-            return try feed.answer(request, where: { job == nil || $0.subject == job })
-        }
+        // What is about no job (what was lost, the clock) is for every listener.
+        let isWanted: @Sendable (ServerEvent) -> Bool = { job == nil || $0.subject == nil || $0.subject == job }
+        guard showsNotifications else { return try feed.answer(request, where: isWanted) }
         terminals.withLock { $0 += 1 }
         do {
             return try feed.answer(
-                request, where: { job == nil || $0.subject == job },
+                request, where: isWanted,
                 onEnd: { [self] in terminals.withLock { $0 -= 1 } })
         } catch {
             terminals.withLock { $0 -= 1 }
@@ -72,12 +73,14 @@ final class EventHub: Sendable {
             ServerEvent("run", subject: run.job.rawValue, WireRun(run))
         case .output(let job, let occurrence, let attempt, let bytes):
             ServerEvent(
-                "output", subject: job.rawValue,
+                "output", subject: job.rawValue, isBulk: true,
                 WireOutput(
                     job: job.rawValue, occurrence: occurrence, attempt: attempt,
                     text: String(decoding: bytes, as: UTF8.self)))
         case .clockChanged(let offset):
             ServerEvent("clock", Shift(byMs: offset.wholeMilliseconds))
+        case .dropped(let events, let outputBytes):
+            .lost(events: events, outputBytes: outputBytes)
         default:
             nil
         }

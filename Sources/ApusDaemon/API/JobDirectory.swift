@@ -47,12 +47,25 @@ struct JobDirectory: Sendable {
         )
     }
 
-    /// The job with its last run: an open one that runs, else the latest that ended.
+    /// The job with its last run, as in a list (``JobPage/lastRuns``).
     func shown(_ text: String) async throws -> WireJob {
         let id = try await resolve(text)
         guard let loaded = try await scheduler.job(id) else { throw JobError(.notFound, "there is no job \"\(text)\"") }
-        let runs = try await scheduler.runs(RunQuery(job: id, limit: 20)).runs
-        return wire(loaded.job, lastRun: runs.first { $0.state != .waiting })
+        for query in [
+            RunQuery(job: id, states: [.claimed], limit: 1), RunQuery(job: id, begunOnly: true, limit: 1),
+            RunQuery(job: id, states: [.skipped, .cancelled], limit: 1),
+        ] {
+            if let run = try await scheduler.runs(query).runs.first { return wire(loaded.job, lastRun: run) }
+        }
+        return wire(loaded.job)
+    }
+
+    /// What the last attempt that has ended printed, or that of one occurrence.
+    func output(_ text: String, occurrence: Int?) async throws -> [UInt8] {
+        let query = RunQuery(
+            job: try await resolve(text), occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
+            begunOnly: true, limit: 1)
+        return try await scheduler.runs(query).runs.first?.output ?? []
     }
 
     /// The job with what only the scheduler knows.
@@ -72,7 +85,9 @@ struct JobDirectory: Sendable {
         }
     }
 
-    func submit(_ submission: WireSubmission) async throws -> Job {
+    /// Submits a job.
+    /// - Returns: the job, and whether it is new; the job of an earlier submission with the same idempotency key is not.
+    func submit(_ submission: WireSubmission) async throws -> (job: Job, isNew: Bool) {
         let kind = submission.kind ?? ActionKind.action.rawValue
         guard let kind = ActionKind(rawValue: kind) else {
             throw DaemonError(
@@ -84,7 +99,8 @@ struct JobDirectory: Sendable {
             throw DaemonError(.invalid, "name: must have 1 to 255 bytes")
         }
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+        // Sorted, so that the same submission has the same payload.
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         var request = JobRequest(
             id: JobID(""),
             name: submission.name,
@@ -93,13 +109,15 @@ struct JobDirectory: Sendable {
             policies: try submission.policies?.parsed() ?? .init(),
             labels: submission.labels ?? [:],
             payload: Array(try encoder.encode(submission.action)),
-            conflict: .refuse)
+            conflict: .refuse,
+            idempotencyKey: submission.idempotencyKey)
         // Six characters are 430 million identifiers. A taken one is refused by the store, and the next try is longer.
         var length = 6
         while true {
             request.id = randomID(length: length)
             do {
-                return try await scheduler.submit(request)
+                let job = try await scheduler.submit(request)
+                return (job, isNew: job.id == request.id)
             } catch let error as JobError where error.code == .alreadyExists && length < 12 {
                 length += 1
             }

@@ -57,8 +57,8 @@ struct Routes: Sendable {
                     "a browser can submit countdowns and notifications; commands and webhooks come from the command line"
                 )
             }
-            let job = try await jobs.submit(submission)
-            return try Response.json(jobs.wire(job), status: .created)
+            let (job, isNew) = try await jobs.submit(submission)
+            return try Response.json(jobs.wire(job), status: isNew ? .created : .ok)
         }
         router.get("/v1/jobs") { request, _ in
             let page = try await scheduler.jobs(try jobQuery(request))
@@ -97,16 +97,16 @@ struct Routes: Sendable {
             var query = RunQuery()
             if let job = request.uri.queryParameters.get("job") { query.job = try await jobs.resolve(job) }
             query.occurrence = try number(request, "occurrence", in: Int.min...Int.max)
+            query.begunOnly = request.uri.queryParameters.get("begun") == "true"
             if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
             query.after = request.uri.queryParameters.get("after")
             let page = try await scheduler.runs(query)
             return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
-            let occurrence = try number(request, "occurrence", in: Int.min...Int.max)
-            let runs = try await scheduler.runs(RunQuery(job: id, occurrence: occurrence, limit: 100)).runs
-            let output = runs.first { $0.attempt > 0 && !$0.state.isOpen }?.output ?? []
+            let output = try await jobs.output(
+                try context.parameters.require("id"),
+                occurrence: try number(request, "occurrence", in: Int.min...Int.max))
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(bytes: output)))

@@ -27,7 +27,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var occurrences: Int
     /// How many of them were missed.
     public var missed: Int
-    /// The last run.
+    /// The newest attempt that is going on; else the newest that began; else the newest run that ended without one.
     public var lastRun: WireRun?
     /// Labels.
     public var labels: [String: String]
@@ -118,12 +118,14 @@ public struct WireRun: Codable, Hashable, Sendable {
     public var standsFor: Int
     /// When it was due.
     public var due: String
-    /// When it started.
+    /// When it started, also while it goes on.
     public var started: String?
     /// When it ended.
     public var finished: String?
-    /// Start minus due, in milliseconds.
+    /// Start minus due, in milliseconds, of the occurrence's first attempt.
     public var latenessMs: Int64?
+    /// Of a later attempt: start minus the end of the pause before it, in milliseconds.
+    public var delayMs: Int64?
     /// `waiting`, `running`, `succeeded`, `failed`, `skipped`, `lost` or `cancelled`.
     public var outcome: String
     /// Whether it is the outcome of its occurrence (a failed attempt that is tried again is not).
@@ -147,6 +149,7 @@ public struct WireRun: Codable, Hashable, Sendable {
         try container.encode(started, forKey: .started)
         try container.encode(finished, forKey: .finished)
         try container.encode(latenessMs, forKey: .latenessMs)
+        try container.encode(delayMs, forKey: .delayMs)
         try container.encode(outcome, forKey: .outcome)
         try container.encode(final, forKey: .final)
         try container.encode(reason, forKey: .reason)
@@ -169,10 +172,12 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var policies: WirePolicies?
     /// Labels.
     public var labels: [String: String]?
+    /// Names this submission, so that it can be repeated safely: the same key again answers with the same job.
+    public var idempotencyKey: String?
     /// A submission.
     public init(
         name: String? = nil, kind: String? = nil, trigger: WireTrigger, action: Action, policies: WirePolicies? = nil,
-        labels: [String: String]? = nil
+        labels: [String: String]? = nil, idempotencyKey: String? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -180,6 +185,7 @@ public struct WireSubmission: Codable, Hashable, Sendable {
         self.action = action
         self.policies = policies
         self.labels = labels
+        self.idempotencyKey = idempotencyKey
     }
 }
 
@@ -256,6 +262,14 @@ public struct WireOutput: Codable, Hashable, Sendable {
     public var attempt: Int
     /// A piece of what the command printed.
     public var text: String
+}
+
+/// The data of the `lost` event of `GET /v1/events`: what was left out at this place of the stream.
+public struct WireLost: Codable, Hashable, Sendable {
+    /// How many events of jobs and runs: if any, what is known of jobs is to be read again.
+    public var events: Int
+    /// About how much output.
+    public var outputBytes: Int
 }
 
 /// The data of the `notification` event of `GET /v1/events`.

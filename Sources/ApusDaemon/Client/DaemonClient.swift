@@ -68,9 +68,11 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/jobs", query: query)
     }
 
-    /// One page of runs, newest first.
-    public func runs(job: String? = nil, limit: Int? = nil, after: String? = nil) async throws -> WireRunPage {
-        var query: [(String, String)] = []
+    /// One page of runs, newest first; with `begun`, only of attempts that began.
+    public func runs(
+        job: String? = nil, begun: Bool = false, limit: Int? = nil, after: String? = nil
+    ) async throws -> WireRunPage {
+        var query: [(String, String)] = begun ? [("begun", "true")] : []
         if let job { query.append(("job", job)) }
         if let limit { query.append(("limit", String(limit))) }
         if let after { query.append(("after", after)) }

@@ -18,6 +18,10 @@ public struct JobRequest: Hashable, Sendable {
     public var payload: [UInt8]
     /// What happens if the identifier is taken.
     public var conflict: ConflictPolicy
+    /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
+    /// same key and the same contents answers with the job of the first, whatever its identifier, for as long as that
+    /// job is kept. 1 to 255 bytes. `nil`: each submission is a new one.
+    public var idempotencyKey: String?
 
     /// A request; each argument left out has its default.
     public init(
@@ -28,7 +32,8 @@ public struct JobRequest: Hashable, Sendable {
         policies: JobPolicies = .init(),
         labels: [String: String] = [:],
         payload: [UInt8] = [],
-        conflict: ConflictPolicy = .replace
+        conflict: ConflictPolicy = .replace,
+        idempotencyKey: String? = nil
     ) {
         self.id = id
         self.name = name
@@ -38,6 +43,13 @@ public struct JobRequest: Hashable, Sendable {
         self.labels = labels
         self.payload = payload
         self.conflict = conflict
+        self.idempotencyKey = idempotencyKey
+    }
+
+    /// Whether the other request asks for the same job, under whatever identifier.
+    func asksForTheSame(as other: JobRequest) -> Bool {
+        (name, kind, trigger, policies) == (other.name, other.kind, other.trigger, other.policies)
+            && labels == other.labels && payload == other.payload
     }
 }
 

@@ -11,6 +11,9 @@ extension JobRequest {
         guard payload.count <= 65_536 else {
             throw JobError(.invalid, "payload: must be at most 65536 bytes (64 KiB), not \(payload.count)")
         }
+        if let idempotencyKey, !(1...255).contains(idempotencyKey.utf8.count) {
+            throw JobError(.invalid, "idempotencyKey: must be 1 to 255 bytes, not \(idempotencyKey.utf8.count)")
+        }
         try trigger.validate()
         try policies.validate()
     }

@@ -51,7 +51,8 @@ public struct Run: Hashable, Sendable {
     /// `replaced`, `cancelled`, `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes
     /// up for a missed occurrence, `cancelled` or `replaced` if its handler was told to end.
     public var reason: String?
-    /// While waiting: the earliest instant at which it may start.
+    /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the pause before a
+    /// retry.
     public var notBefore: WallInstant?
     /// When the claim was made.
     public var claimed: WallInstant?
@@ -64,8 +65,19 @@ public struct Run: Hashable, Sendable {
     /// The end of what it printed, as the handler set it; at most 64 KiB.
     public var output: [UInt8]
 
-    /// How late it started; `nil` if it was never started.
-    public var lateness: Duration? { started.map { due.duration(to: $0) } }
+    /// How late the occurrence's first attempt started; `nil` for later attempts, which have their own ``delay``, and for
+    /// what was never started. While the attempt goes on, counted to its claim.
+    public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }
+
+    /// How much later than at the end of its pause a retry started; `nil` for first attempts, and for an attempt without
+    /// a pause before it (one that follows a lost one).
+    public var delay: Duration? {
+        guard attempt > 1, let notBefore, let begun else { return nil }
+        return max(.zero, notBefore.duration(to: begun))
+    }
+
+    /// When the handler was started; while it runs, when the attempt was claimed, which is committed just before.
+    public var begun: WallInstant? { started ?? (state == .claimed ? claimed : nil) }
 
     package init(
         jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,

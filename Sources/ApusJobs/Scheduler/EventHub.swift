@@ -1,54 +1,137 @@
 import ApusTimers
 
-/// Hands events to subscribers. A subscriber that does not keep up loses the oldest of its buffer, and delays nobody.
+/// Hands events to subscribers. A subscriber that does not keep up loses output first and delays nothing; what it lost
+/// is marked in its stream.
 final class EventHub: Sendable {
     private struct State {
         var next = 0
-        var subscribers: [Int: AsyncStream<JobEvent>.Continuation] = [:]
+        var subscribers: [Int: Subscriber] = [:]
         var finished = false
     }
 
-    private let state = Locked(State())
-    private let bufferSize: Int
+    /// Does not keep a subscription alive: a stream that is dropped unread ends its own.
+    private struct Subscriber: Sendable {
+        weak let subscription: EventSubscription?
+    }
 
-    init(bufferSize: Int) { self.bufferSize = bufferSize }
+    private let state = Locked(State())
+    private let limits: LossyQueue<JobEvent>.Limits
+
+    init(limits: LossyQueue<JobEvent>.Limits) { self.limits = limits }
+
+    var count: Int { state.withLock { $0.subscribers.count } }
 
     func subscribe() -> AsyncStream<JobEvent> {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: JobEvent.self, bufferingPolicy: .bufferingNewest(bufferSize))
+        let subscription = EventSubscription(limits: limits)
         let number = state.withLock { state -> Int? in
             if state.finished { return nil }
             state.next += 1
-            state.subscribers[state.next] = continuation
+            state.subscribers[state.next] = Subscriber(subscription: subscription)
             return state.next
         }
-        guard let number else {
-            continuation.finish()
-            return stream
+        if let number {
+            subscription.onEnd { [weak self] in
+                self?.state.withLock { _ = $0.subscribers.removeValue(forKey: number) }
+            }
+        } else {
+            subscription.finish()
         }
-        continuation.onTermination = { [weak self] _ in
-            self?.state.withLock { _ = $0.subscribers.removeValue(forKey: number) }
-        }
-        return stream
+        return AsyncStream(unfolding: { await subscription.next() }, onCancel: { subscription.finish() })
     }
 
-    /// The continuations are copied out: resuming a subscriber is not done under the lock.
+    /// The subscriptions are copied out: resuming a subscriber is not done under the lock.
     func emit(_ event: @autoclosure () -> JobEvent) {
-        let subscribers = state.withLock { $0.subscribers.isEmpty ? [] : Array($0.subscribers.values) }
-        guard !subscribers.isEmpty else { return }
+        let subscriptions = state.withLock { $0.subscribers.values.compactMap(\.subscription) }
+        guard !subscriptions.isEmpty else { return }
         let event = event()
-        for subscriber in subscribers { subscriber.yield(event) }
+        for subscription in subscriptions { subscription.send(event) }
     }
 
     func finish(_ last: JobEvent) {
-        let subscribers = state.withLock { state in
+        let subscriptions = state.withLock { state in
             state.finished = true
             defer { state.subscribers = [:] }
-            return Array(state.subscribers.values)
+            return state.subscribers.values.compactMap(\.subscription)
         }
-        for subscriber in subscribers {
-            subscriber.yield(last)
-            subscriber.finish()
+        for subscription in subscriptions {
+            subscription.send(last)
+            subscription.finish()
+        }
+    }
+}
+
+/// One subscriber's queue, and the tasks that wait for it.
+final class EventSubscription: Sendable {
+    private struct State {
+        var queue: LossyQueue<JobEvent>
+        var waiters: [CheckedContinuation<JobEvent?, Never>] = []
+        var isFinished = false
+        var onEnd: (@Sendable () -> Void)?
+    }
+
+    private let state: Locked<State>
+
+    init(limits: LossyQueue<JobEvent>.Limits) { state = Locked(State(queue: LossyQueue(limits: limits))) }
+
+    deinit { state.withLock { $0.onEnd }?() }
+
+    func onEnd(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.onEnd = body } }
+
+    func send(_ event: JobEvent) {
+        let waiter = state.withLock { state -> CheckedContinuation<JobEvent?, Never>? in
+            if state.isFinished { return nil }
+            if !state.waiters.isEmpty { return state.waiters.removeFirst() }
+            state.queue.append(event, bytes: event.bytes, isBulk: event.isBulk)
+            return nil
+        }
+        waiter?.resume(returning: event)
+    }
+
+    /// What is queued is still handed out.
+    func finish() {
+        let waiters = state.withLock { state in
+            state.isFinished = true
+            defer { state.waiters = [] }
+            return state.waiters
+        }
+        for waiter in waiters { waiter.resume(returning: nil) }
+    }
+
+    func next() async -> JobEvent? {
+        await withCheckedContinuation { continuation in
+            let answer = state.withLock { state -> JobEvent?? in
+                switch state.queue.takeFirst() {
+                case .element(let event): return .some(event)
+                case .dropped(let dropped):
+                    return .some(.dropped(events: dropped.elements, outputBytes: dropped.bulkBytes))
+                case nil:
+                    if state.isFinished { return .some(nil) }
+                    state.waiters.append(continuation)
+                    return nil
+                }
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+    }
+}
+
+extension JobEvent {
+    /// Whether the event only accompanies a run, and gives way first.
+    var isBulk: Bool {
+        switch self {
+        case .output, .progress: true
+        default: false
+        }
+    }
+
+    /// About how much memory the event keeps.
+    var bytes: Int {
+        let fixed = 512
+        switch self {
+        case .submitted(let job), .changed(let job): return fixed + job.request.payload.count
+        case .runStarted(let run), .runEnded(let run), .skipped(let run): return fixed + run.output.count
+        case .output(_, _, _, let bytes): return 128 + bytes.count
+        default: return fixed
         }
     }
 }

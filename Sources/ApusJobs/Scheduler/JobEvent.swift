@@ -13,10 +13,13 @@ public enum JobEvent: Sendable {
     case output(job: JobID, occurrence: Int, attempt: Int, bytes: [UInt8])
     /// A handler reported how far it is, 0 to 1 (``RunContext/progress(_:_:)``).
     case progress(job: JobID, occurrence: Int, attempt: Int, fraction: Double, message: String?)
-    /// A range of occurrences was skipped.
+    /// A range of occurrences was skipped. A range that grows is reported again, from its first occurrence on.
     case skipped(Run)
-    /// Somebody set the wall clock, by this much; jobs that count elapsed time were moved with it.
+    /// The wall clock was set, by this much; jobs that count elapsed time were moved with it.
     case clockChanged(by: Duration)
+    /// This subscriber did not keep up, and here events of jobs and runs, or bytes of output, were left out. What the
+    /// subscriber knows of jobs is to be read again if `events` is not 0.
+    case dropped(events: Int, outputBytes: Int)
     /// The scheduler stopped; with an error if it lost its store to another owner. Nothing follows.
     case stopped(JobError?)
 }

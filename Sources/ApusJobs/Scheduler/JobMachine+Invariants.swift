@@ -17,6 +17,9 @@ extension JobMachine {
         if job.state == .scheduled, let next = job.nextDue, job.wake.map({ $0 > next }) ?? true {
             return "nobody looks at the next occurrence"
         }
+        if let lastSkip, lastSkip.state != .skipped || lastSkip.through >= job.nextOccurrence {
+            return "the last skipped range, through \(lastSkip.through), is not behind the next occurrence"
+        }
         let openOccurrences = open.count { $0.occurrence > 0 }
         if job.occurrences + openOccurrences != job.nextOccurrence - 1 {
             return

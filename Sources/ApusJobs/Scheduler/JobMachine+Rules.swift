@@ -94,14 +94,21 @@ extension JobMachine {
         draft.write(run)
     }
 
-    private func skip(
+    /// Skips in a row, for one reason, are one run: a job that is skipped each second for an hour must not displace the
+    /// history of its attempts.
+    private mutating func skip(
         _ range: ClosedRange<Int>, due: WallInstant, reason: String, now: WallInstant, _ draft: inout Draft
     ) {
-        draft.write(
-            Run(
-                jobKey: job.key, job: job.id, occurrence: range.lowerBound, through: range.upperBound, attempt: 0,
-                due: due,
-                state: .skipped, isFinal: true, reason: reason, finished: now))
+        var run = Run(
+            jobKey: job.key, job: job.id, occurrence: range.lowerBound, attempt: 0, due: due, state: .skipped,
+            isFinal: true, reason: reason)
+        if let lastSkip, lastSkip.reason == reason, lastSkip.through == range.lowerBound - 1 { run = lastSkip }
+        run.through = range.upperBound
+        run.finished = now
+        lastSkip = run
+        draft.write(run)
+        draft.skipped += range.count
+        if reason == "missed" || reason == "coalesced" { draft.missed += range.count }
     }
 
     // MARK: Outcomes
@@ -136,7 +143,6 @@ extension JobMachine {
             open[index].state = state
             open[index].reason = reason
             open[index].isFinal = isFinal
-            open[index].notBefore = nil
             open[index].finished = now
         }
         draft.write(open[index])

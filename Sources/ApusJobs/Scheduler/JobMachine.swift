@@ -10,11 +10,14 @@ package struct JobMachine: Hashable, Sendable {
     package private(set) var job: Job
     /// Its open runs, ordered by (occurrence, attempt).
     package private(set) var open: [Run]
+    /// The range of skipped occurrences that ends with the last one that arrived, if that was skipped.
+    var lastSkip: Run?
 
     /// The machine of a stored job.
     package init(_ loaded: LoadedJob) {
         job = loaded.job
         open = loaded.open
+        lastSkip = loaded.lastSkip
     }
 
     /// What an event leads to.
@@ -71,6 +74,7 @@ package struct JobMachine: Hashable, Sendable {
     package mutating func committed(_ stored: Job) {
         job = stored
         for index in open.indices { open[index].jobKey = stored.key }
+        lastSkip?.jobKey = stored.key
     }
 
     // MARK: Events
@@ -89,7 +93,6 @@ package struct JobMachine: Hashable, Sendable {
             for index in ready {
                 machine.open[index].state = .claimed
                 machine.open[index].claimed = now
-                machine.open[index].notBefore = nil
                 draft.write(machine.open[index])
                 draft.starts.append(machine.open[index])
             }
@@ -105,6 +108,7 @@ package struct JobMachine: Hashable, Sendable {
             } else {
                 machine.open[index].state = .waiting
                 machine.open[index].claimed = nil
+                machine.open[index].notBefore = nil
                 machine.open[index].due = machine.dueAgain(machine.open[index], now: now)
                 draft.write(machine.open[index])
             }
@@ -268,6 +272,9 @@ package struct JobMachine: Hashable, Sendable {
         private(set) var runs: [Run] = []
         var starts: [Run] = []
         var cancels: [Cancel] = []
+        /// How many occurrences were skipped, and how many of them because no scheduler ran them in time.
+        var skipped = 0
+        var missed = 0
         private var positions: [Position: Int] = [:]
 
         private struct Position: Hashable {
@@ -295,11 +302,9 @@ package struct JobMachine: Hashable, Sendable {
         if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty { job.state = .finished }
         job.updated = now
         job.wake = earliest(turns())
-        for run in draft.runs where run.isFinal && run.occurrence > 0 {
-            let count = run.through - run.occurrence + 1
-            job.occurrences += count
-            if run.state == .skipped, run.reason == "missed" || run.reason == "coalesced" { job.missed += count }
-        }
+        // Skipped ranges count what they grew by.
+        job.occurrences += draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
+        job.missed += draft.missed
         return Action(
             change: JobChange(expected: .version(version), job: job, runs: draft.runs), starts: draft.starts,
             cancels: draft.cancels)

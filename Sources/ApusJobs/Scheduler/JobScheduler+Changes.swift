@@ -9,7 +9,9 @@ extension JobScheduler {
             let stored: Job
             do {
                 stored = try await commit([JobChange(expected: expected, job: machine.job)])[0]
-            } catch let error as JobError where error.code == .conflict && request.conflict != .replace {
+            } catch let error as JobError where error.code == .conflict {
+                if let earlier = try await submitted(before: request) { return earlier }
+                if request.conflict == .replace { throw error }
                 guard request.conflict == .keep, let old = try await store.job(request.id) else {
                     throw taken(request.id)
                 }
@@ -34,7 +36,9 @@ extension JobScheduler {
             var machines: [JobMachine] = []
             for request in requests {
                 let machine = try JobMachine.submitted(request, now: now)
-                if request.conflict != .replace, let old = try await store.job(request.id) {
+                if let earlier = try await submitted(before: request) {
+                    result.append(earlier)
+                } else if request.conflict != .replace, let old = try await store.job(request.id) {
                     guard request.conflict == .keep else { throw taken(request.id) }
                     result.append(old.job)
                 } else {
@@ -55,6 +59,20 @@ extension JobScheduler {
             var next = stored.makeIterator()
             return result.map { $0 ?? next.next()! }
         }
+    }
+
+    /// The job of an earlier submission with the request's idempotency key.
+    private func submitted(before request: JobRequest) async throws -> Job? {
+        guard let key = request.idempotencyKey,
+            let job = try await store.jobs(JobQuery(idempotencyKey: key, limit: 1)).jobs.first
+        else { return nil }
+        guard job.request.asksForTheSame(as: request) else {
+            throw JobError(
+                .invalid,
+                "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
+            )
+        }
+        return job
     }
 
     private func taken(_ id: JobID) -> JobError {

@@ -76,7 +76,10 @@ extension JobScheduler {
             return now
         }
         // Not waited for: what is due runs first.
-        spawn { try? await $0.keepHouse(now) }
+        spawn { scheduler in
+            await scheduler.recordClock()
+            await scheduler.pruneIfDue(now)
+        }
     }
 
     private func take(_ loaded: LoadedJob, _ state: inout SchedulerState) {
@@ -98,17 +101,28 @@ extension JobScheduler {
         }
     }
 
-    /// What need not be done at a particular time is done beside a load, so that it wakes nobody.
-    private func keepHouse(_ now: WallInstant) async throws {
-        let (epoch, offset, isDue) = locked { state in
-            let isDue = state.lastPruned.map { $0.duration(to: now) >= .seconds(3_600) } ?? true
-            if isDue { state.lastPruned = now }
-            return (state.epoch, state.clockOffset, isDue)
+    /// Beside a load, so that it wakes nothing.
+    private func recordClock() async {
+        let (epoch, offset) = locked { ($0.epoch, $0.clockOffset) }
+        try? await store.setMetadata(Self.clockKey, to: clockRecord(offset), epoch: epoch)
+    }
+
+    /// Prunes the history once an hour at most. History grows by commits alone, so this is asked for after commits and
+    /// loads, and needs no timer.
+    func pruneIfDue(_ now: WallInstant) async {
+        let epoch = locked { state -> StoreEpoch? in
+            guard state.phase == .running, Self.isPruningDue(state.lastPruned, now) else { return nil }
+            state.lastPruned = now
+            return state.epoch
         }
-        try await store.setMetadata(Self.clockKey, to: clockRecord(offset), epoch: epoch)
-        guard isDue else { return }
-        try await store.prune(
+        guard let epoch else { return }
+        try? await store.prune(
             keepRuns: configuration.historyRunsPerJob,
             endedBefore: now.advanced(by: .zero - configuration.finishedJobsKept), epoch: epoch)
+    }
+
+    /// Also after the wall clock was set back.
+    static func isPruningDue(_ last: WallInstant?, _ now: WallInstant) -> Bool {
+        last.map { $0.duration(to: now) >= .seconds(3_600) || now < $0 } ?? true
     }
 }

@@ -42,6 +42,7 @@ extension JobScheduler {
                     machine.committed(stored[0])
                     noteStoreWorks()
                     adopt(machine, plan.action, ends: plan.ends)
+                    if locked({ Self.isPruningDue($0.lastPruned, now) }) { spawn { await $0.pruneIfDue(now) } }
                     return
                 } catch {
                     release(plan.reserved)

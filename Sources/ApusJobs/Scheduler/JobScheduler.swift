@@ -23,8 +23,11 @@ public final class JobScheduler: Sendable {
         /// Names the boot of the machine, so that a change of the wall clock while no scheduler ran is noticed
         /// (`/proc/sys/kernel/random/boot_id` on Linux). `nil`: such a change is not noticed.
         public var bootID: String?
-        /// How many events each subscriber may be behind before the oldest are dropped.
-        public var eventBuffer: Int
+        /// How many bytes of events about jobs and runs wait for a subscriber before the oldest are dropped
+        /// (``JobEvent/dropped(events:outputBytes:)``).
+        public var eventBufferBytes: Int
+        /// The same for output and progress, which are dropped first.
+        public var outputBufferBytes: Int
         /// How long handlers that ``JobScheduler/stop(grace:)`` told to end may take to return.
         public var cancellationGrace: Duration
 
@@ -32,7 +35,7 @@ public final class JobScheduler: Sendable {
         public init(
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
             historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
-            eventBuffer: Int = 4_096, cancellationGrace: Duration = .seconds(1)
+            eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20, cancellationGrace: Duration = .seconds(1)
         ) {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded
@@ -40,7 +43,8 @@ public final class JobScheduler: Sendable {
             self.historyRunsPerJob = historyRunsPerJob
             self.finishedJobsKept = finishedJobsKept
             self.bootID = bootID
-            self.eventBuffer = eventBuffer
+            self.eventBufferBytes = eventBufferBytes
+            self.outputBufferBytes = outputBufferBytes
             self.cancellationGrace = cancellationGrace
         }
     }
@@ -83,7 +87,8 @@ public final class JobScheduler: Sendable {
         self.configuration = configuration
         self.executor = executor
         self.logger = logger ?? Logger(label: "apus.jobs")
-        hub = EventHub(bufferSize: configuration.eventBuffer)
+        hub = EventHub(
+            limits: .init(bulkBytes: configuration.outputBufferBytes, bytes: configuration.eventBufferBytes))
     }
 
     deinit { state.withLock { $0.following }?.finish() }
@@ -179,7 +184,11 @@ public final class JobScheduler: Sendable {
         try trigger.preview(from: engine.time.wall(), limit: n)
     }
 
-    /// What happens from now on. Each subscriber has its own buffer; when it is full, the oldest events are dropped.
-    /// The stream ends when the scheduler stops, or with the task that reads it.
+    /// What happens from now on. Each subscriber has its own buffer, bounded in bytes; when it is full, output is dropped
+    /// first, and ``JobEvent/dropped(events:outputBytes:)`` stands where events were left out. The stream ends when the
+    /// scheduler stops, or with the task that reads it.
     public func events() -> AsyncStream<JobEvent> { hub.subscribe() }
+
+    /// For tests: how many streams of ``events()`` there are.
+    package var subscriberCount: Int { hub.count }
 }

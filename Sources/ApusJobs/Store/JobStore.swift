@@ -52,8 +52,9 @@ public protocol JobStore: Sendable {
     /// Writes it, durably with the next commit at the latest.
     func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws
 
-    /// Forgets what history no longer needs: runs beyond `keepRuns` for each job, and jobs that ended before
-    /// `endedBefore`, with their runs.
+    /// Removes what history no longer needs: of each job, the oldest attempts beyond `keepRuns` and the oldest skipped
+    /// ranges beyond `keepRuns` (so that skips never displace attempts), and jobs that ended before `endedBefore`, with
+    /// their runs. Open runs stay.
     func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws
 
     /// Gives ownership back, after everything asked for has been committed. Idempotent.
@@ -86,16 +87,20 @@ public struct StoreCapabilities: Hashable, Sendable {
     }
 }
 
-/// A job with its open runs (`waiting` and `claimed`), ordered by (occurrence, attempt).
+/// A job with what its next transition depends on.
 public struct LoadedJob: Hashable, Sendable {
     /// The job.
     public var job: Job
-    /// Its open runs.
+    /// Its open runs (`waiting` and `claimed`), ordered by (occurrence, attempt).
     public var open: [Run]
-    /// A job with its open runs.
-    public init(job: Job, open: [Run]) {
+    /// The range of skipped occurrences that ends with the last occurrence that arrived; `nil` if that one was not
+    /// skipped. The next skip for the same reason extends this range instead of beginning another.
+    public var lastSkip: Run?
+    /// A job with its open runs and, if its last occurrence was skipped, that range.
+    public init(job: Job, open: [Run], lastSkip: Run? = nil) {
         self.job = job
         self.open = open
+        self.lastSkip = lastSkip
     }
 }
 
@@ -103,7 +108,7 @@ public struct LoadedJob: Hashable, Sendable {
 public struct JobChange: Hashable, Sendable {
     /// What must be true of the stored job.
     public enum Expectation: Hashable, Sendable {
-        /// No job has this identifier. The store gives the key.
+        /// No job has this identifier, nor the request's idempotency key. The store gives the key.
         case absent
         /// A job with this key has this version.
         case version(Int64)
@@ -137,19 +142,22 @@ public struct JobQuery: Hashable, Sendable {
     public var kind: String?
     /// Only jobs with all of these labels.
     public var labels: [String: String]
+    /// Only the job that was submitted with this key (``JobRequest/idempotencyKey``).
+    public var idempotencyKey: String?
     /// At most this many.
     public var limit: Int
-    /// Continue behind this page's end.
+    /// Continue after this page's end.
     public var after: String?
     /// A query; each argument left out asks for everything.
     public init(
         idPrefixOrName: String? = nil, states: Set<JobState> = [], kind: String? = nil, labels: [String: String] = [:],
-        limit: Int = 50, after: String? = nil
+        idempotencyKey: String? = nil, limit: Int = 50, after: String? = nil
     ) {
         self.idPrefixOrName = idPrefixOrName
         self.states = states
         self.kind = kind
         self.labels = labels
+        self.idempotencyKey = idempotencyKey
         self.limit = limit
         self.after = after
     }
@@ -159,7 +167,9 @@ public struct JobQuery: Hashable, Sendable {
 public struct JobPage: Hashable, Sendable {
     /// The jobs.
     public var jobs: [Job]
-    /// The last run of each job in `jobs` that was attempted or skipped, if any, in the same order.
+    /// For each job in `jobs`, in the same order, the run that says how it is doing: the newest attempt that is going on;
+    /// else the newest attempt that began (its claim was committed); else the newest run that ended without an attempt
+    /// (skipped, or cancelled while it waited); `nil` if there is none.
     public var lastRuns: [Run?]
     /// Pass it as `after` for the next page; `nil` at the end.
     public var next: String?
@@ -177,14 +187,24 @@ public struct RunQuery: Hashable, Sendable {
     public var job: JobID?
     /// Only this occurrence's.
     public var occurrence: Int?
+    /// Only runs of these states; empty for all.
+    public var states: Set<RunState>
+    /// Only attempts that began: their claim was committed. Leaves out what waits, what was skipped, and what was
+    /// cancelled while it waited.
+    public var begunOnly: Bool
     /// At most this many.
     public var limit: Int
-    /// Continue behind this page's end.
+    /// Continue after this page's end.
     public var after: String?
     /// A query; each argument left out asks for everything.
-    public init(job: JobID? = nil, occurrence: Int? = nil, limit: Int = 50, after: String? = nil) {
+    public init(
+        job: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false, limit: Int = 50,
+        after: String? = nil
+    ) {
         self.job = job
         self.occurrence = occurrence
+        self.states = states
+        self.begunOnly = begunOnly
         self.limit = limit
         self.after = after
     }

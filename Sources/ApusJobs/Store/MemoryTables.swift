@@ -16,7 +16,10 @@ struct MemoryTables {
         mutating func insert(_ run: Run) {
             if run.through == run.occurrence {
                 single[run.occurrence] = run.attempt
-            } else if !ranges.contains(where: { $0.occurrence == run.occurrence }) {
+            } else if let index = ranges.firstIndex(where: { $0.occurrence == run.occurrence }) {
+                ranges[index] = run
+            } else {
+                single[run.occurrence] = nil
                 ranges.append(run)
             }
         }
@@ -32,12 +35,15 @@ struct MemoryTables {
             }
         }
 
-        /// The same row may be written again.
+        /// The same row may be written again, and a range may grow.
         private func isTaken(by run: Run) -> Bool {
-            if run.through == run.occurrence {
-                if let attempt = single[run.occurrence], attempt != run.attempt { return true }
-            } else if single.keys.contains(where: { (run.occurrence...run.through).contains($0) }) {
-                return true
+            if let attempt = single[run.occurrence], attempt != run.attempt { return true }
+            if run.through > run.occurrence {
+                let rest = (run.occurrence + 1)...run.through
+                let isTaken =
+                    rest.count < single.count
+                    ? rest.contains { single[$0] != nil } : single.keys.contains { rest.contains($0) }
+                if isTaken { return true }
             }
             return ranges.contains { other in
                 let isSame = other.occurrence == run.occurrence && other.attempt == run.attempt
@@ -52,8 +58,21 @@ struct MemoryTables {
         var open: [RunKey: Run] = [:]
         /// All runs, with the number of the write that made them.
         var runs: [RunKey: (written: Int64, run: Run)] = [:]
+        /// The newest skipped range.
+        var lastSkip: Run?
+
         var loaded: LoadedJob {
-            LoadedJob(job: job, open: open.sorted { $0.key < $1.key }.map(\.value))
+            LoadedJob(
+                job: job, open: open.sorted { $0.key < $1.key }.map(\.value),
+                lastSkip: lastSkip?.through == job.nextOccurrence - 1 ? lastSkip : nil)
+        }
+
+        /// See ``JobPage/lastRuns``.
+        var lastRun: Run? {
+            func newest(_ isWanted: (Run) -> Bool) -> Run? {
+                runs.values.filter { isWanted($0.run) }.max { $0.written < $1.written }?.run
+            }
+            return newest { $0.state == .claimed } ?? newest { $0.claimed != nil } ?? newest { !$0.state.isOpen }
         }
     }
 
@@ -61,6 +80,7 @@ struct MemoryTables {
     var isOpen = false
     var rows: [Int64: Row] = [:]
     var keys: [JobID: Int64] = [:]
+    private var idempotencyKeys: [String: Int64] = [:]
     var metadata: [String: String] = [:]
     private var lastKey: Int64 = 0
     private var lastWrite: Int64 = 0
@@ -98,9 +118,11 @@ struct MemoryTables {
         switch change.expected {
         case .absent:
             guard keys[job.id] == nil else { throw JobError(.conflict, "\(job.id): the identifier is taken") }
+            try checkKey(of: job)
             try Outcomes().check(change.runs, id: job.id)
             insert(&job)
         case .replace:
+            try checkKey(of: job)
             try Outcomes().check(change.runs, id: job.id)
             if let old = keys[job.id] { retire(old, at: job.created) }
             insert(&job)
@@ -117,10 +139,16 @@ struct MemoryTables {
         return job
     }
 
+    private func checkKey(of job: Job) throws(JobError) {
+        guard let key = job.request.idempotencyKey, idempotencyKeys[key] != nil else { return }
+        throw JobError(.conflict, "\(job.id): the idempotency key is taken")
+    }
+
     private mutating func insert(_ job: inout Job) {
         lastKey += 1
         job.key = lastKey
         job.version = 1
+        if let key = job.request.idempotencyKey { idempotencyKeys[key] = job.key }
         keys[job.id] = job.key
         rows[job.key] = Row(job: job)
     }
@@ -161,6 +189,7 @@ struct MemoryTables {
         rows[key]!.runs[runKey] = (written, run)
         rows[key]!.open[runKey] = run.state.isOpen ? run : nil
         if run.isFinal { rows[key]!.outcomes.insert(run) }
+        if run.state == .skipped, run.through >= rows[key]!.lastSkip?.through ?? 0 { rows[key]!.lastSkip = run }
     }
 
     mutating func shift(by offset: Duration) {
@@ -185,13 +214,16 @@ struct MemoryTables {
         for (key, row) in rows {
             if row.job.state.isFinal, row.open.isEmpty, row.job.updated < endedBefore {
                 keys[row.job.id] = nil
+                if let idempotencyKey = row.job.request.idempotencyKey { idempotencyKeys[idempotencyKey] = nil }
                 rows[key] = nil
                 continue
             }
             guard row.runs.count > keepRuns else { continue }
             let newest = row.runs.sorted { $0.value.written > $1.value.written }
-            for (runKey, value) in newest.dropFirst(keepRuns) where !value.run.state.isOpen {
-                rows[key]!.runs[runKey] = nil
+            for kept in [newest.filter { $0.key.attempt > 0 }, newest.filter { $0.key.attempt == 0 }] {
+                for (runKey, value) in kept.dropFirst(keepRuns) where !value.run.state.isOpen {
+                    rows[key]!.runs[runKey] = nil
+                }
             }
         }
     }
@@ -214,14 +246,13 @@ struct MemoryTables {
             }
             if !query.states.isEmpty, !query.states.contains(job.state) { return false }
             if let kind = query.kind, job.request.kind != kind { return false }
+            if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
             return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
         }.sorted { $0.job.key < $1.job.key }
         let page = found.prefix(max(0, query.limit))
         return JobPage(
             jobs: page.map(\.job),
-            lastRuns: page.map { row in
-                row.runs.values.filter { $0.run.state != .waiting }.max { $0.written < $1.written }?.run
-            },
+            lastRuns: page.map(\.lastRun),
             next: found.count > page.count ? page.last.map { String($0.job.key) } : nil)
     }
 
@@ -238,6 +269,8 @@ struct MemoryTables {
             for value in row.runs.values where value.written < before {
                 let run = value.run
                 if let occurrence = query.occurrence, !(run.occurrence...run.through).contains(occurrence) { continue }
+                if !query.states.isEmpty, !query.states.contains(run.state) { continue }
+                if query.begunOnly, run.claimed == nil { continue }
                 found.append(value)
             }
         }

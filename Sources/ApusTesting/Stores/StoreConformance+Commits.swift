@@ -32,6 +32,20 @@ extension StoreConformance {
             try await opened.add(sampleJob("a"))
             try await expectError(.conflict, text: "a taken identifier") { try await opened.add(sampleJob("a")) }
         },
+        StoreCheck(name: "a new job whose idempotency key is taken is refused, whatever its identifier") { factory in
+            let opened = try await Opened(factory)
+            let first = try await opened.add(sampleJob("a") { $0.idempotencyKey = "key" })
+            try await opened.add(sampleJob("b") { $0.idempotencyKey = "other" })
+            for expected in [JobChange.Expectation.absent, .replace] {
+                try await expectError(.conflict, text: "a taken key") {
+                    let again = sampleJob("c") { $0.idempotencyKey = "key" }
+                    _ = try await opened.store.commit([JobChange(expected: expected, job: again)], epoch: opened.epoch)
+                }
+            }
+            let found = try await opened.store.jobs(JobQuery(idempotencyKey: "key")).jobs
+            try expectEqual(found, [first], "the job with the key")
+            try expectEqual(try await opened.store.jobs(JobQuery()).jobs.count, 2, "jobs")
+        },
         StoreCheck(name: "a call with one refused change applies none of its changes") { factory in
             let opened = try await Opened(factory)
             let a = try await opened.add(sampleJob("a"))

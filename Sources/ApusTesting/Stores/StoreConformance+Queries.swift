@@ -114,16 +114,78 @@ extension StoreConformance {
             try expectEqual(found, names, "jobs")
             try expectEqual(pages, 3, "pages")
         },
-        StoreCheck(name: "a page of jobs brings the last run of each that was attempted or skipped") { factory in
+        StoreCheck(
+            name: "a page of jobs brings of each the attempt that goes on, else the last that began, else the last skip"
+        ) { factory in
             let opened = try await Opened(factory)
             try await opened.add(sampleJob("none"))
             var job = try await opened.add(sampleJob("some"))
-            job.nextOccurrence = 4
-            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .succeeded, isFinal: true)])
+            job.nextOccurrence = 6
+            func lastRuns() async throws -> [Int?] {
+                try await opened.store.jobs(JobQuery()).lastRuns.map { $0?.occurrence }
+            }
+            job = try await opened.change(job, runs: [sampleRun(job, 5)])
+            try expectEqual(try await lastRuns(), [nil, nil], "with a run that waits")
             job = try await opened.change(
-                job, runs: [sampleRun(job, 2, attempt: 0, state: .skipped, isFinal: true), sampleRun(job, 3)])
-            let page = try await opened.store.jobs(JobQuery())
-            try expectEqual(page.lastRuns.map { $0?.occurrence }, [nil, 2], "last runs")
+                job, runs: [sampleRun(job, 1, attempt: 0, state: .skipped, isFinal: true)])
+            try expectEqual(try await lastRuns(), [nil, 1], "with a skip")
+            job = try await opened.change(
+                job,
+                runs: [
+                    sampleRun(job, 2, state: .claimed) { $0.claimed = instant(120) },
+                    sampleRun(job, 3, state: .succeeded, isFinal: true) { $0.claimed = instant(180) },
+                    sampleRun(job, 4, attempt: 0, state: .skipped, isFinal: true),
+                ])
+            try expectEqual(try await lastRuns(), [nil, 2], "with an attempt that goes on")
+            job = try await opened.change(
+                job,
+                runs: [sampleRun(job, 2, state: .succeeded, isFinal: true) { $0.claimed = instant(120) }])
+            try expectEqual(try await lastRuns(), [nil, 3], "with attempts that have ended")
+        },
+        StoreCheck(name: "runs are found by state, and by whether they began") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            job.nextOccurrence = 6
+            try await opened.change(
+                job,
+                runs: [
+                    sampleRun(job, 1, state: .failed) { $0.claimed = instant(60) },
+                    sampleRun(job, 2, attempt: 0, state: .skipped, isFinal: true),
+                    sampleRun(job, 3, state: .cancelled, isFinal: true),
+                    sampleRun(job, 4, state: .claimed) { $0.claimed = instant(240) }, sampleRun(job, 5),
+                ])
+            func found(_ query: RunQuery) async throws -> [Int] {
+                try await opened.store.runs(query).runs.map(\.occurrence)
+            }
+            try expectEqual(try await found(RunQuery(begunOnly: true)), [4, 1], "those that began")
+            try expectEqual(try await found(RunQuery(states: [.skipped, .waiting])), [5, 2], "two states")
+            try expectEqual(
+                try await found(RunQuery(job: job.id, occurrence: 4, states: [.claimed], begunOnly: true, limit: 1)),
+                [4], "everything")
+        },
+        StoreCheck(name: "a job brings the skipped range that ends with its last occurrence, and no other") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a", wake: 10))
+            let id = job.id
+            func lastSkip() async throws -> Run? {
+                let loaded = try await opened.load(id)
+                return loaded.lastSkip
+            }
+            try expectEqual(try await lastSkip(), nil, "of a new job")
+            job.nextOccurrence = 3
+            var range = sampleRun(job, 2, attempt: 0, state: .skipped, isFinal: true)
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .claimed), range])
+            try expectEqual(try await lastSkip(), range, "of one skip")
+            job.nextOccurrence = 6
+            range.through = 5
+            job = try await opened.change(job, runs: [range])
+            try expectEqual(try await lastSkip(), range, "of a range that has grown")
+            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.count, 2, "runs")
+            let waking = try await opened.store.wakingJobs(through: instant(10), limit: 1)
+            try expectEqual(waking.first?.lastSkip, range, "among waking jobs")
+            job.nextOccurrence = 7
+            job = try await opened.change(job, runs: [sampleRun(job, 6)])
+            try expectEqual(try await lastSkip(), nil, "after an occurrence that was not skipped")
         },
         StoreCheck(name: "runs come newest first, by job and occurrence, in pages") { factory in
             let opened = try await Opened(factory)
@@ -178,7 +240,22 @@ extension StoreConformance {
             let run = try await opened.load(every.id).open[0]
             try expectEqual(run.notBefore, instant(45 - 3_600), "notBefore of the waiting run")
         },
-        StoreCheck(name: "pruning keeps the newest runs and open ones, and forgets jobs that ended long ago") {
+        StoreCheck(name: "pruning counts attempts and skipped ranges apart: skips never displace attempts") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            job.nextOccurrence = 10
+            for number in 1...3 {
+                job = try await opened.change(job, runs: [sampleRun(job, number, state: .succeeded, isFinal: true)])
+            }
+            for number in 4...9 {
+                job = try await opened.change(
+                    job, runs: [sampleRun(job, number, attempt: 0, state: .skipped, isFinal: true)])
+            }
+            try await opened.store.prune(keepRuns: 2, endedBefore: instant(0), epoch: opened.epoch)
+            let runs = try await opened.store.runs(RunQuery()).runs
+            try expectEqual(runs.map(\.occurrence), [9, 8, 3, 2], "runs")
+        },
+        StoreCheck(name: "pruning keeps the newest runs and open ones, and removes jobs that ended long ago") {
             factory in
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a"))

@@ -5,17 +5,17 @@ import NIOCore
 
 /// Sends events to those who listen to one address, as `text/event-stream`.
 ///
-/// A listener that reads slowly never delays anybody: it has a bounded buffer that keeps the newest events, and gets
-/// the event `lost` in the place of what was left out. A comment line goes out at least every 15 seconds, so that both
-/// sides notice when the other is gone.
+/// A listener that reads slowly delays nothing: it has a buffer, bounded in bytes, that drops bulk events first and keeps
+/// the newest, and it gets the event `lost` in the place of what was left out. A comment line goes out at least every
+/// 15 seconds, so that both sides notice when the other is gone.
 public final class EventFeed: Sendable {
     /// Bounds of a feed.
     public struct Limits: Sendable {
         /// How many listen at once; the next is answered 503 with `Retry-After`.
         public var listeners = 64
-        /// How many events wait for one listener.
-        public var events = 1_024
-        /// How many bytes wait for one listener.
+        /// How many bytes of bulk events wait for one listener.
+        public var bulkBytes = 512 << 10
+        /// How many bytes of other events wait for one listener.
         public var bytes = 1 << 20
         /// How often a comment is sent to those who had nothing else.
         public var keepAlive: Duration = .seconds(15)
@@ -56,7 +56,7 @@ public final class EventFeed: Sendable {
             .filter { $0.1(event) }
         let woken = state.withLock { state in
             wanting.compactMap { id, _ -> AsyncStream<Void>.Continuation? in
-                state.listeners[id]?.buffer.append(event.bytes)
+                state.listeners[id]?.buffer.append(event)
                 return state.listeners[id]?.wake
             }
         }
@@ -86,7 +86,7 @@ public final class EventFeed: Sendable {
         first: () -> [ServerEvent] = { [] }, onEnd: @escaping @Sendable () -> Void = {}
     ) throws -> Response {
         let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard let id = add(Listener(buffer: emptyBuffer, isWanted: isWanted, wake: wake)) else {
+        guard let id = add(Listener(buffer: EventBuffer(limits: limits), isWanted: isWanted, wake: wake)) else {
             throw WebError(
                 .serviceUnavailable, code: "busy",
                 message: "\(limits.listeners) listen to events already, or the server stops: try again later",
@@ -115,8 +115,6 @@ public final class EventFeed: Sendable {
                 try await writer.finish(nil)
             })
     }
-
-    private var emptyBuffer: EventBuffer { EventBuffer(mostEvents: limits.events, mostBytes: limits.bytes) }
 
     private func add(_ listener: Listener) -> Int? {
         let (id, ticks) = state.withLock { state -> (Int?, Bool) in

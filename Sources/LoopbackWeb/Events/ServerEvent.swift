@@ -12,6 +12,8 @@ public struct ServerEvent: Sendable {
     public let name: String
     /// What it is about, for those who want only the events about one thing.
     public let subject: String?
+    /// Whether it is dropped before others when a listener falls behind.
+    public let isBulk: Bool
     /// The event as it is sent.
     let bytes: ByteBuffer
 
@@ -19,16 +21,27 @@ public struct ServerEvent: Sendable {
     /// - Parameters:
     ///   - name: its name; without line ends.
     ///   - subject: what it is about.
+    ///   - isBulk: whether it is one of many that only accompany others, such as a command's output: dropped first when
+    ///     a listener falls behind.
     ///   - value: its data. A value that JSON cannot express (a number that is not finite) is sent as `{}`.
-    public init(_ name: String, subject: String? = nil, _ value: some Encodable) {
+    public init(_ name: String, subject: String? = nil, isBulk: Bool = false, _ value: some Encodable) {
         self.name = name
         self.subject = subject
+        self.isBulk = isBulk
         let encoder = JSONEncoder()
-        encoder.outputFormatting = .withoutEscapingSlashes
+        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         let data = (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
         bytes = ByteBuffer(string: "event: \(name)\ndata: \(data)\n\n")
     }
 
-    /// Tells the listener that events were left out, and that it has to ask for the state anew.
-    static let lost = ServerEvent("lost", [String: String]())
+    private struct Lost: Encodable {
+        var events: Int
+        var outputBytes: Int
+    }
+
+    /// The event `lost`: here, that much was left out, and what the listener shows is to be read again if `events` is
+    /// not 0.
+    public static func lost(events: Int, outputBytes: Int) -> ServerEvent {
+        ServerEvent("lost", Lost(events: events, outputBytes: outputBytes))
+    }
 }

@@ -1,0 +1,85 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("The history of a job")
+struct HistoryTests {
+    @Test("skips in a row are one run, also when the job was read from the store in between")
+    func skipsInARow() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(1), count: 30), kind: "slow")
+        harness.advance(5.5)
+        #expect(try harness.history() == ["1 claimed", "2-5 skipped(overlap)"])
+        // The claimed attempt is lost and repeated; what is skipped meanwhile still belongs to the same range.
+        try harness.crash()
+        harness.advance(4)
+        #expect(try harness.history() == ["1 lost(interrupted)", "2-9 skipped(overlap)", "1.2 claimed"])
+        harness.advance(60)
+        let finals = try harness.runs().filter(\.isFinal)
+        #expect(finals.count == 6 && finals.filter { $0.state == .skipped }.count == 3, "\(finals)")
+        #expect(try harness.job().occurrences == 30)
+        try harness.check()
+    }
+
+    @Test("skips for another reason, or after a run, begin another range")
+    func otherRanges() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(4), count: 6), kind: "slow", JobPolicies(missedRuns: .skip))
+        harness.advance(13)
+        let scheduler = harness.scheduler
+        try harness.time.perform(advancingTime: true) { await scheduler.stop(grace: .zero) }
+        harness.time.advance(by: .seconds(9))
+        try harness.crash()
+        harness.advance(100)
+        let skipped = try harness.history().filter { $0.contains("skipped") }
+        #expect(skipped == ["2-3 skipped(overlap)", "4 skipped(missed)", "5-6 skipped(overlap)"])
+        #expect(try harness.job().occurrences == 6)
+        try harness.check()
+    }
+
+    @Test("a job that is skipped many times during each run keeps the history of its attempts")
+    func skipsEvictNothing() throws {
+        let harness = try SchedulerHarness(configuration: .init(historyRunsPerJob: 20, bootID: "boot"))
+        try harness.submit(.every(.milliseconds(500)), kind: "slow")
+        harness.advance(3_700)
+        let runs = try harness.runs()
+        #expect(runs.count { $0.state == .succeeded } >= 20, "\(runs.count) runs")
+        #expect(runs.count < 100, "pruned after an hour")
+    }
+
+    @Test("history is pruned within an hour also when every next occurrence is near")
+    func prunedWhileNear() throws {
+        let harness = try SchedulerHarness(configuration: .init(historyRunsPerJob: 10, bootID: "boot"))
+        try harness.submit(.every(.seconds(30)))
+        for _ in 0..<(24 * 7) {
+            harness.advance(3_600)
+            #expect(try harness.runs().count <= 10 + 121)
+        }
+        #expect(harness.calls.all.count == 24 * 7 * 120)
+    }
+
+    @Test("lateness is the first attempt's; a retry says how late it was after its pause")
+    func lateness() throws {
+        let harness = try SchedulerHarness()
+        harness.calls.failNext(2)
+        try harness.submit(
+            .after(.seconds(1)), kind: "failing",
+            JobPolicies(retry: RetryPolicy(maximumAttempts: 3, initialBackoff: .seconds(60), jitter: 0)))
+        harness.advance(300)
+        let runs = try harness.runs()
+        #expect(runs.map(\.attempt) == [1, 2, 3] && runs.map(\.state) == [.failed, .failed, .succeeded])
+        #expect(runs.map(\.lateness) == [.zero, nil, nil], "the pauses are not lateness")
+        #expect(runs.map(\.delay) == [nil, .zero, .zero])
+        #expect(runs.map(\.started) == [harness.at(1), harness.at(61), harness.at(181)])
+    }
+
+    @Test("a run that goes on says when it began and how late that was")
+    func whileRunning() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(5)
+        let run = try #require(try harness.runs().first)
+        #expect(run.state == .claimed && run.begun == harness.at(1) && run.lateness == .zero)
+    }
+}
