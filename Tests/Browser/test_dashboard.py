@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import json
 import re
 import time
 
@@ -207,6 +208,14 @@ class Runs(DashboardTest):
         self.page.mouse.move(box["x"] + box["width"] - 14, box["y"] + 40)
         expect(self.page.locator(".detail .readout")).to_contain_text("succeeded")
 
+    def test_running(self) -> None:
+        """A job that runs says so, and for how long, also after occurrences that were skipped meanwhile."""
+        job = self.daemon.submit("every", "300ms", "--count", "5", "--shell", "--", "sleep 600")
+        support.wait_for("the skips", lambda: self.daemon.json("show", job)["occurrences"] == 4)
+        self.open()
+        expect(self.row(job).locator(".c-last")).to_have_text(re.compile(r"^running\s*for \d+s$"))
+        self.daemon.apus("cancel", job)
+
     def test_skipped(self) -> None:
         """An occurrence that did not run is there, with its reason and without a lateness."""
         job = self.daemon.submit("every", "300ms", "--count", "3", "--shell", "--", "sleep 0.5")
@@ -350,10 +359,17 @@ class Connection(DashboardTest):
         expect(self.page.get_by_role("radio", name="Ended 0", exact=True)).to_be_visible()
         asked = []
         self.page.on("request", lambda request: asked.append(request.url))
-        self.page.evaluate("stream.dispatchEvent(new MessageEvent('lost', { data: '{}' }))")
+        def lost(events: int) -> None:
+            self.page.evaluate(
+                "data => stream.dispatchEvent(new MessageEvent('lost', { data }))",
+                json.dumps({"events": events, "outputBytes": 70_000}))
+
+        lost(0)
+        lost(3)
         for path in ("/v1/jobs?", "/v1/runs?", "/v1/health"):
             support.wait_for(path, lambda: self.page.evaluate("0") == 0 and any(path in url for url in asked))
         self.assertFalse(any("/v1/events" in url for url in asked))
+        self.assertEqual(sum("/v1/health" in url for url in asked), 1, "output alone is no reason")
         expect(self.row(job)).to_be_visible()
 
     def test_signed_out(self) -> None:

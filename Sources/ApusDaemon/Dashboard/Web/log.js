@@ -108,6 +108,7 @@ export class Log {
     const parts = [
       `due ${instant(Date.parse(run.due))}`,
       run.latenessMs !== null && `${lateness(run.latenessMs)} late`,
+      run.delayMs !== null && `${lateness(run.delayMs)} after its pause`,
       run.started && run.finished && `took ${lateness(Date.parse(run.finished) - Date.parse(run.started))}`,
       [run.outcome, why(run)].filter(Boolean).join(': '),
       this.attempts?.length > 1 && `${this.attempts.length} attempts`,

@@ -21,6 +21,9 @@ const SHAPES = {
   waiting: (x, y) => `M${x - 3} ${y - 3}h6v6h-6z`,
 };
 
+/** Where a run stands in the plot: a retry by its delay after the pause; `null` if it did not start. */
+const late = (run) => run.latenessMs ?? run.delayMs ?? (run.started ? 0 : null);
+
 export class Plot {
   /** `name` says whose run it is, if the plot shows the runs of several jobs. */
   constructor({ label, name = null, choose }) {
@@ -45,9 +48,9 @@ export class Plot {
     this.field.addEventListener('click', () => this.index >= 0 && this.choose?.(this.runs[this.index]));
   }
 
-  /** Runs, oldest first. One that is at work has no lateness yet when it was read from a list. */
+  /** Runs, oldest first. */
   show(all) {
-    const runs = all.filter((run) => run.latenessMs !== null || !['running', 'waiting'].includes(run.outcome));
+    const runs = all.filter((run) => run.outcome !== 'waiting' && (late(run) !== null || run.outcome !== 'running'));
     // What is looked at stays what is looked at when newer ones come.
     const looked = this.runs[this.index];
     this.runs = runs;
@@ -60,7 +63,7 @@ export class Plot {
     if (!this.width) return;
     const { runs, width } = this;
     setAttribute(this.picture, 'viewBox', `0 0 ${width} ${HEIGHT}`);
-    const most = runs.reduce((max, run) => Math.max(max, run.latenessMs ?? 0), 90);
+    const most = runs.reduce((max, run) => Math.max(max, late(run) ?? 0), 90);
     const top = Math.log10(most * 1.3 + 1);
     this.y = (ms) => HEIGHT - BOTTOM - (Math.log10(ms + 1) / top) * (HEIGHT - TOP - BOTTOM);
     const step = (width - LEFT - RIGHT) / Math.max(12, runs.length);
@@ -87,7 +90,7 @@ export class Plot {
   }
 
   at(run) {
-    return run.latenessMs === null ? HEIGHT - BOTTOM + 10 : this.y(run.latenessMs);
+    return late(run) === null ? HEIGHT - BOTTOM + 10 : this.y(late(run));
   }
 
   showLegend() {
@@ -133,14 +136,16 @@ export class Plot {
   }
 
   words(run) {
-    const late = run.latenessMs === null ? 'did not start' : `${lateness(run.latenessMs)} late`;
+    const started = run.latenessMs !== null ? `${lateness(run.latenessMs)} late`
+      : run.delayMs !== null ? `${lateness(run.delayMs)} after its pause` : run.started ? 'started' : 'did not start';
     const number = run.occurrence > 0 ? `occurrence ${occurrence(run)}` : 'by hand';
-    return [this.name?.(run), number, `due ${instant(Date.parse(run.due))}`, late, [run.outcome, why(run)].filter(Boolean).join(': ')].filter(Boolean).join(' · ');
+    return [this.name?.(run), number, `due ${instant(Date.parse(run.due))}`, started, [run.outcome, why(run)].filter(Boolean).join(': ')].filter(Boolean).join(' · ');
   }
 
   whole() {
-    const late = this.runs.map((run) => run.latenessMs).filter((ms) => ms !== null).sort((a, b) => a - b);
-    if (!late.length) return this.runs.length ? 'None of these runs has started.' : 'No run yet.';
-    return `Middle lateness ${lateness(late[Math.floor(late.length / 2)])}, worst ${lateness(late.at(-1))}, of ${late.length} run${late.length === 1 ? '' : 's'}`;
+    // Of first attempts: the pause before a retry is not lateness.
+    const all = this.runs.map((run) => run.latenessMs).filter((ms) => ms !== null).sort((a, b) => a - b);
+    if (!all.length) return this.runs.length ? 'None of these runs has started.' : 'No run yet.';
+    return `Median lateness ${lateness(all[Math.floor(all.length / 2)])}, worst ${lateness(all.at(-1))}, of ${all.length} run${all.length === 1 ? '' : 's'}`;
   }
 }

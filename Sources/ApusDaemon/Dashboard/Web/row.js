@@ -1,11 +1,13 @@
 // One row of the list of jobs. It is used for one job after another.
 
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, fullTime, instant, lateness, title, trigger, waitingFor, why } from './format.js';
+import { action, duration, fullTime, instant, lateness, title, trigger, waitingFor, why } from './format.js';
 import { Ring } from './ring.js';
 import { isOpen } from './store.js';
 
 const SIZE = 40;
+
+const isGoingOn = (run) => run?.outcome === 'running' && run.started !== null;
 
 function button(name, glyph) {
   return h('button', { type: 'button', class: 'tool', tabindex: '-1', 'data-action': name }, icon(glyph));
@@ -73,7 +75,15 @@ export class Row {
       setAttribute(this.outcome, 'data-outcome', run.outcome);
       setAttribute(this.outcome, 'title', why(run) || null);
     }
+    if (isGoingOn(run)) return;
     setText(this.late, !run ? 'not yet' : run.latenessMs === null ? run.reason ?? '' : `${lateness(run.latenessMs)} late`);
+  }
+
+  /** For how long the run that goes on has. Returns the milliseconds until that changes. */
+  showRunning(run, now) {
+    const ran = Math.max(0, now - Date.parse(run.started));
+    setText(this.late, `for ${duration(Math.max(1000, ran))}`);
+    return 1000 - (ran % 1000);
   }
 
   showTools(job) {
@@ -110,10 +120,10 @@ export class Row {
       setText(this.due, state.rest ?? (job.dueMs === null ? '' : instant(job.dueMs, now)));
       setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     }
-    if (state.mode !== 'counting') return Infinity;
+    const pause = isGoingOn(job.lastRun) ? this.showRunning(job.lastRun, now) : Infinity;
     const left = job.dueMs - now;
-    if (left <= 0) return Infinity;
-    return Math.min(Ring.pause(job, state, SIZE), (left % 1000) + 1);
+    if (state.mode !== 'counting' || left <= 0) return pause;
+    return Math.min(pause, Ring.pause(job, state, SIZE), (left % 1000) + 1);
   }
 }
 

@@ -150,7 +150,7 @@ export class Runs {
     setText(row.number, run.attempt > 1 ? `${number}, attempt ${run.attempt}` : first);
     setAttribute(row.number, 'href', this.href(run));
     setText(row.due, instant(Date.parse(run.due)));
-    setText(row.late, lateness(run.latenessMs));
+    setText(row.late, lateness(run.latenessMs ?? run.delayMs));
     setText(row.outcome, run.outcome);
     setAttribute(row.outcome, 'data-outcome', run.outcome);
     setText(row.why, why(run));

@@ -29,6 +29,15 @@ const lastDue = (job) => (job.lastRun ? Date.parse(job.lastRun.due) : 0);
 export const runKey = (run) => `${run.job} ${run.occurrence} ${run.attempt}`;
 export const isOpen = (job) => OPEN.includes(job.state);
 
+/** Whether `run` is what a job shows from now on: as in the daemon's lists, what goes on, else what began last. */
+function isNews(last, run) {
+  if (!last || runKey(last) === runKey(run)) return true;
+  if (last.started && !run.started) return false;
+  if (!last.started && run.started) return true;
+  if ((last.outcome === 'running') !== (run.outcome === 'running')) return run.outcome === 'running';
+  return Date.parse(last.due) <= Date.parse(run.due) || last.occurrence <= 0;
+}
+
 /** The order of `Next due`: what is at work, what is due, what is suspended, what has ended (the latest first). */
 function rank(job) {
   if (job.state === 'scheduled') return job.dueMs ?? 0;
@@ -185,9 +194,7 @@ export class Store extends EventTarget {
   ran(run) {
     this.noteRunning(run);
     const job = this.jobs.get(run.job);
-    if (!job || run.outcome === 'waiting') return;
-    // A range of skipped occurrences is told before the run that stands for it, or after; the later due one is shown.
-    if (job.lastRun && Date.parse(job.lastRun.due) > Date.parse(run.due) && job.lastRun.occurrence > 0) return;
+    if (!job || run.outcome === 'waiting' || !isNews(job.lastRun, run)) return;
     job.lastRun = run;
     if (!isOpen(job)) job.rank = rank(job);
     if (this.view.sort === 'last') this.unsorted = true;

@@ -1,0 +1,82 @@
+import ApusDaemon
+import ApusTimers
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import Testing
+
+@Suite("Jobs that flood their output")
+struct FloodTests {
+    /// 8 MiB on one line after another, as fast as the daemon reads.
+    private static let flood = "yes 0123456789012345678901234567890123456789012345678901234567890 | head -c 8388608"
+
+    @Test(
+        "no follower waits for ever, no end of a run is missing without a mark, and what readers leave is not kept in memory"
+    )
+    func flood() async throws {
+        try await ApusUnderTest.with { apus in
+            let process = try await apus.startDaemon()
+            let before = try peakMemory(of: process)
+            // They are connected, and never read.
+            var unread: [HTTPClientResponse] = []
+            for _ in 0..<5 { unread.append(try await Self.events(of: apus)) }
+            let chatty: WireJob = try await apus.json(
+                "every", "200ms", "--count", "4", "--overlap", "queue", "--shell", "--json", "--", Self.flood)
+            let ended = Locked((runs: Set<String>(), lost: 0, isListening: false))
+            let listening = Task {
+                try await apus.client.listen { event in
+                    switch event?.name {
+                    case nil: ended.withLock { $0.isListening = true }
+                    case "run":
+                        let run = try event!.decoded(as: WireRun.self)
+                        if run.finished != nil { ended.withLock { _ = $0.runs.insert("\(run.job) \(run.occurrence)") } }
+                    case "lost":
+                        let lost = try event!.decoded(as: WireLost.self)
+                        ended.withLock { $0.lost += lost.events }
+                    default: break
+                    }
+                    return true
+                }
+            }
+            defer { listening.cancel() }
+            try await apus.until("the listener") { ended.withLock { $0.isListening } }
+            async let following = apus("logs", chatty.id, "--follow")
+            async let counting = apus("countdown", "1500ms", "--name", "egg")
+            for number in 0..<40 {
+                _ = try await apus.client.submit(
+                    WireSubmission(
+                        trigger: WireTrigger(after: "PT\(0.2 + Double(number % 10) / 10)S"),
+                        action: Action(
+                            command: .init(argv: [number % 4 == 0 ? Self.flood : "true"], shell: true, cwd: "/"))))
+            }
+            #expect(try await following.code == 0)
+            #expect(try await counting.code == 0)
+            try await apus.until("the end of all jobs") {
+                try await apus.client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty
+            }
+            let all = Set(try await apus.allRuns().filter { $0.finished != nil }.map { "\($0.job) \($0.occurrence)" })
+            try await apus.until("the last events") {
+                ended.withLock { all.subtracting($0.runs).count <= $0.lost }
+            }
+            #expect(all.count == 45)
+            let peak = try peakMemory(of: process)
+            // 112 MiB of output for six readers; each may keep 1.5 MiB.
+            #expect(peak < before + (100 << 20), "\(before) → \(peak)")
+            withExtendedLifetime(unread) {}
+        }
+    }
+
+    private static func events(of apus: ApusUnderTest) async throws -> HTTPClientResponse {
+        let socket = apus.home.socketPath.replacingOccurrences(of: "/", with: "%2F")
+        return try await HTTPClient.shared.execute(
+            HTTPClientRequest(url: "http+unix://\(socket)/v1/events"), timeout: .seconds(600))
+    }
+}
+
+/// The most memory that a process has had resident, in bytes (`VmHWM` of proc(5)).
+func peakMemory(of process: Int32) throws -> Int {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
+    return try #require(line.split(separator: " ").compactMap { Int($0.trimmingCharacters(in: .whitespaces)) }.first)
+        * 1_024
+}

@@ -1,0 +1,62 @@
+import ApusDaemon
+import Foundation
+import Testing
+
+@Suite("What a job's history shows")
+struct HistoryTests {
+    @Test(
+        "a job that is skipped again and again while it runs says that it runs, for how long, and what it printed last")
+    func skipsWhileRunning() async throws {
+        try await ApusUnderTest.with { apus in
+            // The first run prints and ends; the second goes on until it is released.
+            let release = apus.home.path + "/release"
+            let job: WireJob = try await apus.json(
+                "every", "20ms", "--name", "busy", "--shell", "--json", "--",
+                "echo run $APUS_OCCURRENCE; [ $APUS_OCCURRENCE = 1 ] || until [ -e \(release) ]; do sleep 0.05; done")
+            try await apus.until("150 skips") { try await apus.client.job(job.id).occurrences > 150 }
+            let shown = try await apus.client.job(job.id)
+            #expect(shown.lastRun?.outcome == "running" && shown.lastRun?.started != nil)
+            #expect(shown.lastRun?.latenessMs != nil)
+            let line = try await apus("list").out.split(separator: "\n").first { $0.contains("busy") }
+            #expect(line?.contains("running for ") == true, "\(line ?? "")")
+            #expect(try await apus("show", "busy").out.contains("running for "))
+            #expect(try await apus("logs", "busy").out == "run 1\n", "of the last attempt that has ended")
+            try Data().write(to: URL(filePath: release))
+        }
+    }
+
+    @Test("the pause before a retry is no lateness: the first attempt has that, and the second a delay of its own")
+    func lateness() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json(
+                "after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
+            try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+            let runs = try await apus.client.runs(job: job.id).runs
+            #expect(runs.map(\.attempt) == [2, 1])
+            #expect(runs[0].latenessMs == nil && runs[0].delayMs != nil)
+            #expect(runs[1].latenessMs != nil && runs[1].delayMs == nil)
+        }
+    }
+
+    @Test("a submission that is repeated with its key is the same job, also by another daemon of the home")
+    func idempotency() async throws {
+        try await ApusUnderTest.with { apus in
+            let first = try await apus.startDaemon()
+            let submission = WireSubmission(
+                name: "once", trigger: WireTrigger(after: "1h"),
+                action: Action(command: .init(argv: ["true"], env: ["A": "1", "B": "2", "C": "3"])),
+                labels: ["x": "1", "y": "2"], idempotencyKey: "4711")
+            let job = try await apus.client.submit(submission)
+            #expect(try await apus.client.submit(submission).id == job.id)
+            kill(first, SIGKILL)
+            try await apus.until("the daemon's end") { !isAlive(first) }
+            try await apus.startDaemon()
+            #expect(try await apus.client.submit(submission).id == job.id)
+            #expect(try await apus.client.jobs().jobs.count == 1)
+            var other = submission
+            other.name = "another"
+            let error = await #expect(throws: DaemonError.self) { try await apus.client.submit(other) }
+            #expect(error?.message.contains("idempotencyKey") == true && error?.message.contains(job.id) == true)
+        }
+    }
+}
