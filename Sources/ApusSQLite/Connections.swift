@@ -28,8 +28,8 @@ final class Connections: Sendable {
                 try Schema.check(db, path: path)
                 if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
                 try Self.prepareWriter(db, configuration)
+                try Schema.migrate(db)
             }
-            try Schema.migrate(queue)
             writer = try Connection(queue, path: path)
             reader = try Connection(
                 try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: true)), path: path)

@@ -1,11 +1,17 @@
 import ApusJobs
 import GRDB
 
-/// The tables, as text. What has been shipped is never edited: a change is a new migration, a new fixture in the tests,
-/// and the next number in `version`.
+/// The tables, as text. What has been shipped is never edited: a change is a new text at the end of `migrations`, and a
+/// new fixture in the tests.
+///
+/// The file's `user_version` counts the migrations that it has had. Identity, tables and version are committed together,
+/// so a process that is killed while it makes a file leaves an empty one.
 enum Schema {
-    /// The newest schema that this code knows; the file's `user_version`.
-    static let version: Int64 = 3
+    /// Number n, counted from 1, brings a file of schema n - 1 to schema n.
+    private static let migrations = [version1, version2, version3]
+
+    /// The newest schema that this code knows.
+    static let version = Int64(migrations.count)
 
     /// "Apus" in ASCII; the file's `application_id`.
     static let applicationID: Int64 = 0x4170_7573
@@ -14,9 +20,7 @@ enum Schema {
     static func check(_ db: Database, path: String) throws {
         let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
         let application = try Int64.fetchOne(db, sql: "PRAGMA application_id") ?? 0
-        let isEmpty = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master") == 0
-        if isEmpty { return }
-        guard application == applicationID else {
+        guard try application == applicationID || (application == 0 && version == 0 && isUnfinished(db)) else {
             throw SQLiteErrors.damaged(
                 path, "is a SQLite database of another program, not one of Apus; nothing in it was changed")
         }
@@ -30,13 +34,34 @@ enum Schema {
         }
     }
 
-    /// Brings the file to the newest schema.
-    static func migrate(_ queue: DatabaseQueue) throws {
-        var migrator = DatabaseMigrator()
-        migrator.registerMigration("v1") { try $0.execute(sql: version1) }
-        migrator.registerMigration("v2") { try $0.execute(sql: version2) }
-        migrator.registerMigration("v3") { try $0.execute(sql: version3) }
-        try migrator.migrate(queue)
+    /// Brings the file to the newest schema, in one transaction.
+    static func migrate(_ db: Database) throws {
+        // Off, as in https://sqlite.org/lang_altertable.html#otheralter: a migration may replace a table that others
+        // refer to. The pragma has no effect inside a transaction.
+        try db.execute(sql: "PRAGMA foreign_keys = OFF")
+        defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
+        try db.inTransaction(.immediate) {
+            // Read again: with the lock that the transaction holds, nothing changes it any more.
+            let done = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+            guard done < migrations.count else { return .rollback }
+            try db.execute(sql: "PRAGMA application_id = \(applicationID)")
+            // Versions before 0.1.0 counted migrations in this table.
+            try db.execute(sql: "DROP TABLE IF EXISTS \(formerTable)")
+            for migration in migrations[max(0, done)...] { try db.execute(sql: migration) }
+            try db.execute(sql: "PRAGMA user_version = \(version)")
+            try db.checkForeignKeys()
+            return .commit
+        }
+    }
+
+    private static let formerTable = "grdb_migrations"
+
+    /// Whether a file without identity holds nothing yet. Versions before 0.1.0 made a table for their migrations in a
+    /// transaction of its own; if they were killed after it, the file has that table, without rows, and nothing else.
+    private static func isUnfinished(_ db: Database) throws -> Bool {
+        let tables = try String.fetchAll(db, sql: "SELECT DISTINCT tbl_name FROM sqlite_master")
+        guard tables == [formerTable] else { return tables.isEmpty }
+        return try Int.fetchOne(db, sql: "SELECT count(*) FROM \(formerTable)") == 0
     }
 
     // The CHECK constraints are the state machine, for writers of all kinds: a person with a SQL prompt is one.
@@ -181,8 +206,6 @@ enum Schema {
         """
 
     private static let version3 = """
-        PRAGMA user_version = 3;
-
         ALTER TABLE job ADD COLUMN
             idempotency_key TEXT CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
                 idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255);

@@ -2,10 +2,6 @@
 PRAGMA application_id = 1097889139; PRAGMA user_version = 3;
 PRAGMA foreign_keys=OFF;
 BEGIN TRANSACTION;
-CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
-INSERT INTO "grdb_migrations" VALUES('v1');
-INSERT INTO "grdb_migrations" VALUES('v2');
-INSERT INTO "grdb_migrations" VALUES('v3');
 CREATE TABLE job (
     key INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
