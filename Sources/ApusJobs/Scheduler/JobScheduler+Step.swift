@@ -74,7 +74,9 @@ extension JobScheduler {
                             jitter: end.jitter))
                 } else {
                     plan.action.merge(
-                        plan.machine.returned(occurrence: end.key.occurrence, attempt: end.key.attempt, now: now))
+                        plan.machine.returned(
+                            occurrence: end.key.occurrence, attempt: end.key.attempt,
+                            postponement: end.postponement, now: now))
                 }
             }
             guard state.phase == .running else { return plan }
@@ -139,6 +141,7 @@ extension JobScheduler {
             case .waiting, .claimed: break
             }
         }
+        for run in action.postponed { hub.emit(.runPostponed(run)) }
         if before?.state != job.state || before?.nextDue != job.nextDue || before?.occurrences != job.occurrences {
             hub.emit(.changed(job))
         }
