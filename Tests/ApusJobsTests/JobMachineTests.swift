@@ -202,6 +202,48 @@ struct JobMachineTests {
         #expect(machine.arriveAndStart(1) == ["1 claimed"])
     }
 
+    @Test("a run whose handler could not begin waits for its delay with the reason, as the same attempt")
+    func postponed() throws {
+        var machine = try machine(.every(.seconds(10)), .init(retry: .init(maximumAttempts: 2)))
+        _ = machine.arriveAndStart(10)
+        let action = machine.returned(
+            occurrence: 1, attempt: 1, postponement: .init(reason: "no descriptors", delay: .seconds(3)), now: at(11))
+        machine.settle(action)
+        #expect(written(action) == ["1 waiting(no descriptors)"])
+        #expect(action.postponed == machine.open && machine.open[0].due == at(10))
+        #expect(machine.job.wake == at(14))
+        #expect(machine.arriveAndStart(13) == [])
+        #expect(machine.arriveAndStart(14) == ["1 claimed"], "what it waited for is over")
+        #expect(machine.end(1, .failed(reason: "x", isFinal: false), now: 15) == ["1 failed(x)", "1.2 waiting"])
+    }
+
+    @Test("a postponed catch-up run keeps its mark, and no handler's words make a catch-up run of another")
+    func postponedCatchUp() throws {
+        var machine = try machine(.every(.seconds(10)), .init(missedRuns: .runAll(limit: 2), overlap: .allow()))
+        #expect(machine.arriveAndStart(25) == ["1 claimed(missed)", "2 waiting(missed)"])
+        machine.settle(
+            machine.returned(
+                occurrence: 1, attempt: 1, postponement: .init(reason: "busy", delay: .seconds(1)), now: at(25)))
+        #expect(machine.open.map(\.reason) == ["missed", "missed"])
+        #expect(machine.arriveAndStart(26) == ["1 claimed(missed)"])
+        #expect(machine.arriveAndStart(30) == ["3 claimed"])
+        machine.settle(
+            machine.returned(
+                occurrence: 3, attempt: 1, postponement: .init(reason: "missed", delay: .seconds(-1)), now: at(30)))
+        #expect(machine.open.last?.reason == "postponed" && machine.open.last?.notBefore == at(30))
+    }
+
+    @Test("a run that was told to end before its handler could begin is cancelled")
+    func postponedAndCancelled() throws {
+        var machine = try machine(.after(.seconds(1)))
+        _ = machine.arriveAndStart(1)
+        machine.settle(machine.cancel(now: at(2)))
+        let action = machine.returned(
+            occurrence: 1, attempt: 1, postponement: .init(reason: "busy", delay: .seconds(1)), now: at(3))
+        machine.settle(action)
+        #expect(written(action) == ["1 cancelled(cancelled)"] && action.postponed.isEmpty)
+    }
+
     @Test(
         "what cannot be done is refused, and the message names the argument",
         arguments: [

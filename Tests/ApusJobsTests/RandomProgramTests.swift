@@ -20,9 +20,10 @@ struct RandomProgramTests {
         let ids = (0..<(2 + pick(8))).map { "job\($0)" }
         for id in ids { try harness.submit(id, trigger(harness, pick), kind: kind(pick), policies(pick)) }
         harness.calls.failNext(pick(30))
+        harness.calls.postponeNext(pick(30))
         for _ in 0..<60 {
             let id = JobID(ids[pick(ids.count)])
-            let event = pick(25)
+            let event = pick(26)
             switch event {
             case 0: try harness.crash()
             case 1: _ = try? harness.perform { try await $0.suspend(id) }
@@ -49,6 +50,7 @@ struct RandomProgramTests {
                 harness.time.advance(by: .milliseconds(pick(12_000)))
                 try harness.crash()
             case 15, 16: harness.device(device(pick))
+            case 17: harness.calls.postponeNext(pick(30))
             default: harness.time.advance(by: .milliseconds(pick(12_000)))
             }
         }
@@ -94,7 +96,7 @@ struct RandomProgramTests {
         }
     }
 
-    private func kind(_ pick: (Int) -> Int) -> String { ["work", "slow", "failing", "stubborn"][pick(4)] }
+    private func kind(_ pick: (Int) -> Int) -> String { ["work", "slow", "failing", "stubborn", "scarce"][pick(5)] }
 
     private func policies(_ pick: (Int) -> Int) -> JobPolicies {
         JobPolicies(

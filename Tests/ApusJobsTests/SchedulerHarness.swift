@@ -47,7 +47,7 @@ final class SchedulerHarness {
     }
 
     func start() throws {
-        for kind in ["work", "slow", "stubborn", "failing"] {
+        for kind in ["work", "slow", "stubborn", "failing", "scarce"] {
             scheduler.handle(kind) { [calls, time] context in try await calls.run(kind, context, time) }
         }
         try time.perform { [scheduler] in try await scheduler.start() }
@@ -142,6 +142,8 @@ final class Calls: Sendable {
         var mostRunning = 0
         var generation = 0
         var failures = 0
+        var shortages = 0
+        var postponed = 0
     }
 
     private let state = Locked(State())
@@ -154,9 +156,13 @@ final class Calls: Sendable {
     func forgetRunning() { state.withLock { ($0.running, $0.generation) = (0, $0.generation + 1) } }
     /// How many of the next calls of kind `failing` fail.
     func failNext(_ count: Int) { state.withLock { $0.failures = count } }
+    /// How many of the next calls of kind `scarce` cannot begin.
+    func postponeNext(_ count: Int) { state.withLock { $0.shortages = count } }
+    /// How many calls could not begin.
+    var postponed: Int { state.withLock { $0.postponed } }
 
     /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as
-    /// often as told.
+    /// often as told, and `scarce` is postponed by 1 s as often as told.
     func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {
         let generation = state.withLock { state in
             state.calls.append(
@@ -186,6 +192,14 @@ final class Calls: Sendable {
                 return state.failures >= 0
             }
             if fails { throw JobFailure(reason: "no luck", exitCode: 3) }
+        case "scarce":
+            let isShort = state.withLock { state in
+                state.shortages -= 1
+                if state.shortages >= 0 { state.postponed += 1 }
+                return state.shortages >= 0
+            }
+            context.setOutput(Array("begun".utf8))
+            if isShort { throw JobPostponement(reason: "no descriptors", delay: .seconds(1)) }
         default: break
         }
     }

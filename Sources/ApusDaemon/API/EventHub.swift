@@ -69,7 +69,7 @@ final class EventHub: Sendable {
         switch event {
         case .submitted(let job), .changed(let job):
             ServerEvent("job", subject: job.id.rawValue, jobs.wire(job))
-        case .runStarted(let run), .runEnded(let run), .skipped(let run):
+        case .runStarted(let run), .runPostponed(let run), .runEnded(let run), .skipped(let run):
             ServerEvent("run", subject: run.job.rawValue, WireRun(run))
         case .output(let job, let occurrence, let attempt, let bytes):
             ServerEvent(

@@ -49,7 +49,8 @@ public struct Run: Hashable, Sendable {
     public var isFinal: Bool
     /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`,
     /// `replaced`, `cancelled`, `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes
-    /// up for a missed occurrence, `cancelled` or `replaced` if its handler was told to end.
+    /// up for a missed occurrence, `cancelled` or `replaced` if its handler was told to end, and while it waits again
+    /// the words of a ``JobPostponement``.
     public var reason: String?
     /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the pause before a
     /// retry.

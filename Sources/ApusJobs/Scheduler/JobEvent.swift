@@ -9,6 +9,8 @@ public enum JobEvent: Sendable {
     case runStarted(Run)
     /// An attempt ended; `isFinal` says whether it is the occurrence's outcome.
     case runEnded(Run)
+    /// A handler could not begin (``JobPostponement``): the run waits again, with the reason.
+    case runPostponed(Run)
     /// A handler printed something (``RunContext/emit(output:)``).
     case output(job: JobID, occurrence: Int, attempt: Int, bytes: [UInt8])
     /// A handler reported how far it is, 0 to 1 (``RunContext/progress(_:_:)``).

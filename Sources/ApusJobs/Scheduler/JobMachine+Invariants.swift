@@ -7,6 +7,9 @@ extension JobMachine {
         for run in open where run.occurrence >= job.nextOccurrence {
             return "run \(run.occurrence) is open before it arrived"
         }
+        for run in open where run.state == .waiting && (run.claimed != nil || run.started != nil) {
+            return "run \(run.occurrence) waits and was started"
+        }
         if Set(open.map(\.occurrence)).count != open.count { return "an occurrence has two open runs" }
         if job.state.isFinal, job.nextDue != nil { return "an ended job has something to come" }
         if job.state.isFinal, open.contains(where: { $0.state == .waiting }) { return "an ended job has a waiting run" }

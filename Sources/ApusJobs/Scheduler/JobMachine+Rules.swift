@@ -179,6 +179,26 @@ extension JobMachine {
         job.request.trigger.isRelative ? min(run.due, now) : run.due
     }
 
+    /// A claimed run waits again, as the same attempt.
+    mutating func waitAgain(
+        _ index: Int, _ postponement: JobPostponement?, now: WallInstant, _ draft: inout Draft
+    ) {
+        let due = dueAgain(open[index], now: now)
+        update { _, open in
+            open[index].state = .waiting
+            open[index].claimed = nil
+            open[index].notBefore = nil
+            open[index].due = due
+            guard let postponement else { return }
+            open[index].notBefore = now.advanced(by: max(.zero, postponement.delay))
+            guard open[index].reason != Self.catchUp else { return }
+            // A handler's own words must not make a catch-up run of it.
+            open[index].reason = postponement.reason == Self.catchUp ? "postponed" : postponement.reason
+        }
+        draft.write(open[index])
+        if postponement != nil { draft.postponed.append(open[index]) }
+    }
+
     private mutating func tryAgain(
         _ run: Run, lostBefore: Int, notBefore: WallInstant?, now: WallInstant, _ draft: inout Draft
     ) {

@@ -28,6 +28,8 @@ package struct JobMachine: Hashable, Sendable {
         package var starts: [Run] = []
         /// Running handlers to tell to end, once committed.
         package var cancels: [Cancel] = []
+        /// Runs that wait again because their handlers could not begin.
+        package var postponed: [Run] = []
         package static let none = Action()
     }
 
@@ -93,24 +95,25 @@ package struct JobMachine: Hashable, Sendable {
             for index in ready {
                 machine.open[index].state = .claimed
                 machine.open[index].claimed = now
+                // Why it waited is over. The mark of a catch-up run stays with it.
+                if machine.open[index].reason != Self.catchUp { machine.open[index].reason = nil }
                 draft.write(machine.open[index])
                 draft.starts.append(machine.open[index])
             }
         }
     }
 
-    /// A claimed run could not be started after all (the clock was set back to before its due instant): it waits again.
-    package mutating func returned(occurrence: Int, attempt: Int, now: WallInstant) -> Action {
+    /// A claimed run could not begin after all: the clock was set back to before its due instant, or its handler was
+    /// short of something and asks for a `postponement`. It waits again, as the same attempt.
+    package mutating func returned(
+        occurrence: Int, attempt: Int, postponement: JobPostponement? = nil, now: WallInstant
+    ) -> Action {
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
             if let reason = machine.cancellation(machine.open[index]) {
                 machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
             } else {
-                machine.open[index].state = .waiting
-                machine.open[index].claimed = nil
-                machine.open[index].notBefore = nil
-                machine.open[index].due = machine.dueAgain(machine.open[index], now: now)
-                draft.write(machine.open[index])
+                machine.waitAgain(index, postponement, now: now, &draft)
             }
         }
     }
@@ -275,6 +278,7 @@ package struct JobMachine: Hashable, Sendable {
         /// How many occurrences were skipped, and how many of them because no scheduler ran them in time.
         var skipped = 0
         var missed = 0
+        var postponed: [Run] = []
         private var positions: [Position: Int] = [:]
 
         private struct Position: Hashable {
@@ -307,7 +311,7 @@ package struct JobMachine: Hashable, Sendable {
         job.missed += draft.missed
         return Action(
             change: JobChange(expected: .version(version), job: job, runs: draft.runs), starts: draft.starts,
-            cancels: draft.cancels)
+            cancels: draft.cancels, postponed: draft.postponed)
     }
 
     /// When the first of these runs may start, or the next occurrence arrives.
@@ -333,5 +337,6 @@ extension JobMachine.Action {
         self.change = change
         starts += later.starts
         cancels += later.cancels
+        postponed += later.postponed
     }
 }

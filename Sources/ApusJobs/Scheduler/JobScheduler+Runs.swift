@@ -45,6 +45,7 @@ extension JobScheduler {
         var failure: (any Error)?
         do { try await handler(context) } catch { failure = error }
         let left = start.control.end()
+        if let postponement = failure as? JobPostponement { return finish(run, nil, postponement) }
         var ended = JobMachine.Ended(.succeeded, started: now, exitCode: left.exitCode, output: left.output)
         switch (left.reason, failure) {
         case (.timedOut, _): ended.result = .timedOut
@@ -59,12 +60,13 @@ extension JobScheduler {
     }
 
     /// The outcome is written by another task: this one may be cancelled, and a store may heed that.
-    private func finish(_ run: Run, _ ended: JobMachine.Ended?) {
+    private func finish(_ run: Run, _ ended: JobMachine.Ended?, _ postponement: JobPostponement? = nil) {
         let jitter = Double(random.next() >> 11) * 0x1p-53
         locked { state in
             state.running[.init(run)] = nil
             if state.entries[run.job]?.machine.job.key == run.jobKey, state.phase != .stopped {
-                state.entries[run.job]!.ends.append(.init(key: .init(run), ended: ended, jitter: jitter))
+                state.entries[run.job]!.ends.append(
+                    .init(key: .init(run), ended: ended, postponement: postponement, jitter: jitter))
                 if state.entries[run.job]!.failures == 0 { state.kick(run.job) }
             }
             // After that, so that the job's next run finds the slot if nobody waits longer.

@@ -75,7 +75,9 @@ extension JobScheduler {
                             jitter: end.jitter))
                 } else {
                     plan.action.merge(
-                        plan.machine.returned(occurrence: end.key.occurrence, attempt: end.key.attempt, now: now))
+                        plan.machine.returned(
+                            occurrence: end.key.occurrence, attempt: end.key.attempt,
+                            postponement: end.postponement, now: now))
                 }
             }
             guard state.phase == .running else { return plan }
@@ -140,6 +142,7 @@ extension JobScheduler {
             case .waiting, .claimed: break
             }
         }
+        for run in action.postponed { hub.emit(.runPostponed(run)) }
         if before?.state != job.state || before?.nextDue != job.nextDue || before?.occurrences != job.occurrences {
             hub.emit(.changed(job))
         }

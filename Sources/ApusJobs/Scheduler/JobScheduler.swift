@@ -98,7 +98,7 @@ public final class JobScheduler: Sendable {
     ///
     /// The handler runs in a task of its own, which is cancelled when the run is to end
     /// (``RunContext/cancellationReason``). Returning normally is success; throwing is failure (``JobFailure`` chooses
-    /// how). A job whose kind has no handler fails with `no handler for kind …`.
+    /// how), except for a ``JobPostponement``. A job whose kind has no handler fails with `no handler for kind …`.
     public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
         locked { $0.handlers[kind] = handler }
     }

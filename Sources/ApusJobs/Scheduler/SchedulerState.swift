@@ -25,8 +25,10 @@ struct SchedulerState: Sendable {
     /// A handler's result that is not written yet.
     struct PendingEnd: Sendable {
         var key: RunKey
-        /// `nil`: the handler was never called, and the run waits again.
+        /// `nil`: the attempt did not begin, and the run waits again.
         var ended: JobMachine.Ended?
+        /// Why it did not begin, and until when it waits, if the handler says so.
+        var postponement: JobPostponement?
         var jitter: Double
     }
 
