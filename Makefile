@@ -18,9 +18,10 @@ TSAN = --sanitize=thread --scratch-path .build-tsan
 # The exit status stays the program's own (a daemon's is looked at); whether there was a race, the reports say.
 TSAN_OPTIONS = exitcode=0 suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
 STRESS_SECONDS ?= 30
+KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser pictures lint format bench tsan stress bootstrap clean help
+.PHONY: run demo test browser pictures lint format bench tsan stress torture bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
@@ -73,6 +74,12 @@ stress: bootstrap  ## race producers, cancellations and fires for 30 s, with and
 	TSAN_OPTIONS="$(TSAN_OPTIONS)" \
 	"$$($(SWIFT) build $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	Scripts/check-races .build-tsan/reports
+
+torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitted, run and flood; check the promises
+	$(SWIFT) build -c release --product apus
+	$(SWIFT) build -c release --product ApusTorture
+	@bin="$$($(SWIFT) build -c release --show-bin-path)"; \
+	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
 bootstrap:
 	@$(BOOTSTRAP)

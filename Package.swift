@@ -216,6 +216,17 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Kills the real daemon for as often as it is told, and checks the promises: `make torture`.
+        .executableTarget(
+            name: "ApusTorture",
+            dependencies: [
+                "ApusDaemon", "ApusJobs", "ApusTimers",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            path: "Tests/ApusTorture"
+        ),
         .testTarget(
             name: "EndToEndTests",
             dependencies: [

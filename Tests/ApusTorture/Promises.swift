@@ -1,0 +1,84 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import Foundation
+
+/// What a command wrote down when it began: independent of the daemon.
+struct Witness {
+    var job: String
+    var occurrence: Int
+    /// Milliseconds since 1970.
+    var started: Int
+    var due: Int
+
+    static func read(_ path: String) throws -> [Witness] {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(separator: "\n").compactMap { line in
+            let words = line.split(separator: " ")
+            guard words.count == 4, let occurrence = Int(words[1]), let started = Int(words[2]),
+                let due = try? TimeText.parseISO8601(String(words[3]))
+            else { return nil }
+            return Witness(
+                job: String(words[0]), occurrence: occurrence, started: started, due: Int(due.nanoseconds / 1_000_000))
+        }
+    }
+}
+
+/// The promises, checked against the history and the witnesses.
+struct Promises {
+    let answered: [String: String]
+    let violations: [String]
+    let summary: String
+
+    init(answered: [String: String], jobs: [WireJob], runs: [WireRun], witnesses: [Witness]) {
+        self.answered = answered
+        var violations: [String] = []
+        let known = Dictionary(grouping: jobs, by: { $0.name ?? "" })
+        for (key, id) in answered where !jobs.contains(where: { $0.id == id }) {
+            violations.append("job \(id) of submission \(key) was answered and is gone")
+        }
+        for (key, same) in known where same.count > 1 {
+            violations.append("submission \(key) is there \(same.count) times: \(same.map(\.id))")
+        }
+        let byJob = Dictionary(grouping: runs, by: \.job)
+        let witnessed = Dictionary(grouping: witnesses) { "\($0.job) \($0.occurrence)" }
+        for job in jobs {
+            violations += Self.broken(job, byJob[job.id] ?? [], witnessed)
+        }
+        for witness in witnesses where witness.started < witness.due {
+            violations.append(
+                "occurrence \(witness.occurrence) of \(witness.job) began \(witness.due - witness.started) ms early")
+        }
+        self.violations = violations
+        let lost = runs.count { $0.outcome == "lost" }
+        let skipped = runs.filter { $0.outcome == "skipped" }.reduce(0) { $0 + $1.through - $1.occurrence + 1 }
+        summary =
+            "\(runs.count { $0.attempt > 0 }) attempts, \(lost) of them lost and tried again, \(skipped) occurrences skipped; "
+            + "\(witnesses.count) starts witnessed; \(violations.count) promises broken"
+    }
+
+    /// Each occurrence has one outcome, and one that succeeded was begun.
+    private static func broken(_ job: WireJob, _ runs: [WireRun], _ witnessed: [String: [Witness]]) -> [String] {
+        var violations: [String] = []
+        var outcomes: [Int: Int] = [:]
+        for run in runs where run.final {
+            for occurrence in run.occurrence...run.through { outcomes[occurrence, default: 0] += 1 }
+            if run.outcome == "succeeded", witnessed["\(job.id) \(run.occurrence)"] == nil {
+                violations.append("occurrence \(run.occurrence) of \(job.id) succeeded and was never begun")
+            }
+            if ["failed", "lost"].contains(run.outcome) {
+                violations.append(
+                    "occurrence \(run.occurrence) of \(job.id) ended as \(run.outcome): \(run.reason ?? "")")
+            }
+        }
+        for run in runs {
+            if let started = run.started, started < run.due {
+                violations.append("occurrence \(run.occurrence) of \(job.id) is recorded as early")
+            }
+        }
+        for occurrence in 1...(job.trigger.count ?? 1) where outcomes[occurrence] != 1 {
+            violations.append("occurrence \(occurrence) of \(job.id) has \(outcomes[occurrence] ?? 0) outcomes")
+        }
+        return violations
+    }
+}
