@@ -54,7 +54,7 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop; then running commands have the grace period.
+    /// Runs until SIGTERM or SIGINT, or until it is asked to stop; then running commands have the grace period.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
@@ -122,17 +122,23 @@ public struct Daemon: Sendable {
     ) async throws {
         let socketPath = configuration.home.socketPath
         // Homes of one user can share a socket's path (two values of XDG_STATE_HOME): the other daemon keeps it.
-        if let other = try? await DaemonClient(home: configuration.home).health() {
+        let here = DaemonSocket(home: configuration.home, ignoresRecord: true)
+        if let other = try? await DaemonClient(socket: here).health() {
             throw DaemonError(
                 .unavailable,
                 "the socket \(socketPath) is the one of process \(other.pid), which keeps the jobs of \(other.home): "
                     + "stop that daemon, or set APUS_HOME")
         }
         let socket = SocketFile(path: socketPath)
-        socket.makeWay()
+        socket.removeStale()
+        let record = SocketRecord(path: configuration.home.socketRecordPath)
         let listeners = try Listeners(
             configuration: configuration, socket: socket, random: random, logger: logger)
-        let readiness = Readiness(expected: listeners.expected) {
+        let readiness = Readiness(expected: listeners.expected) { [logger] in
+            do throws(TrustedPath.Failure) { try record.write(socketPath: socketPath) } catch {
+                logger.warning(
+                    "callers with another XDG_RUNTIME_DIR will not find this daemon", metadata: ["error": "\(error)"])
+            }
             host.reportReady()
             onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
@@ -145,6 +151,7 @@ public struct Daemon: Sendable {
         defer {
             claim.end()
             socket.remove()
+            record.remove()
             listeners.forget()
         }
         try await withThrowingTaskGroup(of: Bool.self) { group in

@@ -35,7 +35,7 @@ struct Session {
     private func startDaemon() async throws {
         var environment = environment
         // The daemon's working directory is another one.
-        if environment["APUS_HOME"] != nil { environment["APUS_HOME"] = home.path }
+        if environment["APUS_HOME"]?.isEmpty == false { environment["APUS_HOME"] = home.path }
         let launcher = DaemonLauncher(
             executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
         let process = try await launcher.start()
