@@ -34,6 +34,9 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
     var grace: String = "10s"
 
+    @Flag(help: ArgumentHelp("Ask a daemon that keeps this home to stop, and go on in its place.", visibility: .hidden))
+    var takeOver = false
+
     @Option(help: .hidden)
     var readyFd: Int32?
 
@@ -45,12 +48,13 @@ struct Serve: AsyncParsableCommand {
                 let home = try Home(environment: environment)
                 var configuration = Daemon.Configuration(
                     home: home, http: try address(), environment: environment)
+                configuration.takesOver = takeOver
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
                 let readyFd = readyFd
                 let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {
                     ready in
                     if let readyFd {
-                        tell(readyFd, "ready")
+                        report(readyFd, "ready")
                     } else {
                         Terminal.note("apus: keeping the jobs of \(home.path); socket \(ready.socketPath)")
                         if let dashboard = ready.dashboard, let token = ready.token {
@@ -65,10 +69,10 @@ struct Serve: AsyncParsableCommand {
                 }
                 if wasCut { throw ExitCode(75) }
             } catch let error as JobError {
-                if let readyFd { tell(readyFd, "\(error.code == .owned ? "owned: " : "")\(error.message)") }
+                if let readyFd { report(readyFd, "\(error.code == .owned ? "owned: " : "")\(error.message)") }
                 throw error
             } catch let error as DaemonError {
-                if let readyFd { tell(readyFd, error.description) }
+                if let readyFd { report(readyFd, error.description) }
                 throw error
             }
         }
@@ -91,8 +95,8 @@ extension Serve {
     }
 }
 
-/// Tells the process that started the daemon in the background how it went: one line.
-private func tell(_ descriptor: Int32, _ text: String) {
+/// Reports the start to the process that started the daemon in the background: one line.
+private func report(_ descriptor: Int32, _ text: String) {
     let line = Array((text.split(separator: "\n").joined(separator: " ") + "\n").utf8)
     _ = write(descriptor, line, line.count)
     close(descriptor)

@@ -19,6 +19,8 @@ public struct Daemon: Sendable {
         public var http: HTTPAddress?
         /// How long running commands may go on after SIGTERM.
         public var grace: Duration = .seconds(10)
+        /// Whether a daemon that keeps the home is asked to stop, and waited for, instead of being reported as `owned`.
+        public var takesOver = false
         /// The environment that commands inherit.
         public var environment: [String: String]
         /// A configuration.
@@ -94,7 +96,7 @@ public struct Daemon: Sendable {
         let feed = scheduler.events()
         // The store's lock is what makes this the only daemon of the home: what is recorded as running before is an
         // earlier one's leftover.
-        try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) })
+        try await begin { try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) }) }
         do {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
@@ -112,6 +114,22 @@ public struct Daemon: Sendable {
                 metadata: ["cut": "\(work.cutNames.joined(separator: ", "))"])
         }
         return work.wasCut
+    }
+
+    /// Starts the scheduler, after another daemon of the home has handed over if it is to be taken over.
+    private func begin(_ start: () async throws -> Void) async throws {
+        guard configuration.takesOver else { return try await start() }
+        let client = DaemonClient(home: configuration.home)
+        // One that begins at the same moment owns the home before it answers. Each failed attempt takes a tenth of a
+        // second, in which the store waits for its owner.
+        for attempt in 1...100 {
+            if let other = try? await client.health(), other.home == configuration.home.path {
+                logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])
+                try? await client.stop()
+                try await client.untilStopped()
+            }
+            do { return try await start() } catch let error as JobError where error.code == .owned && attempt < 100 {}
+        }
     }
 
     /// The end of the grace period, in which commands are told to end, and killed before it is over.
