@@ -56,11 +56,12 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT, or until it is asked to stop; then running commands have the grace period.
+    /// Runs until SIGTERM, SIGINT or SIGHUP, or until it is asked to stop; then running commands have the grace period.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
-    ///   home or an address cannot be used.
+    ///   home or an address cannot be used. `notOwner` if another process has taken the store meanwhile: it ends as after
+    ///   SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
@@ -166,6 +167,7 @@ public struct Daemon: Sendable {
         request.endsOnExpiration = false
         let claim = try host.beginBackgroundTask(request)
         let grace = configuration.grace - windUp
+        let lost = Loss()
         defer {
             claim.end()
             socket.remove()
@@ -174,7 +176,13 @@ public struct Daemon: Sendable {
         }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await event in feed { routes.events.send(event, from: routes.jobs) }
+                for await event in feed {
+                    routes.events.send(event, from: routes.jobs)
+                    if case .stopped(let error?) = event {
+                        lost.note(error)
+                        host.requestStop()
+                    }
+                }
                 return false
             }
             for server in listeners.servers(routes: routes, logger: logger, readiness: readiness) {
@@ -199,6 +207,7 @@ public struct Daemon: Sendable {
             routes.events.close()
             group.cancelAll()
         }
+        if let error = lost.error { throw error }
     }
 
     /// For tests: the variable that names a folder whose `sys` and `proc` stand for the machine's, as the conditions of
@@ -207,4 +216,13 @@ public struct Daemon: Sendable {
 
     /// The variable by which a service manager says where it listens.
     static let notifySocket = "NOTIFY_SOCKET"
+}
+
+/// Why the store was lost, if it was.
+private final class Loss: Sendable {
+    private let reason = Locked<JobError?>(nil)
+
+    var error: JobError? { reason.withLock { $0 } }
+
+    func note(_ error: JobError) { reason.withLock { $0 = error } }
 }
