@@ -12,10 +12,22 @@ struct Demo: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let folder = FileManager.default.temporaryDirectory.path + "/apus-demo-\(getpid())"
+            let folder = try Self.temporaryFolder()
             defer { try? FileManager.default.removeItem(atPath: folder) }
             try await Demonstration(home: Home(path: folder)).run()
         }
+    }
+
+    /// A new folder that only this user can use: a name that can be guessed could be another user's already.
+    private static func temporaryFolder() throws -> String {
+        var template = Array((FileManager.default.temporaryDirectory.path + "/apus-demo-XXXXXX").utf8CString)
+        guard mkdtemp(&template) != nil else {
+            throw DaemonError(
+                .unavailable,
+                "no folder can be made in \(FileManager.default.temporaryDirectory.path): \(String(cString: strerror(errno)))"
+            )
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }
 

@@ -6,7 +6,9 @@ struct Install: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install",
         abstract:
-            "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering."
+            "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering.",
+        discussion:
+            "A daemon that runs in the background already hands over to the unit's when that is started. Once the unit is enabled, commands that need a daemon start it through systemd."
     )
 
     @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
@@ -16,12 +18,15 @@ struct Install: AsyncParsableCommand {
         try await reporting {
             let environment = ProcessInfo.processInfo.environment
             let home = try Home(environment: environment)
-            let unit = Self.unit(
-                executable: DaemonLauncher.currentExecutable(), home: environment["APUS_HOME"] == nil ? nil : home.path)
+            let hasOwnHome = environment["APUS_HOME"]?.isEmpty == false
+            let unit = try ServiceUnit(
+                executable: DaemonLauncher.currentExecutable(),
+                environment: Self.variables(home: hasOwnHome ? home.path : nil, environment)
+            ).text()
             if printOnly { return Terminal.out(unit, terminator: "") }
             // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
             // printed then.
-            if environment["APUS_HOME"] != nil {
+            if hasOwnHome {
                 throw DaemonError(
                     .invalid,
                     "APUS_HOME is set, and a unit would be outside of it: say --print and place the unit yourself")
@@ -30,7 +35,7 @@ struct Install: AsyncParsableCommand {
                 environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? (environment["HOME"] ?? "")
                 + "/.config"
             let folder = configuration + "/systemd/user"
-            let path = folder + "/apus.service"
+            let path = "\(folder)/\(UserService.unit)"
             do {
                 try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
                 try unit.write(toFile: path, atomically: true, encoding: .utf8)
@@ -43,28 +48,12 @@ struct Install: AsyncParsableCommand {
         }
     }
 
-    static func unit(executable: String, home: String?) -> String {
-        """
-        [Unit]
-        Description=Apus keeps jobs that run later
-
-        [Service]
-        # The daemon says when requests are answered.
-        Type=notify
-        NotifyAccess=main
-        ExecStart="\(executable)" serve
-        \(home.map { "Environment=\"APUS_HOME=\($0)\"\n" } ?? "")Restart=on-failure
-        RestartSec=1
-        # A command that was cut off at the end of the grace period is tried again at the next start; that is no failure.
-        SuccessExitStatus=75
-        # For the 10 s of grace that commands have; the daemon asks for more time while they run, if it was given more.
-        TimeoutStopSec=30
-        # Commands get SIGTERM from the daemon when their grace is over, not from systemd with it.
-        KillMode=mixed
-
-        [Install]
-        WantedBy=default.target
-
-        """
+    /// What the unit's daemon has to know to have the same home: systemd's environment is not the shell's.
+    private static func variables(
+        home: String?, _ environment: [String: String]
+    ) -> [(name: String, value: String)] {
+        if let home { return [("APUS_HOME", home)] }
+        guard let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") else { return [] }
+        return [("XDG_STATE_HOME", state)]
     }
 }

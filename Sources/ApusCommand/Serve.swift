@@ -7,10 +7,10 @@ import Logging
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Keep the jobs, in the foreground, until SIGTERM or Ctrl-C.",
+        abstract: "Keep the jobs, in the foreground, until SIGTERM, SIGHUP or Ctrl-C.",
         discussion: """
             Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
-            Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start.
+            Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start, or has lost its database to another process.
             """)
 
     @Option(
@@ -34,23 +34,39 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
     var grace: String = "10s"
 
+    @Option(
+        help: ArgumentHelp(
+            "Write the log to this file instead of standard error. Daemons in the background write apus.log in the home.",
+            valueName: "path"))
+    var logFile: String?
+
+    @Option(help: ArgumentHelp("The size at which a new log file is begun, such as 64KiB.", valueName: "size"))
+    var logSize: String = "1MiB"
+
+    @Option(help: ArgumentHelp("How many earlier log files are kept, as PATH.1, PATH.2 …", valueName: "n"))
+    var logKeep: Int = 3
+
+    @Flag(help: ArgumentHelp("Ask a daemon that keeps this home to stop, and go on in its place.", visibility: .hidden))
+    var takeOver = false
+
     @Option(help: .hidden)
     var readyFd: Int32?
 
     func run() async throws {
-        LoggingSystem.bootstrap(StreamLogHandler.standardError)
         try await reporting {
+            try startLog()
             do {
                 let environment = ProcessInfo.processInfo.environment
                 let home = try Home(environment: environment)
                 var configuration = Daemon.Configuration(
                     home: home, http: try address(), environment: environment)
+                configuration.takesOver = takeOver
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
                 let readyFd = readyFd
                 let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {
                     ready in
                     if let readyFd {
-                        tell(readyFd, "ready")
+                        report(readyFd, "ready")
                     } else {
                         Terminal.note("apus: keeping the jobs of \(home.path); socket \(ready.socketPath)")
                         if let dashboard = ready.dashboard, let token = ready.token {
@@ -65,10 +81,10 @@ struct Serve: AsyncParsableCommand {
                 }
                 if wasCut { throw ExitCode(75) }
             } catch let error as JobError {
-                if let readyFd { tell(readyFd, "\(error.code == .owned ? "owned: " : "")\(error.message)") }
+                if let readyFd { report(readyFd, "\(error.code == .owned ? "owned: " : "")\(error.message)") }
                 throw error
             } catch let error as DaemonError {
-                if let readyFd { tell(readyFd, error.description) }
+                if let readyFd { report(readyFd, error.description) }
                 throw error
             }
         }
@@ -76,6 +92,18 @@ struct Serve: AsyncParsableCommand {
 }
 
 extension Serve {
+    private func startLog() throws {
+        guard let logFile else { return LoggingSystem.bootstrap(StreamLogHandler.standardError) }
+        guard (0...1_000).contains(logKeep) else {
+            throw ValidationError("--log-keep: \(logKeep) is not between 0 and 1000")
+        }
+        let folder = FileManager.default.currentDirectoryPath
+        let log = try RotatedLog(
+            path: logFile.hasPrefix("/") ? logFile : "\(folder)/\(logFile)",
+            limits: .init(size: try SizeText.parse(logSize, argument: "--log-size"), keptFiles: logKeep))
+        LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log) }
+    }
+
     private func address() throws -> HTTPAddress? {
         guard let http else {
             guard !httpAllowRemote, httpHost.isEmpty else {
@@ -91,8 +119,8 @@ extension Serve {
     }
 }
 
-/// Tells the process that started the daemon in the background how it went: one line.
-private func tell(_ descriptor: Int32, _ text: String) {
+/// Reports the start to the process that started the daemon in the background: one line.
+private func report(_ descriptor: Int32, _ text: String) {
     let line = Array((text.split(separator: "\n").joined(separator: " ") + "\n").utf8)
     _ = write(descriptor, line, line.count)
     close(descriptor)

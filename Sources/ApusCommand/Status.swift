@@ -17,7 +17,7 @@ struct Status: AsyncParsableCommand {
                 Terminal.out(
                     "running: process \(health.pid), version \(health.version), since \(When.local(health.started)), "
                         + "\(health.running) \(health.running == 1 ? "command runs" : "commands run") now")
-                Terminal.out("home \(health.home), socket \(session.home.socketPath)")
+                Terminal.out("home \(health.home), socket \(try session.client.socketPath())")
             } catch let error as DaemonError where error.code == .notRunning {
                 if json {
                     Terminal.out(#"{ "status" : "stopped" }"#)

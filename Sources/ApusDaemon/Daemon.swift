@@ -19,6 +19,8 @@ public struct Daemon: Sendable {
         public var http: HTTPAddress?
         /// How long running commands may go on after SIGTERM.
         public var grace: Duration = .seconds(10)
+        /// Whether a daemon that keeps the home is asked to stop, and waited for, instead of being reported as `owned`.
+        public var takesOver = false
         /// The environment that commands inherit.
         public var environment: [String: String]
         /// A configuration.
@@ -54,11 +56,12 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop; then running commands have the grace period.
+    /// Runs until SIGTERM, SIGINT or SIGHUP, or until it is asked to stop; then running commands have the grace period.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
-    ///   home or an address cannot be used.
+    ///   home or an address cannot be used. `notOwner` if another process has taken the store meanwhile: it ends as after
+    ///   SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
@@ -94,7 +97,7 @@ public struct Daemon: Sendable {
         let feed = scheduler.events()
         // The store's lock is what makes this the only daemon of the home: what is recorded as running before is an
         // earlier one's leftover.
-        try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) })
+        try await begin { try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) }) }
         do {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
@@ -114,6 +117,22 @@ public struct Daemon: Sendable {
         return work.wasCut
     }
 
+    /// Starts the scheduler, after another daemon of the home has handed over if it is to be taken over.
+    private func begin(_ start: () async throws -> Void) async throws {
+        guard configuration.takesOver else { return try await start() }
+        let client = DaemonClient(home: configuration.home)
+        // One that begins at the same moment owns the home before it answers. Each failed attempt takes a tenth of a
+        // second, in which the store waits for its owner.
+        for attempt in 1...100 {
+            if let other = try? await client.health(), other.home == configuration.home.path {
+                logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])
+                try? await client.stop()
+                try await client.untilStopped()
+            }
+            do { return try await start() } catch let error as JobError where error.code == .owned && attempt < 100 {}
+        }
+    }
+
     /// The end of the grace period, in which commands are told to end, and killed before it is over.
     private var windUp: Duration { min(CommandRunner.patience + .seconds(1), configuration.grace / 2) }
 
@@ -122,17 +141,23 @@ public struct Daemon: Sendable {
     ) async throws {
         let socketPath = configuration.home.socketPath
         // Homes of one user can share a socket's path (two values of XDG_STATE_HOME): the other daemon keeps it.
-        if let other = try? await DaemonClient(home: configuration.home).health() {
+        let here = DaemonSocket(home: configuration.home, ignoresRecord: true)
+        if let other = try? await DaemonClient(socket: here).health() {
             throw DaemonError(
                 .unavailable,
                 "the socket \(socketPath) is the one of process \(other.pid), which keeps the jobs of \(other.home): "
                     + "stop that daemon, or set APUS_HOME")
         }
         let socket = SocketFile(path: socketPath)
-        socket.makeWay()
+        socket.removeStale()
+        let record = SocketRecord(path: configuration.home.socketRecordPath)
         let listeners = try Listeners(
             configuration: configuration, socket: socket, random: random, logger: logger)
-        let readiness = Readiness(expected: listeners.expected) {
+        let readiness = Readiness(expected: listeners.expected) { [logger] in
+            do throws(TrustedPath.Failure) { try record.write(socketPath: socketPath) } catch {
+                logger.warning(
+                    "callers with another XDG_RUNTIME_DIR will not find this daemon", metadata: ["error": "\(error)"])
+            }
             host.reportReady()
             onReady(Ready(socketPath: socketPath, url: listeners.url, token: listeners.token))
         }
@@ -142,14 +167,22 @@ public struct Daemon: Sendable {
         request.endsOnExpiration = false
         let claim = try host.beginBackgroundTask(request)
         let grace = configuration.grace - windUp
+        let lost = Loss()
         defer {
             claim.end()
             socket.remove()
+            record.remove()
             listeners.forget()
         }
         try await withThrowingTaskGroup(of: Bool.self) { group in
             group.addTask {
-                for await event in feed { routes.events.send(event, from: routes.jobs) }
+                for await event in feed {
+                    routes.events.send(event, from: routes.jobs)
+                    if case .stopped(let error?) = event {
+                        lost.note(error)
+                        host.requestStop()
+                    }
+                }
                 return false
             }
             for server in listeners.servers(routes: routes, logger: logger, readiness: readiness) {
@@ -174,6 +207,7 @@ public struct Daemon: Sendable {
             routes.events.close()
             group.cancelAll()
         }
+        if let error = lost.error { throw error }
     }
 
     /// For tests: the variable that names a folder whose `sys` and `proc` stand for the machine's, as the conditions of
@@ -182,4 +216,13 @@ public struct Daemon: Sendable {
 
     /// The variable by which a service manager says where it listens.
     static let notifySocket = "NOTIFY_SOCKET"
+}
+
+/// Why the store was lost, if it was.
+private final class Loss: Sendable {
+    private let reason = Locked<JobError?>(nil)
+
+    var error: JobError? { reason.withLock { $0 } }
+
+    func note(_ error: JobError) { reason.withLock { $0 = error } }
 }

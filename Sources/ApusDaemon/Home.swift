@@ -1,3 +1,5 @@
+import ApusSQLite
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -14,18 +16,24 @@
 /// Where one daemon keeps everything: the database, the socket, the log.
 ///
 /// The folder is `$APUS_HOME`, else `$XDG_STATE_HOME/apus`, else `~/.local/state/apus`. The socket is in
-/// `$XDG_RUNTIME_DIR/apus` when that variable is set and `APUS_HOME` is not: with `APUS_HOME`, nothing outside it is
-/// touched.
+/// `$XDG_RUNTIME_DIR/apus` when that variable names a folder of the user's own and `APUS_HOME` is not set: with
+/// `APUS_HOME`, nothing outside it is touched. A daemon records in the home where its socket is, for callers with another
+/// environment.
+///
+/// Only a home of the effective user is used, which others cannot write, in folders that others cannot replace: a job
+/// that another user planted would run as this one.
 public struct Home: Sendable, Hashable {
     /// The folder, absolute.
     public var path: String
-    /// The socket's path.
+    /// The path of the socket that a daemon makes.
     public var socketPath: String
 
     /// The database file.
     public var databasePath: String { path + "/apus.db" }
     /// What a daemon in the background prints.
     public var logPath: String { path + "/apus.log" }
+    /// Where the socket of the daemon that runs now is.
+    var socketRecordPath: String { path + "/socket" }
     /// Records of the commands that run now, one file each.
     public var runningPath: String { path + "/running" }
     /// Address and token of the HTTP listener, while there is one.
@@ -59,17 +67,18 @@ public struct Home: Sendable, Hashable {
             throw DaemonError(
                 .invalid, "there is no home to keep jobs in: set APUS_HOME, XDG_STATE_HOME or HOME to an absolute path")
         }
-        if let runtime = folder("XDG_RUNTIME_DIR"), runtime.hasPrefix("/") {
+        if let runtime = folder("XDG_RUNTIME_DIR"), runtime.hasPrefix("/"), Self.mayBeOwn(runtime) {
             socketPath = runtime + "/apus/apus.sock"
         }
     }
 
-    /// Makes the folders, readable by their owner only.
-    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder and why.
+    /// The folder of ``socketPath``.
+    var socketFolder: String { String(socketPath.prefix(upTo: socketPath.lastIndex(of: "/")!)) }
+
+    /// Makes the folders that are missing, for their owner only, and checks the others.
+    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder, what is wrong with it and what to do.
     public func prepare() throws {
-        for folder in [path, runningPath, String(socketPath.prefix(upTo: socketPath.lastIndex(of: "/")!))] {
-            try Self.makeFolder(folder)
-        }
+        for folder in [path, runningPath, socketFolder] { try Self.check(folder, creating: true) }
         // sockaddr_un has 108 bytes on Linux and 104 on Darwin, the closing zero included.
         guard socketPath.utf8.count < 104 else {
             throw DaemonError(
@@ -85,15 +94,27 @@ public struct Home: Sendable, Hashable {
         }
     }
 
-    private static func makeFolder(_ folder: String) throws {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    /// Checks a folder of the home, making it if asked to.
+    /// - Returns: whether it is there.
+    /// - Throws: ``DaemonError`` with `unavailable`.
+    @discardableResult
+    static func check(_ folder: String, creating: Bool = false) throws(DaemonError) -> Bool {
+        do throws(TrustedPath.Failure) {
+            return try TrustedPath.checkFolder(folder, creating: creating)
         } catch {
-            throw DaemonError(
-                .unavailable,
-                "\(folder) cannot be made: check the owner and permissions of the folder above it, or set APUS_HOME",
-                cause: error)
+            let advice = error.code == EPERM ? "" : ": check the owner and permissions of the folder above it"
+            throw DaemonError(.unavailable, "\(folder) cannot be used: \(error)\(advice), or set APUS_HOME")
+        }
+    }
+
+    /// Whether a folder for sockets may be used: one of another user, as `su` leaves it in the environment, may not
+    /// (XDG Base Directory Specification). One that is missing is made.
+    private static func mayBeOwn(_ folder: String) -> Bool {
+        do throws(TrustedPath.Failure) {
+            try TrustedPath.checkFolder(folder)
+            return true
+        } catch {
+            return error.code != EPERM
         }
     }
 

@@ -19,7 +19,15 @@ final class Connections: Sendable {
     /// Up to this size, a file is checked as a whole when it is opened; it takes a few milliseconds.
     private static let checkedSize: Int64 = 4 << 20
 
-    init(path: String, _ configuration: SQLiteStore.Configuration) async throws {
+    /// - Parameters:
+    ///   - path: the file, with symbolic links resolved.
+    ///   - name: the path that was asked for.
+    ///   - configuration: the store's.
+    /// - Throws: ``JobError``.
+    init(path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration) async throws {
+        do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
+            throw JobError(.unavailable, "the database \(error)")
+        }
         lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
         do {
             let size = try OwnerLock.createPrivateFile(path)

@@ -40,8 +40,7 @@ struct OwnerLock: ~Copyable {
 
     /// Whether the lock's file names no process, or one that has ended or is about to.
     private static func ownerIsGoing(_ path: String) -> Bool {
-        let descriptor = openFile(path + ".lock")
-        guard descriptor >= 0 else { return false }
+        guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return false }
         defer { _ = close(descriptor) }
         guard let pid = ownerLines(descriptor).first?.split(separator: " ").last.flatMap({ Int32($0) }) else {
             return true
@@ -76,12 +75,16 @@ struct OwnerLock: ~Copyable {
     /// - Throws: `owned`, naming the owner; `unavailable`.
     init(path: String, owner: String) throws {
         let lockPath = path + ".lock"
-        let descriptor = Self.openFile(lockPath)
-        guard descriptor >= 0 else {
-            throw JobError(
-                .unavailable,
-                "\(lockPath) cannot be opened (\(Self.reason(errno))); the store needs a directory that exists and can be written"
-            )
+        let descriptor: Int32
+        do throws(TrustedPath.Failure) {
+            descriptor = try TrustedPath.open(lockPath, O_RDWR | O_CREAT)
+        } catch {
+            let advice = error.code == EPERM ? "" : "; the store needs a directory that exists and can be written"
+            throw JobError(.unavailable, "\(error)\(advice)")
+        }
+        guard Self.hasOneName(descriptor) else {
+            _ = close(descriptor)
+            throw JobError(.unavailable, "\(lockPath) has a second name, a hard link, and is not written; remove it")
         }
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
             let code = errno
@@ -109,12 +112,10 @@ struct OwnerLock: ~Copyable {
         _ = close(descriptor)
     }
 
-    /// `O_CLOEXEC`: a child that inherited the file would keep the lock after this process has died.
-    private static func openFile(_ path: String) -> Int32 {
-        while true {
-            let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-            if descriptor >= 0 || errno != EINTR { return descriptor }
-        }
+    /// The lock is written, and must not be another file of the user's beside.
+    private static func hasOneName(_ descriptor: Int32) -> Bool {
+        var status = stat()
+        return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
     }
 
     private static func describeOwner(_ descriptor: Int32) -> String {
@@ -148,33 +149,45 @@ struct OwnerLock: ~Copyable {
 
     private static func reason(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    /// The path with symbolic links resolved, so that two names of one file share one lock.
-    static func resolved(_ path: String) -> String {
+    /// The path with symbolic links resolved, so that two names of one file share one lock. A link may lead to a file
+    /// that is still to be made.
+    static func resolved(_ path: String, links: Int = 0) -> String {
         func real(_ path: String) -> String? {
             guard let text = realpath(path, nil) else { return nil }
             defer { free(text) }
             return String(cString: text)
         }
         if let whole = real(path) { return whole }
-        guard let slash = path.lastIndex(of: "/") else { return real(".").map { "\($0)/\(path)" } ?? path }
-        let directory = slash == path.startIndex ? "/" : String(path[..<slash])
+        let directory: String
+        let name: Substring
+        if let slash = path.lastIndex(of: "/") {
+            directory = slash == path.startIndex ? "/" : String(path[..<slash])
+            name = path[path.index(after: slash)...]
+        } else {
+            directory = "."
+            name = path[...]
+        }
         guard let parent = real(directory) else { return path }
-        return (parent == "/" ? "" : parent) + path[slash...]
+        let file = (parent == "/" ? "" : parent) + "/" + name
+        guard links < 40, let target = TrustedPath.linkTarget(file) else { return file }
+        return resolved(target.hasPrefix("/") ? target : parent + "/" + target, links: links + 1)
     }
 
-    /// Makes an empty file that only its user can read, unless one is there. SQLite gives the same mode to the files
-    /// beside it.
+    /// Makes an empty file that only its user can read, unless one is there, and checks that it and what SQLite keeps
+    /// beside it are the user's own. SQLite gives the same mode to the files beside it.
+    /// - Parameter path: the file, with symbolic links resolved.
     /// - Returns: the file's size.
+    /// - Throws: ``JobError`` with `unavailable`.
     static func createPrivateFile(_ path: String) throws -> Int64 {
-        let descriptor = openFile(path)
-        guard descriptor >= 0 else {
-            throw JobError(
-                .unavailable,
-                "the database \(path) cannot be opened (\(reason(errno))); check the permissions of the file and its directory"
-            )
+        do throws(TrustedPath.Failure) {
+            for suffix in ["-wal", "-shm", "-journal"] { try TrustedPath.check(path + suffix, as: .file) }
+            let descriptor = try TrustedPath.open(path, O_RDWR | O_CREAT)
+            defer { _ = close(descriptor) }
+            return Int64(lseek(descriptor, 0, SEEK_END))
+        } catch {
+            let advice = error.code == EPERM ? "" : "; check the permissions of the file and its directory"
+            throw JobError(.unavailable, "the database \(error)\(advice)")
         }
-        defer { _ = close(descriptor) }
-        return Int64(lseek(descriptor, 0, SEEK_END))
     }
 
     /// This program's name.

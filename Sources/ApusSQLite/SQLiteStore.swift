@@ -9,14 +9,20 @@ import Logging
 /// next one.
 ///
 /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it ends.
-/// A second owner gets ``JobError/Code/owned``, with a message that names the first. Anybody may read the file with
-/// other programs.
+/// A second owner gets ``JobError/Code/owned``, with a message that names the first. The user may read the file with
+/// other programs at any time.
+///
+/// The file, its lock and the files that SQLite keeps beside it have to belong to the effective user and not be writable
+/// by others: ``open()`` refuses others', because a job that another user planted would run as this one. A lock that is
+/// a link is refused; a database may be a link of the user's or of root's. The directory is the caller's choice.
 ///
 /// Instants are kept to the nanosecond. Those behind the year 2262 are kept as the last instant there is: later than
 /// asked, never earlier.
 public final class SQLiteStore: JobStore {
     /// Where the file is, with symbolic links resolved.
     public let path: String
+    /// The path that was given.
+    private let name: String
     private let configuration: Configuration
     private let phase = Locked(Phase.closed)
     private let turnstile = Turnstile()
@@ -31,6 +37,7 @@ public final class SQLiteStore: JobStore {
     ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
     ///   - configuration: durability and the like.
     public init(path: String, configuration: Configuration = .init()) {
+        name = path
         self.path = OwnerLock.resolved(path)
         self.configuration = configuration
     }
@@ -46,7 +53,7 @@ public final class SQLiteStore: JobStore {
     public func open() async throws -> StoreEpoch {
         try await turnstile.pass {
             if let connections = self.openConnections { return try await connections.takeOwnership() }
-            let connections = try await Connections(path: self.path, self.configuration)
+            let connections = try await Connections(path: self.path, askedFor: self.name, self.configuration)
             let epoch = try await connections.takeOwnership()
             self.phase.withLock { $0 = .open(connections) }
             self.configuration.logger.debug(

@@ -47,13 +47,18 @@ static int catch_locked(const int *signals, int count) {
     for (int index = 0; index < count; index++) {
         struct sigaction action = {.sa_handler = handle, .sa_flags = SA_RESTART};
         sigemptyset(&action.sa_mask);
-        if (sigaction(signals[index], &action, &before[index]) != 0) {
-            int error = errno;
-            release_locked();
-            return -error;
+        struct sigaction *old = &before[count_caught];
+        if (sigaction(signals[index], NULL, old) == 0) {
+            // nohup(1): the process is meant to go on without its terminal.
+            if (signals[index] == SIGHUP && old->sa_handler == SIG_IGN) continue;
+            if (sigaction(signals[index], &action, NULL) == 0) {
+                caught[count_caught++] = signals[index];
+                continue;
+            }
         }
-        caught[index] = signals[index];
-        count_caught = index + 1;
+        int error = errno;
+        release_locked();
+        return -error;
     }
     return ends[0];
 }

@@ -32,10 +32,17 @@ struct Session {
         }
     }
 
+    /// Through systemd if the unit of `apus install` is enabled, so that there is one daemon with one environment; else
+    /// by itself.
     private func startDaemon() async throws {
+        if let service = UserService(environment: environment), await service.startIfEnabled(),
+            let health = try? await client.health(), health.home == home.path
+        {
+            return Terminal.note("apus: started the daemon with systemd (process \(health.pid), home \(home.path))")
+        }
         var environment = environment
         // The daemon's working directory is another one.
-        if environment["APUS_HOME"] != nil { environment["APUS_HOME"] = home.path }
+        if environment["APUS_HOME"]?.isEmpty == false { environment["APUS_HOME"] = home.path }
         let launcher = DaemonLauncher(
             executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
         let process = try await launcher.start()

@@ -27,7 +27,7 @@ struct APIContext: WebContext {
 
 /// Answers only to processes of the daemon's own user (and root), by the credentials that the kernel keeps for a
 /// connection on a Unix socket (`SO_PEERCRED`, unix(7)). The socket's mode, 0600, says the same; this holds even if
-/// somebody changes the mode.
+/// the mode is changed.
 struct PeerCheck: RouterMiddleware {
     typealias Context = APIContext
 
@@ -45,16 +45,9 @@ struct PeerCheck: RouterMiddleware {
     static func admits(_ peer: uid_t, daemon: uid_t) -> Bool { peer == daemon || peer == 0 }
 
     #if os(Linux)
-        /// `struct ucred` of unix(7), which Glibc's module does not export.
-        private struct Credentials: Sendable {
-            var process: Int32 = 0
-            var user: UInt32 = .max
-            var group: UInt32 = .max
-        }
-
         private static func peerUser(of channel: any Channel) async throws -> uid_t? {
             guard let provider = channel as? any SocketOptionProvider else { return nil }
-            let credentials: Credentials = try await provider.unsafeGetSocketOption(
+            let credentials: PeerCredentials.Credentials = try await provider.unsafeGetSocketOption(
                 level: .socket, name: NIOBSDSocket.Option(rawValue: SO_PEERCRED)
             ).get()
             return credentials.user

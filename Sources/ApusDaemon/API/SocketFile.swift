@@ -16,12 +16,12 @@ final class SocketFile: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Makes way for a new socket.
-    func makeWay() { unlink(path) }
+    /// Removes the socket that a daemon which was killed has left.
+    func removeStale() { unlink(path) }
 
-    /// Notes which file the listening socket is, and lets nobody else connect to it.
+    /// Notes which file the listening socket is, and closes it to other users.
     func claim() {
-        // Who comes between the bind and this meets the check of the peer.
+        // Connections that are made between the bind and this are refused by the check of the peer.
         chmod(path, 0o600)
         let own = current()
         inode.withLock { $0 = own }
@@ -34,6 +34,6 @@ final class SocketFile: Sendable {
 
     private func current() -> UInt64? {
         var status = stat()
-        return stat(path, &status) == 0 ? UInt64(status.st_ino) : nil
+        return lstat(path, &status) == 0 ? UInt64(status.st_ino) : nil
     }
 }

@@ -11,8 +11,8 @@ import NIOHTTP1
 
 /// Talks to the daemon of one home over its socket.
 ///
-/// Every method throws ``DaemonError``: `notRunning` when nobody listens, else the code and the message that the
-/// daemon answered.
+/// Every method throws ``DaemonError``: `notRunning` when no daemon listens, `unavailable` when another user's process
+/// does, else the code and the message that the daemon answered.
 public struct DaemonClient: Sendable {
     /// The home whose daemon is meant.
     public let home: Home
@@ -26,8 +26,20 @@ public struct DaemonClient: Sendable {
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
     }()
 
+    private let socket: DaemonSocket
+
     /// A client for the daemon of that home. Connects when it is first used.
-    public init(home: Home) { self.home = home }
+    public init(home: Home) { self.init(socket: DaemonSocket(home: home)) }
+
+    /// A client for the daemon behind a socket.
+    init(socket: DaemonSocket) {
+        home = socket.home
+        self.socket = socket
+    }
+
+    /// Where the daemon's socket is.
+    /// - Throws: ``DaemonError`` with `notRunning` when no daemon listens, `unavailable` when another user's process does.
+    public func socketPath() throws -> String { try socket.path() }
 
     /// Who the daemon is.
     public func health() async throws -> WireHealth { try await get("/v1/health") }
@@ -35,13 +47,17 @@ public struct DaemonClient: Sendable {
     /// Asks the daemon to stop, and returns at once.
     public func stop() async throws { _ = try await send(.POST, "/v1/stop") }
 
-    /// Waits until nobody answers any more. The store is closed then, and another daemon can have it. (The process may be
-    /// there for a moment longer, or as a zombie where nobody waits for it.)
+    /// Waits until the daemon that answers now does not any more. The store is closed then, and another daemon can have
+    /// it, or has it already. (The process may exist for a moment longer, or as a zombie that its parent has not asked
+    /// for.)
     public func untilStopped() async throws {
         let clock = TimerClock.continuous()
+        var process: Int32?
         while true {
             do {
-                _ = try await health()
+                let answering = try await health().pid
+                if let process, process != answering { return }
+                process = answering
             } catch let error as DaemonError where error.code == .notRunning {
                 return
             }
@@ -174,7 +190,8 @@ public struct DaemonClient: Sendable {
     ) async throws -> HTTPClientResponse {
         var uri = path
         if !query.isEmpty { uri += "?" + query.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&") }
-        var request = HTTPClientRequest(url: "http+unix://\(Self.escaped(home.socketPath))\(uri)")
+        let socketPath = try socket.path()
+        var request = HTTPClientRequest(url: "http+unix://\(Self.escaped(socketPath))\(uri)")
         request.method = method
         if let body {
             request.headers.add(name: "content-type", value: "application/json")
@@ -187,7 +204,7 @@ public struct DaemonClient: Sendable {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            throw DaemonError(.notRunning, "no daemon answers at \(home.socketPath)", cause: error)
+            throw DaemonError(.notRunning, "no daemon answers at \(socketPath)", cause: error)
         }
     }
 

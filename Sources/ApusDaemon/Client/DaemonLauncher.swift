@@ -1,3 +1,4 @@
+import ApusSQLite
 import ApusTimers
 import CApus
 import Dispatch
@@ -18,7 +19,7 @@ import Dispatch
 /// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in
 /// the home's log.
 public struct DaemonLauncher: Sendable {
-    /// The program to start; it is given `serve --ready-fd N`.
+    /// The program to start; it is given `serve --ready-fd N --log-file PATH`.
     public var executable: String
     /// The home.
     public var home: Home
@@ -53,14 +54,16 @@ public struct DaemonLauncher: Sendable {
         var ready: [Int32] = [0, 0]
         guard pipe(&ready) == 0 else { throw DaemonError(.unavailable, "no pipe: \(String(cString: strerror(errno)))") }
         defer { close(ready[0]) }
-        let log = open(home.logPath, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
-        guard log >= 0 else {
+        let log: Int32
+        do throws(TrustedPath.Failure) {
+            log = try TrustedPath.open(home.logPath, O_WRONLY | O_CREAT | O_APPEND)
+        } catch {
             close(ready[1])
-            throw DaemonError(.unavailable, "\(home.logPath) cannot be written: \(String(cString: strerror(errno)))")
+            throw DaemonError(.unavailable, "the log \(error)")
         }
         var process: Int32 = 0
-        let arguments = [executable, "serve", "--ready-fd", "3"]
-        // Whoever started this process as a service does not wait for the daemon.
+        let arguments = [executable, "serve", "--ready-fd", "3", "--log-file", home.logPath]
+        // The service manager that started this process does not wait for the daemon.
         let environment = environment.filter { $0.key != Daemon.notifySocket }
         let result = Self.withCStrings(arguments) { argv in
             Self.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
@@ -74,7 +77,7 @@ public struct DaemonLauncher: Sendable {
         }
         let answer = try await readAnswer(ready[0])
         if answer == "ready" { return process }
-        // Lost a race: somebody else's daemon has the home, and answers now or in a moment.
+        // Lost a race: another daemon has the home, and answers now or in a moment.
         if answer.hasPrefix("owned"), let other = await otherDaemon() { return other }
         throw DaemonError(
             .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)

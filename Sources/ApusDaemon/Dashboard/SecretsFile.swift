@@ -1,3 +1,4 @@
+import ApusSQLite
 import ApusTimers
 import Logging
 import LoopbackWeb
@@ -26,7 +27,7 @@ struct SecretsFile {
         var token: String
     }
 
-    /// The secrets that are kept, or new ones. A file that somebody else could have read or written is not believed.
+    /// The secrets that are kept, or new ones. A file that another user could have read or written is replaced.
     /// - Throws: ``DaemonError`` with `unavailable` if new ones cannot be written.
     func secrets() throws -> GuardRules.Secrets {
         switch reading() {
@@ -50,15 +51,11 @@ struct SecretsFile {
     }
 
     private func reading() -> Reading {
-        let file = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
-        guard file >= 0 else { return errno == ENOENT ? .none : .unusable(String(cString: strerror(errno))) }
-        defer { close(file) }
-        var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            return .unusable("it is not a regular file")
+        let file: Int32
+        do throws(TrustedPath.Failure) { file = try TrustedPath.open(path, O_RDONLY, as: .secretFile) } catch {
+            return error.code == ENOENT ? .none : .unusable(error.description)
         }
-        guard status.st_uid == geteuid() else { return .unusable("it belongs to another user") }
-        guard status.st_mode & 0o077 == 0 else { return .unusable("others than its owner could use it") }
+        defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = Self.untilDone { bytes.withUnsafeMutableBytes { read(file, $0.baseAddress, $0.count) } }
         guard count >= 0, let content = try? JSONDecoder().decode(Content.self, from: Data(bytes.prefix(count))),
@@ -72,9 +69,11 @@ struct SecretsFile {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         let bytes = try encoder.encode(content) + Data("\n".utf8)
-        // The home has one daemon, by the store's lock: what is there now came from somewhere else.
-        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw failure("made") }
+        // The home has one daemon, by the store's lock: another program has made what is there now.
+        let file: Int32
+        do throws(TrustedPath.Failure) { file = try TrustedPath.open(path, O_WRONLY | O_CREAT | O_EXCL) } catch {
+            throw DaemonError(.unavailable, error.description)
+        }
         defer { close(file) }
         let count = Self.untilDone { bytes.withUnsafeBytes { write(file, $0.baseAddress, $0.count) } }
         guard count == bytes.count, fsync(file) == 0 else { throw failure("written") }

@@ -3,7 +3,7 @@ public import ApusTimers
 import Dispatch
 public import Logging
 
-/// A Linux process as a host: SIGTERM and SIGINT are its Home button.
+/// A Linux process as a host: SIGTERM, SIGINT and SIGHUP are its Home button.
 ///
 /// The first signal brings the process to ``Phase/background`` and starts a countdown of the grace period. Open
 /// background tasks keep the process alive; near the end they expire, and when nothing is open any more, or the
@@ -190,7 +190,7 @@ public final class LinuxHost: BackgroundHost {
         post.yield(.stopRequested)
     }
 
-    /// Waits for SIGTERM and SIGINT, and then for the background tasks. Call it once.
+    /// Waits for SIGTERM, SIGINT or SIGHUP, and then for the background tasks. Call it once.
     ///
     /// These signals, SIGTSTP and SIGCONT belong to the host until this returns. On SIGTSTP the whole process stops, as
     /// it would without the host.

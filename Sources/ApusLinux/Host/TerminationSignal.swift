@@ -12,12 +12,15 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringCon
     case terminate
     /// SIGINT: Ctrl-C.
     case interrupt
+    /// SIGHUP: the terminal has gone. Not caught in a process that was started with it ignored, as nohup(1) does.
+    case hangUp
 
     /// The signal's number.
     public var number: Int32 {
         switch self {
         case .terminate: SIGTERM
         case .interrupt: SIGINT
+        case .hangUp: SIGHUP
         }
     }
 
@@ -26,6 +29,7 @@ public enum TerminationSignal: Sendable, Hashable, CaseIterable, CustomStringCon
         switch self {
         case .terminate: "SIGTERM"
         case .interrupt: "SIGINT"
+        case .hangUp: "SIGHUP"
         }
     }
 }

@@ -1,0 +1,26 @@
+import ApusJobs
+
+/// Sizes of files as people type them.
+enum SizeText {
+    static let acceptedForms = ["64KiB", "1MiB", "2GiB", "a number of bytes"]
+
+    private static let units: [(suffix: String, bytes: Int)] = [
+        ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1),
+    ]
+
+    /// The number of bytes.
+    /// - Throws: `TextError` if the text is no size, or one of less than 1 KiB or more than 1,024 GiB.
+    static func parse(_ text: String, argument: String) throws -> Int {
+        func refusal(_ message: String) -> TextError {
+            TextError(argument: argument, given: text, message: message, acceptedForms: acceptedForms)
+        }
+        guard let unit = units.first(where: { text.hasSuffix($0.suffix) }),
+            let number = Int(text.dropLast(unit.suffix.count)), number >= 0, !text.hasPrefix("+")
+        else { throw refusal("it is not a size") }
+        let (bytes, overflow) = number.multipliedReportingOverflow(by: unit.bytes)
+        guard !overflow, bytes >= 1 << 10, bytes <= 1 << 40 else {
+            throw refusal("it is less than 1KiB or more than 1024GiB")
+        }
+        return bytes
+    }
+}

@@ -1,0 +1,67 @@
+import ApusDaemon
+import Foundation
+
+/// The unit of `apus install`, as the user's systemd knows it.
+struct UserService {
+    /// The unit's name.
+    static let unit = "apus.service"
+
+    private let environment: [String: String]
+
+    /// - Returns: `nil` with `APUS_HOME`: nothing outside it is touched then, and the unit is for the default home.
+    init?(environment: [String: String]) {
+        guard environment["APUS_HOME", default: ""].isEmpty else { return nil }
+        self.environment = environment
+    }
+
+    /// Starts the unit if it is enabled.
+    /// - Returns: whether systemd says that the daemon is ready. It is not if there is no systemd, no manager of this
+    ///   user, or no unit that is enabled.
+    func startIfEnabled() async -> Bool {
+        guard await systemctl("is-enabled", "--quiet", Self.unit) else { return false }
+        return await systemctl("start", Self.unit)
+    }
+
+    /// Runs systemctl, and returns whether it has succeeded.
+    ///
+    /// Without Foundation's `Process`: that waits until no descendant has its files open any more, and starts its child
+    /// with the signals blocked that a thread of Dispatch blocks.
+    private func systemctl(_ arguments: String...) async -> Bool {
+        #if os(Linux)
+            guard let process = Self.spawn(["systemctl", "--user"] + arguments, environment) else { return false }
+            return await withCheckedContinuation { continuation in
+                DispatchQueue.global().async {
+                    var status: Int32 = 0
+                    while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                    continuation.resume(returning: status == 0)
+                }
+            }
+        #else
+            return false
+        #endif
+    }
+
+    #if os(Linux)
+        /// Starts a program of `PATH` with /dev/null as its input and output.
+        private static func spawn(_ arguments: [String], _ environment: [String: String]) -> pid_t? {
+            var actions = posix_spawn_file_actions_t()
+            posix_spawn_file_actions_init(&actions)
+            defer { posix_spawn_file_actions_destroy(&actions) }
+            for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
+                posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+            }
+            var attributes = posix_spawnattr_t()
+            posix_spawnattr_init(&attributes)
+            defer { posix_spawnattr_destroy(&attributes) }
+            var mask = sigset_t()
+            sigemptyset(&mask)
+            posix_spawnattr_setsigmask(&attributes, &mask)
+            posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+            var words = arguments.map { strdup($0) } + [nil]
+            var variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+            defer { for text in words + variables { free(text) } }
+            var process = pid_t()
+            return posix_spawnp(&process, arguments[0], &actions, &attributes, &words, &variables) == 0 ? process : nil
+        }
+    #endif
+}

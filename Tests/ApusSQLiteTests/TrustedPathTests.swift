@@ -1,0 +1,112 @@
+import ApusSQLite
+import Foundation
+import Testing
+
+@Suite("Which files and folders are trusted")
+struct TrustedPathTests {
+    private func status(_ format: mode_t, _ mode: mode_t, owner: uid_t) -> stat {
+        var status = stat()
+        status.st_mode = format | mode
+        status.st_uid = owner
+        return status
+    }
+
+    @Test("a file of the user's own that others cannot write is trusted, and others' are not")
+    func files() {
+        func objection(
+            _ mode: mode_t, owner: uid_t = 7, format: mode_t = S_IFREG, kind: TrustedPath.Kind = .file
+        ) -> String? {
+            TrustedPath.objection(to: status(format, mode, owner: owner), as: kind, path: "/a/b", user: 7)
+        }
+        for mode: mode_t in [0o600, 0o644, 0o400, 0o755] { #expect(objection(mode) == nil) }
+        for mode: mode_t in [0o620, 0o602, 0o666] {
+            #expect(objection(mode)?.contains("chmod go-w '/a/b'") == true)
+        }
+        #expect(objection(0o600, owner: 8)?.contains("belongs to user 8, and this process is user 7's") == true)
+        #expect(objection(0o600, owner: 0)?.contains("belongs to user 0") == true, "root's is not the user's")
+        #expect(objection(0o777, format: S_IFLNK)?.contains("symbolic link") == true)
+        #expect(objection(0o600, format: S_IFIFO)?.contains("not a regular file") == true)
+        #expect(objection(0o644, kind: .secretFile)?.contains("mode 0644") == true)
+        #expect(objection(0o600, kind: .secretFile) == nil)
+        #expect(objection(0o755, format: S_IFSOCK, kind: .socket) == nil)
+        #expect(objection(0o755, owner: 8, format: S_IFSOCK, kind: .socket) != nil)
+        #expect(objection(0o700, format: S_IFDIR, kind: .folder) == nil)
+        #expect(objection(0o770, format: S_IFDIR, kind: .folder) != nil)
+    }
+
+    @Test("a folder above belongs to the user or to root, and is not writable by others unless it is sticky")
+    func ancestors() {
+        func objection(_ mode: mode_t, owner: uid_t) -> String? {
+            TrustedPath.objectionToAncestor(status(S_IFDIR, mode, owner: owner), path: "/a", user: 7)
+        }
+        for owner: uid_t in [0, 7] {
+            #expect(objection(0o755, owner: owner) == nil)
+            #expect(objection(0o1777, owner: owner) == nil, "as /tmp")
+            #expect(objection(0o777, owner: owner) != nil)
+            #expect(objection(0o775, owner: owner) != nil)
+        }
+        #expect(objection(0o755, owner: 8)?.contains("belongs to user 8") == true)
+        #expect(objection(0o1777, owner: 8) != nil, "the owner of a sticky folder may rename what is in it")
+    }
+
+    @Test("missing folders are made for their owner only, and a path through links of the user's own is followed")
+    func making() throws {
+        let directory = try Directory()
+        #expect(try !TrustedPath.checkFolder(directory.file("a/b")))
+        #expect(try TrustedPath.checkFolder(directory.file("a/./b"), creating: true))
+        for folder in ["a", "a/b"] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: directory.file(folder))
+            #expect(attributes[.posixPermissions] as? Int == 0o700)
+        }
+        try FileManager.default.createSymbolicLink(atPath: directory.file("one"), withDestinationPath: "a/../two")
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("two"), withDestinationPath: directory.file("a"))
+        #expect(try TrustedPath.checkFolder(directory.file("one/b")))
+        try FileManager.default.createSymbolicLink(atPath: directory.file("round"), withDestinationPath: "round")
+        #expect(throws: TrustedPath.Failure.self) { try TrustedPath.checkFolder(directory.file("round/b")) }
+    }
+
+    @Test("a folder in one that others can replace is refused, also behind a link")
+    func replaceable() throws {
+        let directory = try Directory()
+        try TrustedPath.checkFolder(directory.file("shared/home"), creating: true)
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("link"), withDestinationPath: directory.file("shared/home"))
+        try Planted.give(directory.file("shared"))
+        for path in ["shared/home", "link"] {
+            let failure = #expect(throws: TrustedPath.Failure.self) {
+                try TrustedPath.checkFolder(directory.file(path))
+            }
+            #expect(failure?.code == EPERM && failure?.description.contains(directory.file("shared")) == true)
+        }
+    }
+
+    @Test("a link is not opened, and what it leads to is not changed")
+    func links() throws {
+        let directory = try Directory()
+        try Data("precious".utf8).write(to: URL(filePath: directory.file("target")))
+        try FileManager.default.createSymbolicLink(
+            atPath: directory.file("link"), withDestinationPath: directory.file("target"))
+        let failure = #expect(throws: TrustedPath.Failure.self) {
+            _ = try TrustedPath.open(directory.file("link"), O_RDWR | O_CREAT | O_TRUNC)
+        }
+        #expect(failure?.description.contains("symbolic link") == true)
+        #expect(try String(contentsOfFile: directory.file("target"), encoding: .utf8) == "precious")
+    }
+
+    @Test("a FIFO is refused without waiting for its other end")
+    func fifo() throws {
+        let directory = try Directory()
+        #expect(mkfifo(directory.file("fifo"), 0o600) == 0)
+        #expect(throws: TrustedPath.Failure.self) { _ = try TrustedPath.open(directory.file("fifo"), O_RDONLY) }
+    }
+}
+
+/// Files as another user leaves them.
+enum Planted {
+    /// Gives a file or folder to user 65534 (`nobody`); without the right to do that, lets all write it.
+    static func give(_ path: String) throws {
+        let result = geteuid() == 0 ? lchown(path, 65_534, 65_534) : chmod(path, 0o777)
+        try #require(result == 0)
+    }
+}

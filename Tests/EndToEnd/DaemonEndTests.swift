@@ -1,0 +1,107 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Subprocess
+import Testing
+
+@Suite("How a daemon ends, and its log")
+struct DaemonEndTests {
+    @Test("a daemon whose database another process has taken ends with 1 and says so")
+    func lostStore() async throws {
+        try await ApusUnderTest.with { apus in
+            async let served = apus.call(["serve"])
+            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let pid = try await apus.client.health().pid
+            let script = """
+                import sqlite3, sys
+                with sqlite3.connect(sys.argv[1]) as database: database.execute("UPDATE owner SET epoch = epoch + 1")
+                """
+            let taken = try await Subprocess.run(
+                .name("python3"), arguments: ["-c", script, apus.home.databasePath], output: .discarded,
+                error: .string(limit: 4_096))
+            #expect(taken.terminationStatus == .exited(0), "\(taken)")
+            // The first write finds out.
+            _ = try? await apus.client.submit(
+                WireSubmission(trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x")))
+            let answer = try await served
+            #expect(answer.code == 1 && answer.err.contains("another owner"), "\(answer)")
+            #expect(!isAlive(pid))
+            #expect(try await apus("status").code == 3)
+        }
+    }
+
+    @Test("SIGHUP ends a daemon as SIGTERM does: its command has the grace")
+    func hangUp() async throws {
+        try await ApusUnderTest.with { apus in
+            let process = try await apus.startDaemon()
+            let marker = apus.home.path + "/started"
+            _ = try await apus.client.submit(
+                WireSubmission(
+                    trigger: WireTrigger(after: "PT0.01S"),
+                    action: Action(command: .init(argv: ["touch \(marker); sleep 1"], shell: true, cwd: "/"))))
+            try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
+            kill(process, SIGHUP)
+            try await apus.until("the daemon's end") { !isAlive(process) }
+            #expect(!FileManager.default.fileExists(atPath: apus.home.socketPath))
+            try await apus.startDaemon()
+            #expect(try await apus.allRuns().map(\.outcome) == ["succeeded"])
+        }
+    }
+
+    @Test("a daemon that nohup has started does not end with its terminal")
+    func nohup() async throws {
+        try await ApusUnderTest.with { apus in
+            async let served = Subprocess.run(
+                .name("sh"), arguments: ["-c", "trap '' HUP; exec \(ApusUnderTest.program) serve"],
+                environment: apus.subprocessEnvironment, output: .string(limit: 65_536), error: .string(limit: 65_536))
+            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let process = try await apus.client.health().pid
+            kill(process, SIGHUP)
+            // An ignored signal is discarded when it is sent (signal(7)): it cannot arrive later.
+            #expect(try await apus.client.health().pid == process)
+            kill(process, SIGTERM)
+            let result = try await served
+            #expect(result.terminationStatus == .exited(0), "\(result)")
+            #expect(!result.standardError.contains("SIGHUP"), "\(result)")
+        }
+    }
+
+    @Test("the log of a daemon in the background has a bound, and earlier files are kept")
+    func log() async throws {
+        try await ApusUnderTest.with { apus in
+            let process = try await apus.startDaemon()
+            let arguments = try String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
+            #expect(arguments.split(separator: "\0").suffix(2) == ["--log-file", "\(apus.home.logPath)"])
+            _ = try await apus("stop")
+
+            let path = apus.home.path + "/own.log"
+            async let served = apus.call(["serve", "--log-file", path, "--log-size", "1KiB", "--log-keep", "2"])
+            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            // Without a desktop and a terminal, notifications are in the log.
+            for number in 0..<40 {
+                _ = try await apus.client.submit(
+                    WireSubmission(
+                        trigger: WireTrigger(after: "PT0.01S"),
+                        action: Action(notify: "number \(number) \(String(repeating: "x", count: 100))")))
+            }
+            try await apus.until("their end") { try await apus.client.jobs(states: ["scheduled"]).jobs.isEmpty }
+            _ = try await apus("stop")
+            let answer = try await served
+            #expect(answer.code == 0 && answer.err.isEmpty, "\(answer)")
+            let names = try FileManager.default.contentsOfDirectory(atPath: apus.home.path)
+            #expect(names.filter { $0.hasPrefix("own.log") }.sorted() == ["own.log", "own.log.1", "own.log.2"])
+            for name in ["own.log.1", "own.log.2"] {
+                let text = try String(contentsOfFile: "\(apus.home.path)/\(name)", encoding: .utf8)
+                #expect((1_024..<2_048).contains(text.utf8.count) && text.contains("number"), "\(name): \(text)")
+            }
+        }
+    }
+
+    @Test("a size or number of log files that makes no sense is refused", arguments: ["1", "-1MiB", "soon", "1TB"])
+    func logSize(size: String) async throws {
+        try await ApusUnderTest.with { apus in
+            let answer = try await apus("serve", "--log-file", apus.home.path + "/x", "--log-size=\(size)")
+            #expect(answer.code == 64 && answer.err.contains("--log-size") && answer.err.contains("1MiB"), "\(answer)")
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Testing
+
+@Suite("From one daemon to the next")
+struct HandOverTests {
+    @Test("a daemon that systemd starts asks the one in the background to stop, waits for its commands, and goes on")
+    func takesOver() async throws {
+        try await ApusUnderTest.with { apus in
+            let first = try await apus.startDaemon()
+            let marker = apus.home.path + "/ended"
+            let job = try await apus.client.submit(
+                WireSubmission(
+                    trigger: WireTrigger(after: "PT0.01S"),
+                    action: Action(
+                        command: .init(
+                            argv: ["touch \(marker).begun; sleep 1; touch \(marker)"], shell: true, cwd: "/"))))
+            let waiting = try await apus.client.submit(
+                WireSubmission(trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x")))
+            try await apus.until("the command's start") {
+                FileManager.default.fileExists(atPath: marker + ".begun")
+            }
+            async let served = apus.call(["serve", "--take-over"])
+            try await apus.until("the second daemon") { try await apus.client.health().pid != first }
+            #expect(FileManager.default.fileExists(atPath: marker), "the first one's command had its grace")
+            #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
+            #expect(try await apus.client.job(waiting.id).state == "scheduled")
+            try await apus.until("the first daemon's end") { !isAlive(first) }
+            _ = try await apus("stop")
+            let answer = try await served
+            #expect(answer.code == 0 && answer.err.contains("taking over"), "\(answer)")
+        }
+    }
+
+    @Test("to take over where no daemon runs is to start")
+    func takesOverNothing() async throws {
+        try await ApusUnderTest.with { apus in
+            async let served = apus.call(["serve", "--take-over"])
+            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            _ = try await apus("stop")
+            #expect(try await served.code == 0)
+        }
+    }
+
+    /// A systemctl that notes what it is asked, and answers as the test says.
+    private struct FakeSystemctl {
+        let apus: ApusUnderTest
+        let folder: String
+        var log: String { (try? String(contentsOfFile: folder + "/asked", encoding: .utf8)) ?? "" }
+        /// An environment for the default home, with that systemctl.
+        let environment: [String: String]
+
+        init(_ outer: ApusUnderTest, isEnabled: Bool, starts: Bool) throws {
+            folder = outer.home.path
+            try outer.home.prepare()
+            apus = ApusUnderTest(home: Home(path: folder + "/apus"))
+            // Waiting for the daemon stands for Type=notify.
+            let script = """
+                #!/bin/sh
+                echo "$*" >> \(folder)/asked
+                case "$*" in
+                    *is-enabled*) exit \(isEnabled ? 0 : 1) ;;
+                    *start*) \(starts ? "" : "exit 1")
+                        \(ApusUnderTest.program) serve --take-over < /dev/null > \(folder)/unit 2>&1 &
+                        until \(ApusUnderTest.program) status > /dev/null; do :; done ;;
+                esac
+                """
+            try script.write(toFile: folder + "/systemctl", atomically: true, encoding: .utf8)
+            try #require(chmod(folder + "/systemctl", 0o700) == 0)
+            environment = [
+                "APUS_HOME": "", "XDG_STATE_HOME": folder, "XDG_RUNTIME_DIR": "",
+                "PATH": folder + ":" + (outer.environment["PATH"] ?? ""),
+            ]
+        }
+
+        func with(_ body: () async throws -> Void) async throws {
+            do { try await body() } catch {
+                await end()
+                throw error
+            }
+            await end()
+        }
+
+        private func end() async {
+            if let health = try? await apus.client.health() { kill(health.pid, SIGKILL) }
+        }
+    }
+
+    @Test("an enabled unit is started instead of a daemon in the background")
+    func enabledUnit() async throws {
+        try await ApusUnderTest.with { outer in
+            let systemctl = try FakeSystemctl(outer, isEnabled: true, starts: true)
+            try await systemctl.with {
+                let answer = try await systemctl.apus.call(["list"], environment: systemctl.environment)
+                #expect(answer.code == 0 && answer.err.contains("started the daemon with systemd"), "\(answer)")
+                #expect(
+                    systemctl.log == "--user is-enabled --quiet apus.service\n--user start apus.service\n")
+                #expect(!FileManager.default.fileExists(atPath: systemctl.apus.home.logPath))
+            }
+        }
+    }
+
+    @Test(
+        "without an enabled unit, or with one that does not start, a daemon is started in the background",
+        arguments: [(false, true), (true, false)])
+    func background(isEnabled: Bool, starts: Bool) async throws {
+        try await ApusUnderTest.with { outer in
+            let systemctl = try FakeSystemctl(outer, isEnabled: isEnabled, starts: starts)
+            try await systemctl.with {
+                let answer = try await systemctl.apus.call(["list"], environment: systemctl.environment)
+                #expect(answer.code == 0 && answer.err.contains("started a daemon in the background"), "\(answer)")
+                #expect(systemctl.log.contains("start") == isEnabled)
+            }
+        }
+    }
+
+    @Test("with APUS_HOME, systemd is not asked")
+    func ownHome() async throws {
+        try await ApusUnderTest.with { outer in
+            let systemctl = try FakeSystemctl(outer, isEnabled: true, starts: true)
+            let answer = try await outer.call(["list"], environment: ["PATH": systemctl.environment["PATH"]!])
+            #expect(answer.code == 0 && answer.err.contains("started a daemon in the background"), "\(answer)")
+            #expect(systemctl.log.isEmpty)
+        }
+    }
+}
