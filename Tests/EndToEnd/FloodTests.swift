@@ -20,8 +20,6 @@ struct FloodTests {
             // They are connected, and never read.
             var unread: [HTTPClientResponse] = []
             for _ in 0..<5 { unread.append(try await Self.events(of: apus)) }
-            let chatty: WireJob = try await apus.json(
-                "every", "200ms", "--count", "4", "--overlap", "queue", "--shell", "--json", "--", Self.flood)
             let ended = Locked((runs: Set<String>(), lost: 0, isListening: false))
             let listening = Task {
                 try await apus.client.listen { event in
@@ -40,6 +38,8 @@ struct FloodTests {
             }
             defer { listening.cancel() }
             try await apus.until("the listener") { ended.withLock { $0.isListening } }
+            let chatty: WireJob = try await apus.json(
+                "every", "200ms", "--count", "4", "--overlap", "queue", "--shell", "--json", "--", Self.flood)
             async let following = apus("logs", chatty.id, "--follow")
             async let counting = apus("countdown", "1500ms", "--name", "egg")
             for number in 0..<40 {

@@ -11,7 +11,8 @@ struct ModuleOrder {
             "SimulatedPhone", "SleeplessApp",
         ],
         [
-            "ApusCommand", "ApusDeviceProbe", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
+            "ApusCommand", "ApusDeviceProbe", "ApusTorture", "AVFoundation", "BackgroundTasks", "CoreLocation",
+            "MediaPlayer",
             "QuartzCore", "Sleepless", "UserNotifications",
         ],
         ["UIKit"],
