@@ -34,8 +34,18 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
     var grace: String = "10s"
 
+    @Option(
+        help: ArgumentHelp(
+            "How many jobs may run at once (default: 256); fewer where the limits of open files and processes allow fewer.",
+            valueName: "n"))
+    var parallel: Int?
+
     @Option(help: .hidden)
     var readyFd: Int32?
+
+    func validate() throws {
+        if let parallel, parallel < 1 { throw ValidationError("--parallel: \(parallel) is not 1 or more") }
+    }
 
     func run() async throws {
         LoggingSystem.bootstrap(StreamLogHandler.standardError)
@@ -45,6 +55,7 @@ struct Serve: AsyncParsableCommand {
                 let home = try Home(environment: environment)
                 var configuration = Daemon.Configuration(
                     home: home, http: try address(), environment: environment)
+                configuration.parallel = parallel
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
                 let readyFd = readyFd
                 let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {

@@ -19,6 +19,8 @@ public struct Daemon: Sendable {
         public var http: HTTPAddress?
         /// How long running commands may go on after SIGTERM.
         public var grace: Duration = .seconds(10)
+        /// How many jobs may run at once; `nil` for 256. Fewer run where the limits of open files and processes allow fewer.
+        public var parallel: Int?
         /// The environment that commands inherit.
         public var environment: [String: String]
         /// A configuration.
@@ -62,6 +64,8 @@ public struct Daemon: Sendable {
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
+        let fileLimits = FileLimits.raise()
+        try ChildReaper.shared.start()
         let engine = TimerEngine.shared
         let host = LinuxHost(
             engine: engine,
@@ -72,8 +76,10 @@ public struct Daemon: Sendable {
             serviceManager: ServiceManager(notifySocket: configuration.environment[Self.notifySocket]),
             logger: logger)
         let scheduler = JobScheduler(
-            store: SQLiteStore(path: home.databasePath), engine: engine, host: host,
-            random: random, configuration: .init(bootID: host.bootID, cancellationGrace: windUp), logger: logger)
+            store: SQLiteStore(path: home.databasePath), engine: engine, host: host, random: random,
+            configuration: .init(
+                maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp),
+            logger: logger)
         let events = EventHub()
         let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath, random: random)
@@ -81,7 +87,10 @@ public struct Daemon: Sendable {
             command: CommandRunner(
                 // The service is this process: a command must not tell the service manager that it is ready.
                 environment: configuration.environment.filter { $0.key != Self.notifySocket }, records: records,
-                patience: min(CommandRunner.patience, windUp * 0.8)),
+                random: random, fileLimit: fileLimits?.soft ?? 0,
+                ender: CommandEnder(
+                    engine: engine, table: ProcessTable(), patience: min(CommandRunner.patience, windUp * 0.8),
+                    logger: logger)),
             http: .shared,
             notifications: NotificationDesk(
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
@@ -112,6 +121,15 @@ public struct Daemon: Sendable {
                 metadata: ["cut": "\(work.cutNames.joined(separator: ", "))"])
         }
         return work.wasCut
+    }
+
+    private func parallelism() -> Int {
+        let most = Parallelism.most(asked: configuration.parallel, means: .current())
+        if most < configuration.parallel ?? Parallelism.standard {
+            logger.notice(
+                "the limits of open files and processes let fewer jobs run at once", metadata: ["jobs": "\(most)"])
+        }
+        return most
     }
 
     /// The end of the grace period, in which commands are told to end, and killed before it is over.
