@@ -21,7 +21,7 @@ public struct Daemon: Sendable {
         public var grace: Duration = .seconds(10)
         /// How many jobs may run at once; `nil` for 256. Fewer run where the limits of open files and processes allow fewer.
         public var parallel: Int?
-        /// The environment that commands inherit.
+        /// The environment of the daemon itself: where its service manager listens. Commands get nothing of it.
         public var environment: [String: String]
         /// A configuration.
         public init(home: Home, http: HTTPAddress? = nil, environment: [String: String]) {
@@ -66,6 +66,7 @@ public struct Daemon: Sendable {
         try home.prepare()
         let fileLimits = FileLimits.raise()
         try ChildReaper.shared.start()
+        try OutputLoop.shared.start()
         let engine = TimerEngine.shared
         let host = LinuxHost(
             engine: engine,
@@ -85,9 +86,7 @@ public struct Daemon: Sendable {
         let records = RunningRecords(folder: home.runningPath, random: random)
         let runner = ActionRunner(
             command: CommandRunner(
-                // The service is this process: a command must not tell the service manager that it is ready.
-                environment: configuration.environment.filter { $0.key != Self.notifySocket }, records: records,
-                random: random, fileLimit: fileLimits?.soft ?? 0,
+                surroundings: .ofThisUser(), records: records, random: random, fileLimit: fileLimits?.soft ?? 0,
                 ender: CommandEnder(
                     engine: engine, table: ProcessTable(), patience: min(CommandRunner.patience, windUp * 0.8),
                     logger: logger)),

@@ -20,11 +20,14 @@ struct CallersSurroundings {
         for name in names { variables[name] = environment[name] }
         for name in more {
             guard let value = environment[name] else {
-                throw ValidationError("--inherit-env: \(name) is not set here; name a variable, or give --env NAME=VALUE")
+                throw ValidationError(
+                    "--inherit-env: \(name) is not set here; name a variable, or give --env NAME=VALUE")
             }
             variables[name] = value
         }
-        if environment["APUS_HOME", default: ""] != "" { variables["APUS_HOME"] = try Home(environment: environment).path }
+        if environment["APUS_HOME", default: ""] != "" {
+            variables["APUS_HOME"] = try Home(environment: environment).path
+        }
         return variables
     }
 

@@ -10,7 +10,7 @@ struct CommandRunner: Sendable {
     /// many do not come back together.
     static let shortagePause: Duration = .seconds(1)
 
-    var environment: [String: String]
+    var surroundings: CommandSurroundings
     var records: RunningRecords
     var random: any RandomSource
     /// The soft limit of open files that commands get; 0 for that of this process.
@@ -64,7 +64,7 @@ struct CommandRunner: Sendable {
     }
 
     private func launch(_ command: Action.Command, context: RunContext, token: String) -> CommandLaunch {
-        var variables = environment
+        var variables = surroundings.variables
         variables.merge(command.env) { _, new in new }
         variables[RunningRecords.variable] = token
         variables["APUS_JOB"] = context.job.id.rawValue
@@ -75,7 +75,8 @@ struct CommandRunner: Sendable {
         variables["APUS_DUE"] = TimeText.iso8601(context.due)
         return CommandLaunch(
             argv: command.shell ? ["/bin/sh", "-c", command.argv.joined(separator: " ")] : command.argv,
-            environment: variables, folder: command.cwd ?? "/", mask: 0o022, fileLimit: fileLimit)
+            environment: variables, folder: command.cwd ?? CommandSurroundings.defaultFolder,
+            mask: command.mask ?? CommandSurroundings.defaultMask, fileLimit: fileLimit)
     }
 }
 
