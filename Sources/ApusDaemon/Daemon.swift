@@ -56,11 +56,14 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Runs until SIGTERM or SIGINT, or until somebody asks it to stop; then running commands have the grace period.
+    /// Runs until SIGTERM or SIGINT, or until a client asks it to stop; then running commands have the grace period.
+    ///
+    /// The process becomes the daemon's: it adopts what commands leave behind, reaps every child, so that nothing else in
+    /// it can wait for one, and raises its soft limit of open files.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
-    ///   home or an address cannot be used.
+    ///   home or an address cannot be used, or the system has no thread for the daemon.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()

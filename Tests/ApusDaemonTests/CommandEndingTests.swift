@@ -1,4 +1,5 @@
 import ApusTimers
+import Foundation
 import Testing
 
 @testable import ApusDaemon
@@ -93,5 +94,27 @@ struct CommandEndingTests {
         #expect(entry == ProcessEntry(process: 42, group: 40, session: 39, threads: 3, token: nil))
         #expect(ProcessTable.parse(line("Z"), process: 42) == nil)
         #expect(ProcessTable.parse("", process: 42) == nil && ProcessTable.parse("42 (x", process: 42) == nil)
+    }
+
+    @Test("a command whose task is cancelled before its turn is not started")
+    func cancelledBefore() async throws {
+        let starts = CommandStarts()
+        let launch = CommandLaunch(argv: ["/bin/true"], environment: [:], folder: "/", mask: 0o022)
+        let isStarted = try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await starts.start(launch) { _ in } != nil
+        }.value
+        #expect(!isStarted)
+    }
+
+    @Test("only what is used up and comes back is worth another try")
+    func shortages() {
+        for code in [EMFILE, ENFILE, EAGAIN, ENOMEM] {
+            #expect(CommandLaunchError(step: .fork, code: code, subject: "a").isShortage)
+            #expect(CommandLaunchError(step: .fork, code: code, subject: "a").description.hasPrefix("waits for "))
+        }
+        for code in [ENOENT, EACCES, ENOEXEC, E2BIG, EINVAL] {
+            #expect(!CommandLaunchError(step: .execute, code: code, subject: "a").isShortage)
+        }
     }
 }

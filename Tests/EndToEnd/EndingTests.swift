@@ -56,7 +56,7 @@ struct EndingTests {
     }
 
     @Test(
-        "a run is over when its command's process ends, and background children go on, whoever has their output",
+        "a run is over when its command's process ends, and background children go on, with its output or without",
         arguments: ["", " >/dev/null 2>&1"])
     func background(redirection: String) async throws {
         try await ApusUnderTest.with { apus in

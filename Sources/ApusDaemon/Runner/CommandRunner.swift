@@ -23,19 +23,24 @@ struct CommandRunner: Sendable {
     /// - Throws: ``JobPostponement`` when it cannot be started for want of descriptors, processes or memory;
     ///   ``JobFailure`` when it cannot be started at all, exits with another code than 0, or is ended by a signal.
     func run(_ command: Action.Command, context: RunContext) async throws {
-        if context.isCancelled { throw CancellationError() }
         let token = records.token()
         let tail = OutputTail()
-        let running: RunningCommand
+        let started: RunningCommand?
         do {
             try records.begin(token, context)
-            running = try await starts.start(launch(command, context: context, token: token)) { piece in
+            started = try await starts.start(launch(command, context: context, token: token)) { piece in
                 tail.append(piece)
                 context.emit(output: piece)
             }
         } catch {
             records.end(token)
             throw outcome(of: error)
+        }
+        guard let running = started else {
+            records.end(token)
+            // A command that has not begun when the daemon stops is not lost.
+            guard context.cancellationReason == .shutdown else { throw CancellationError() }
+            throw JobPostponement(reason: "the daemon stopped", delay: .zero)
         }
         var exit = await running.end()
         var isGone = true

@@ -66,7 +66,7 @@ struct CommandEnding: Sendable {
     mutating func looked(_ look: Look, now: UptimeInstant) -> (signals: [Signal], next: Next) {
         if look.left.isEmpty, look.hasExited {
             if look.isOutputClosed { return ([], .gone) }
-            // Nobody of the command writes any more. What is in the pipe is read; then it need not be waited for.
+            // No process of the command writes any more. What is in the pipe is read; then it need not be waited for.
             if phase != .drained { enter(.drained, until: now.advanced(by: Self.killPatience)) }
             return now >= deadline ? ([], .gone) : ([], wait(now))
         }

@@ -9,10 +9,15 @@ actor CommandStarts {
     private var free = width
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
+    /// Starts a command in its turn; `nil` if the task is cancelled before that.
     func start(
         _ launch: CommandLaunch, receive: @escaping @Sendable ([UInt8]) -> Void
-    ) async throws(CommandLaunchError) -> RunningCommand {
+    ) async throws(CommandLaunchError) -> RunningCommand? {
         await enter()
+        if Task.isCancelled {
+            leave()
+            return nil
+        }
         let result = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 continuation.resume(
