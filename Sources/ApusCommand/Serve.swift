@@ -46,11 +46,21 @@ struct Serve: AsyncParsableCommand {
     @Option(help: ArgumentHelp("How many earlier log files are kept, as PATH.1, PATH.2 …", valueName: "n"))
     var logKeep: Int = 3
 
+    @Option(
+        help: ArgumentHelp(
+            "How many jobs may run at once (default: 256); fewer where the limits of open files and processes allow fewer.",
+            valueName: "n"))
+    var parallel: Int?
+
     @Flag(help: ArgumentHelp("Ask a daemon that keeps this home to stop, and go on in its place.", visibility: .hidden))
     var takeOver = false
 
     @Option(help: .hidden)
     var readyFd: Int32?
+
+    func validate() throws {
+        if let parallel, parallel < 1 { throw ValidationError("--parallel: \(parallel) is not 1 or more") }
+    }
 
     func run() async throws {
         try await reporting {
@@ -61,6 +71,7 @@ struct Serve: AsyncParsableCommand {
                 var configuration = Daemon.Configuration(
                     home: home, http: try address(), environment: environment)
                 configuration.takesOver = takeOver
+                configuration.parallel = parallel
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
                 let readyFd = readyFd
                 let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {

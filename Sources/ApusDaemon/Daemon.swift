@@ -21,7 +21,9 @@ public struct Daemon: Sendable {
         public var grace: Duration = .seconds(10)
         /// Whether a daemon that keeps the home is asked to stop, and waited for, instead of being reported as `owned`.
         public var takesOver = false
-        /// The environment that commands inherit.
+        /// How many jobs may run at once; `nil` for 256. Fewer run where the limits of open files and processes allow fewer.
+        public var parallel: Int?
+        /// The environment of the daemon itself: where its service manager listens. Commands get nothing of it.
         public var environment: [String: String]
         /// A configuration.
         public init(home: Home, http: HTTPAddress? = nil, environment: [String: String]) {
@@ -56,15 +58,22 @@ public struct Daemon: Sendable {
         }
     }
 
-    /// Runs until SIGTERM, SIGINT or SIGHUP, or until it is asked to stop; then running commands have the grace period.
+    /// Runs until SIGTERM, SIGINT or SIGHUP, or until a client asks it to stop; then running commands have the grace
+    /// period.
+    ///
+    /// The process becomes the daemon's: it adopts what commands leave behind, reaps every child, so that nothing else in
+    /// it can wait for one, and raises its soft limit of open files.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
     /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
-    ///   home or an address cannot be used. `notOwner` if another process has taken the store meanwhile: it ends as after
-    ///   SIGTERM then.
+    ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
+    ///   taken the store meanwhile: it ends as after SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
+        let fileLimits = FileLimits.raise()
+        try ChildReaper.shared.start()
+        try OutputLoop.shared.start()
         let engine = TimerEngine.shared
         let host = LinuxHost(
             engine: engine,
@@ -75,16 +84,19 @@ public struct Daemon: Sendable {
             serviceManager: ServiceManager(notifySocket: configuration.environment[Self.notifySocket]),
             logger: logger)
         let scheduler = JobScheduler(
-            store: SQLiteStore(path: home.databasePath), engine: engine, host: host,
-            random: random, configuration: .init(bootID: host.bootID, cancellationGrace: windUp), logger: logger)
+            store: SQLiteStore(path: home.databasePath), engine: engine, host: host, random: random,
+            configuration: .init(
+                maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp),
+            logger: logger)
         let events = EventHub()
         let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath, random: random)
         let runner = ActionRunner(
             command: CommandRunner(
-                // The service is this process: a command must not tell the service manager that it is ready.
-                environment: configuration.environment.filter { $0.key != Self.notifySocket }, records: records,
-                patience: min(CommandRunner.patience, windUp * 0.8)),
+                surroundings: .ofThisUser(), records: records, random: random, fileLimit: fileLimits?.soft ?? 0,
+                ender: CommandEnder(
+                    engine: engine, table: ProcessTable(), patience: min(CommandRunner.patience, windUp * 0.8),
+                    logger: logger)),
             http: .shared,
             notifications: NotificationDesk(
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
@@ -131,6 +143,15 @@ public struct Daemon: Sendable {
             }
             do { return try await start() } catch let error as JobError where error.code == .owned && attempt < 100 {}
         }
+    }
+
+    private func parallelism() -> Int {
+        let most = Parallelism.most(asked: configuration.parallel, means: .current())
+        if most < configuration.parallel ?? Parallelism.standard {
+            logger.notice(
+                "the limits of open files and processes let fewer jobs run at once", metadata: ["jobs": "\(most)"])
+        }
+        return most
     }
 
     /// The end of the grace period, in which commands are told to end, and killed before it is over.

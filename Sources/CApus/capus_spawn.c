@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CApusSpawn.h"
 
+#include "capus_descriptors.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -16,7 +18,7 @@ struct report {
     int error;
 };
 
-static void close_on_exec_from(int first) {
+void capus_close_on_exec_from(int first) {
 #if defined(__linux__) && defined(SYS_close_range) && defined(CLOSE_RANGE_CLOEXEC)
     // One call, since Linux 5.11 (close_range(2)).
     if (syscall(SYS_close_range, first, ~0U, CLOSE_RANGE_CLOEXEC) == 0) return;
@@ -37,7 +39,7 @@ static int become(const char *path, char *const *argv, char *const *envp, int ou
     int ready_copy = fcntl(ready, F_DUPFD_CLOEXEC, 10);
     if (null < 0 || output_copy < 0 || ready_copy < 0) return errno;
     if (dup2(null, 0) < 0 || dup2(output_copy, 1) < 0 || dup2(output_copy, 2) < 0 || dup2(ready_copy, 3) < 0) return errno;
-    close_on_exec_from(4);
+    capus_close_on_exec_from(4);
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);

@@ -121,10 +121,10 @@ struct WireTests {
     }
 
     @Test("the end of a long output is kept")
-    func tail() async {
+    func tail() {
         let tail = OutputTail()
-        for number in 0..<100_000 { await tail.append(Array("\(number)\n".utf8)) }
-        let text = String(decoding: await tail.bytes, as: UTF8.self)
+        for number in 0..<100_000 { tail.append(Array("\(number)\n".utf8)) }
+        let text = String(decoding: tail.bytes, as: UTF8.self)
         #expect(text.hasSuffix("99998\n99999\n") && text.utf8.count <= 128 * 1024)
     }
 }

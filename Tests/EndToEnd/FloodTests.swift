@@ -39,7 +39,8 @@ struct FloodTests {
             defer { listening.cancel() }
             try await apus.until("the listener") { ended.withLock { $0.isListening } }
             let chatty: WireJob = try await apus.json(
-                "every", "200ms", "--count", "4", "--overlap", "queue", "--shell", "--json", "--", Self.flood)
+                "every", "200ms", "--count", "4", "--overlap", "queue", "--missed", "run-all", "--shell", "--json",
+                "--", Self.flood)
             async let following = apus("logs", chatty.id, "--follow")
             async let counting = apus("countdown", "1500ms", "--name", "egg")
             for number in 0..<40 {

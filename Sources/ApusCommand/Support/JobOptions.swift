@@ -45,6 +45,13 @@ struct JobOptions: ParsableArguments {
     @Option(help: ArgumentHelp("A variable for the command; can be given several times.", valueName: "key=value"))
     var env: [String] = []
 
+    @Option(
+        help: ArgumentHelp(
+            "A variable of this shell that the command gets too; can be given several times.",
+            discussion: "It always gets \(CallersSurroundings.names.joined(separator: ", ")), where they are set.",
+            valueName: "name"))
+    var inheritEnv: [String] = []
+
     @Flag(help: "Hand the command to /bin/sh -c as one line.")
     var shell = false
 
@@ -91,14 +98,13 @@ struct JobOptions: ParsableArguments {
     private func action() throws -> Action {
         var action = Action(webhook: webhook, notify: notify)
         guard !command.isEmpty else {
-            if shell || cwd != nil || !env.isEmpty {
-                throw ValidationError("--shell, --cwd and --env are for a command; give one behind `--`")
+            if shell || cwd != nil || !env.isEmpty || !inheritEnv.isEmpty {
+                throw ValidationError(
+                    "--shell, --cwd, --env and --inherit-env are for a command; give one after `--`")
             }
             return action
         }
-        let environment = ProcessInfo.processInfo.environment
-        var variables: [String: String] = [:]
-        for key in Self.inherited { variables[key] = environment[key] }
+        var variables = try CallersSurroundings.variables(inheriting: inheritEnv)
         variables.merge(try pairs(env, option: "--env")) { _, new in new }
         let here = FileManager.default.currentDirectoryPath
         let folder = cwd.map { $0.hasPrefix("/") ? $0 : here + "/" + $0 } ?? here
@@ -107,19 +113,15 @@ struct JobOptions: ParsableArguments {
             throw ValidationError("--cwd: \(folder) is not a folder")
         }
         if shell {
-            action.command = .init(argv: [command.joined(separator: " ")], shell: true, cwd: folder, env: variables)
+            action.command = .init(
+                argv: [command.joined(separator: " ")], shell: true, cwd: folder, env: variables,
+                umask: CallersSurroundings.mask())
         } else {
             try checkProgram(command[0], folder: folder, path: variables["PATH"] ?? "")
-            action.command = .init(argv: command, cwd: folder, env: variables)
+            action.command = .init(argv: command, cwd: folder, env: variables, umask: CallersSurroundings.mask())
         }
         return action
     }
-
-    /// What a command gets from the terminal rather than from the daemon: where programs are, and how to reach the
-    /// person's desktop.
-    private static let inherited = [
-        "PATH", "LANG", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
-    ]
 
     /// A misspelt program is better refused now than found out in 25 minutes.
     private func checkProgram(_ program: String, folder: String, path: String) throws {

@@ -135,6 +135,11 @@ struct JobDirectory: Sendable {
             if let cwd = command.cwd, !cwd.hasPrefix("/") {
                 throw DaemonError(.invalid, "action.command.cwd: \"\(cwd)\" is not an absolute path")
             }
+            guard command.mask != nil else {
+                throw DaemonError(
+                    .invalid,
+                    "action.command.umask: \"\(command.umask ?? "")\" is not a mask of three octal digits, such as 022")
+            }
         }
         if let webhook = action.webhook {
             guard let url = URL(string: webhook), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false

@@ -63,8 +63,9 @@ public struct DaemonLauncher: Sendable {
         }
         var process: Int32 = 0
         let arguments = [executable, "serve", "--ready-fd", "3", "--log-file", home.logPath]
-        // The service manager that started this process does not wait for the daemon.
-        let environment = environment.filter { $0.key != Daemon.notifySocket }
+        // A service manager that started this process does not wait for the daemon, and a daemon that a job's command
+        // started is no part of that job.
+        let environment = environment.filter { $0.key != Daemon.notifySocket && $0.key != RunningRecords.variable }
         let result = Self.withCStrings(arguments) { argv in
             Self.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
                 capus_spawn_detached(executable, argv, envp, log, ready[1], &process)

@@ -9,16 +9,30 @@ public struct Action: Codable, Hashable, Sendable {
         public var argv: [String]
         /// Whether `argv[0]` is a line for the shell.
         public var shell: Bool
-        /// The working directory, absolute.
+        /// The working directory, absolute; `/` unless given.
         public var cwd: String?
-        /// Variables to set in the command's environment, beside the daemon's own.
+        /// The command's environment. Of `HOME`, `USER`, `LOGNAME`, `SHELL` and `PATH`, what is left out has the value of
+        /// the user's login; nothing else is added but the variables that describe the run (`APUS_JOB` and others).
         public var env: [String: String]
+        /// The mask of file creation in three octal digits, such as `022`, which it is unless given.
+        public var umask: String?
         /// A command.
-        public init(argv: [String], shell: Bool = false, cwd: String? = nil, env: [String: String] = [:]) {
+        public init(
+            argv: [String], shell: Bool = false, cwd: String? = nil, env: [String: String] = [:], umask: String? = nil
+        ) {
             self.argv = argv
             self.shell = shell
             self.cwd = cwd
             self.env = env
+            self.umask = umask
+        }
+        /// The mask as a number; `nil` if the text is not one.
+        var mask: UInt32? {
+            guard let umask else { return CommandSurroundings.defaultMask }
+            let digits = umask.utf8
+            guard digits.count == 3 || digits.count == 4 && umask.hasPrefix("0") else { return nil }
+            guard digits.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }) else { return nil }
+            return UInt32(umask, radix: 8)
         }
         /// The command as one would type it.
         public var text: String { shell ? argv.joined(separator: " ") : argv.map(Self.quoted).joined(separator: " ") }

@@ -1,63 +1,75 @@
 import ApusJobs
 import ApusTimers
-import Subprocess
-
-#if canImport(System)
-    import System
-#else
-    import SystemPackage
-#endif
+import Logging
 
 /// Runs a job's command: in a session of its own, so that it and what it starts can be ended together.
 struct CommandRunner: Sendable {
     /// How long a command that is told to end (SIGTERM) has until it is killed.
     static let patience: Duration = .seconds(5)
+    /// How long a command waits that could not be started for want of something; half of that is at random, so that
+    /// many do not come back together.
+    static let shortagePause: Duration = .seconds(1)
 
-    var environment: [String: String]
+    var surroundings: CommandSurroundings
     var records: RunningRecords
-    /// The patience of this runner: less where the daemon's grace is short.
-    var patience = Self.patience
+    var random: any RandomSource
+    /// The soft limit of open files that commands get; 0 for that of this process.
+    var fileLimit: UInt64
+    var starts = CommandStarts()
+    var ender: CommandEnder
 
-    /// Runs the command to its end.
-    /// - Throws: ``JobFailure`` when it cannot be started, exits with another code than 0, or is ended by a signal.
+    /// Runs the command until its process ends. What that left running in the background goes on, unless the run is told
+    /// to end before: then everything is ended.
+    /// - Throws: ``JobPostponement`` when it cannot be started for want of descriptors, processes or memory;
+    ///   ``JobFailure`` when it cannot be started at all, exits with another code than 0, or is ended by a signal.
     func run(_ command: Action.Command, context: RunContext) async throws {
-        let token = records.begin(context)
-        // Not before the process has ended: a command that goes on although it was told to end must be found again.
-        defer { records.end(token) }
-        let configuration = configuration(for: command, context: context, token: token)
+        let token = records.token()
         let tail = OutputTail()
-        let status: TerminationStatus
+        let started: RunningCommand?
         do {
-            status = try await Subprocess.run(
-                configuration, input: .none, output: .sequence, error: .combinedWithOutput
-            ) { execution in
-                for try await chunk in execution.standardOutput {
-                    let bytes = chunk.withUnsafeBytes { Array($0) }
-                    await tail.append(bytes)
-                    context.emit(output: bytes)
-                }
-            }.terminationStatus
+            try records.begin(token, context)
+            started = try await starts.start(launch(command, context: context, token: token)) { piece in
+                tail.append(piece)
+                context.emit(output: piece)
+            }
         } catch {
-            context.setOutput(await tail.bytes)
-            if context.isCancelled { throw CancellationError() }
-            throw JobFailure(
-                reason: "could not be started: \(Self.explain(error, command: command))", exitCode: 127, isFinal: true)
+            records.end(token)
+            throw outcome(of: error)
         }
-        context.setOutput(await tail.bytes)
-        switch status {
-        case .exited(0):
-            context.setExitCode(0)
-        case .exited(let code):
-            throw JobFailure(reason: "exit code \(code)", exitCode: Int(code))
-        case .signaled(let signal):
-            throw JobFailure(reason: "ended by signal \(signal)", exitCode: 128 + Int(signal))
+        guard let running = started else {
+            records.end(token)
+            // A command that has not begun when the daemon stops is not lost.
+            guard context.cancellationReason == .shutdown else { throw CancellationError() }
+            throw JobPostponement(reason: "the daemon stopped", delay: .zero)
+        }
+        var exit = await running.end()
+        var isGone = true
+        if exit == nil {
+            // Told to end. A task of its own, since this one is cancelled.
+            isGone = await Task { await ender.end(running, token: token) }.value
+            exit = running.exit
+        }
+        // A command of which something is left must be found again at the next start.
+        if isGone { records.end(token) }
+        context.setOutput(tail.bytes)
+        switch exit {
+        case .code(0): context.setExitCode(0)
+        case .code(let code): throw JobFailure(reason: "exit code \(code)", exitCode: code)
+        case .signal(let signal): throw JobFailure(reason: "ended by signal \(signal)", exitCode: 128 + signal)
+        case nil: throw JobFailure(reason: "was told to end, and could not be killed")
         }
     }
 
-    private func configuration(
-        for command: Action.Command, context: RunContext, token: String
-    ) -> Configuration {
-        var variables = environment
+    private func outcome(of error: CommandLaunchError) -> any Error {
+        guard error.isShortage else {
+            return JobFailure(reason: "could not be started: \(error)", exitCode: 127, isFinal: true)
+        }
+        let share = Double(random.next() >> 11) * 0x1p-53
+        return JobPostponement(reason: "\(error)", delay: Self.shortagePause * (0.5 + share))
+    }
+
+    private func launch(_ command: Action.Command, context: RunContext, token: String) -> CommandLaunch {
+        var variables = surroundings.variables
         variables.merge(command.env) { _, new in new }
         variables[RunningRecords.variable] = token
         variables["APUS_JOB"] = context.job.id.rawValue
@@ -66,44 +78,25 @@ struct CommandRunner: Sendable {
         variables["APUS_ATTEMPT"] = String(context.attempt)
         variables["APUS_STANDS_FOR"] = String(context.standsFor)
         variables["APUS_DUE"] = TimeText.iso8601(context.due)
-        var options = PlatformOptions()
-        options.createSession = true
-        options.teardownSequence = [
-            .send(signal: .terminate, toProcessGroup: true, allowedDurationToNextStep: patience),
-            .send(signal: .kill, toProcessGroup: true, allowedDurationToNextStep: .zero),
-        ]
-        let argv = command.shell ? ["/bin/sh", "-c", command.argv.joined(separator: " ")] : command.argv
-        return Configuration(
-            executable: argv[0].contains("/") ? .path(FilePath(argv[0])) : .name(argv[0]),
-            arguments: Arguments(Array(argv.dropFirst())),
-            environment: .custom(
-                Dictionary(
-                    uniqueKeysWithValues: variables.compactMap { key, value in
-                        Environment.Key(rawValue: key).map { ($0, value) }
-                    })),
-            workingDirectory: command.cwd.map { FilePath($0) },
-            platformOptions: options)
-    }
-
-    private static func explain(_ error: any Error, command: Action.Command) -> String {
-        if let error = error as? SubprocessError {
-            if error.code == .executableNotFound { return "\(command.argv.first ?? "") was not found" }
-            if error.code == .failedToChangeWorkingDirectory {
-                return "its working directory \(command.cwd ?? "") cannot be entered"
-            }
-        }
-        return "\(error)"
+        return CommandLaunch(
+            argv: command.shell ? ["/bin/sh", "-c", command.argv.joined(separator: " ")] : command.argv,
+            environment: variables, folder: command.cwd ?? CommandSurroundings.defaultFolder,
+            mask: command.mask ?? CommandSurroundings.defaultMask, fileLimit: fileLimit)
     }
 }
 
 /// The end of a command's output, bounded.
-actor OutputTail {
-    private(set) var bytes: [UInt8] = []
+final class OutputTail: Sendable {
+    private let state = Locked<[UInt8]>([])
     private let limit = 64 * 1024
 
-    func append(_ chunk: [UInt8]) {
-        bytes.append(contentsOf: chunk.suffix(limit))
-        // Trimmed by halves, so that a chatty command does not move 64 KiB for each line.
-        if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+    var bytes: [UInt8] { state.withLock { $0 } }
+
+    func append(_ piece: [UInt8]) {
+        state.withLock { bytes in
+            bytes.append(contentsOf: piece.suffix(limit))
+            // Trimmed by halves, so that a chatty command does not move 64 KiB for each line.
+            if bytes.count > 2 * limit { bytes.removeFirst(bytes.count - limit) }
+        }
     }
 }

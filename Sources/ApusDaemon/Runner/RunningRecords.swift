@@ -28,46 +28,51 @@ struct RunningRecords: Sendable {
     var folder: String
     var random: any RandomSource
 
+    /// A new token.
+    func token() -> String { String(random.next(), radix: 36) + String(random.next(), radix: 36) }
+
     /// Notes that a command is about to run.
-    /// - Returns: its token.
-    func begin(_ context: RunContext) -> String {
-        let token = String(random.next(), radix: 36) + String(random.next(), radix: 36)
-        let text = "\(context.job.id) \(context.occurrence) \(context.attempt)\n"
-        // Without the file, a crash of the daemon may leave the command running; that is no reason not to run it.
-        try? Data(text.utf8).write(to: URL(filePath: path(token)))
-        return token
+    /// - Throws: ``CommandLaunchError`` for want of descriptors or memory. Other failures (a full disk) are no reason not
+    ///   to run the command: without the file, a crash of the daemon may leave it running.
+    func begin(_ token: String, _ context: RunContext) throws(CommandLaunchError) {
+        let descriptor = open(path(token), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            let error = CommandLaunchError(step: .record, code: errno, subject: path(token))
+            if error.isShortage { throw error }
+            return
+        }
+        defer { close(descriptor) }
+        let text = Array("\(context.job.id) \(context.occurrence) \(context.attempt)\n".utf8)
+        _ = write(descriptor, text, text.count)
     }
 
-    /// Notes that a command has ended.
+    /// Notes that nothing of a command is left.
     func end(_ token: String) { unlink(path(token)) }
 
     private func path(_ token: String) -> String { "\(folder)/\(token)" }
 
     /// Ends what an earlier daemon's commands left running.
     func endLeftovers(logger: Logger) {
-        let tokens = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        let tokens = Set((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [])
         guard !tokens.isEmpty else { return }
-        let marks = Set(tokens.map { "\(Self.variable)=\($0)" })
-        // Again until nothing is found, since a process can start another while the list is read.
-        for _ in 0..<10 {
-            let leftovers = Self.processes(markedBy: marks)
-            if leftovers.isEmpty { break }
-            logger.notice(
-                "ending what commands of an interrupted daemon left running", metadata: ["processes": "\(leftovers)"])
-            for process in leftovers { kill(process, SIGKILL) }
-        }
-        for token in tokens { end(token) }
-    }
-
-    /// The processes whose environment has one of these marks; zombies have none.
-    static func processes(markedBy marks: Set<String>) -> [Int32] {
-        ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []).compactMap(Int32.init).filter {
-            process in
-            guard process != getpid(), let data = FileManager.default.contents(atPath: "/proc/\(process)/environ")
-            else {
-                return false
+        var left: [ProcessEntry] = []
+        // Again until nothing is found, since a process can start another while the list is read, and takes a moment to
+        // end. What withstands that keeps its record.
+        for round in 0..<100 {
+            left = ProcessTable.running().filter { $0.token.map(tokens.contains) ?? false }
+            if left.isEmpty { break }
+            if round == 0 {
+                logger.notice(
+                    "ending what commands of an interrupted daemon left running",
+                    metadata: ["processes": "\(left.map(\.process))"])
             }
-            return data.split(separator: 0).contains { marks.contains(String(decoding: $0, as: UTF8.self)) }
+            for entry in left { kill(entry.process, SIGKILL) }
         }
+        if !left.isEmpty {
+            logger.warning(
+                "processes of an interrupted daemon's commands withstood SIGKILL",
+                metadata: ["processes": "\(left.map(\.process))"])
+        }
+        for token in tokens.subtracting(left.compactMap(\.token)) { end(token) }
     }
 }

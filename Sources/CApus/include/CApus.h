@@ -1,6 +1,7 @@
 #ifndef CAPUS_H
 #define CAPUS_H
 
+#include "CApusCommand.h"
 #include "CApusDBus.h"
 #include "CApusLock.h"
 #include "CApusSignal.h"

@@ -99,6 +99,20 @@ struct ApusUnderTest: Sendable {
         return try await DaemonLauncher(executable: Self.program, home: home, environment: variables).start()
     }
 
+    /// Starts a daemon after a line of shell (a limit, a mask), with more options of `serve`.
+    @discardableResult
+    func startDaemon(
+        after line: String, _ options: String = "", environment extra: [String: String] = [:]
+    ) async throws -> Int32 {
+        try home.prepare()
+        let script = home.path + "/daemon.sh"
+        let text = "#!/bin/sh\n\(line)\nexec '\(Self.program)' \"$@\" \(options)\n"
+        try Data(text.utf8).write(to: URL(filePath: script))
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        let variables = environment.merging(extra) { _, new in new }
+        return try await DaemonLauncher(executable: script, home: home, environment: variables).start()
+    }
+
     /// Runs a command and decodes its JSON.
     func json<T: Decodable>(_ arguments: String..., as type: T.Type = T.self) async throws -> T {
         let answer = try await call(arguments)

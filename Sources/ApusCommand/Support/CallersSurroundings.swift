@@ -1,0 +1,51 @@
+import ApusDaemon
+import ArgumentParser
+import Foundation
+
+/// What a command takes along from the shell that submits it.
+struct CallersSurroundings {
+    /// The variables that are taken along where they are set: who the user is, where programs are, the language and the
+    /// zone, and how to reach the user's desktop.
+    static let names = [
+        "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "PATH", "DISPLAY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR",
+        "DBUS_SESSION_BUS_ADDRESS",
+    ]
+
+    /// The variables, with those that `--inherit-env` names, and `APUS_HOME`, so that an `apus` in the command means the
+    /// same daemon.
+    static func variables(
+        _ environment: [String: String] = ProcessInfo.processInfo.environment, inheriting more: [String]
+    ) throws -> [String: String] {
+        var variables: [String: String] = [:]
+        for name in names { variables[name] = environment[name] }
+        for name in more {
+            guard let value = environment[name] else {
+                throw ValidationError(
+                    "--inherit-env: \(name) is not set here; name a variable, or give --env NAME=VALUE")
+            }
+            variables[name] = value
+        }
+        if environment["APUS_HOME", default: ""] != "" {
+            variables["APUS_HOME"] = try Home(environment: environment).path
+        }
+        return variables
+    }
+
+    /// The mask of file creation in octal digits, such as `022`.
+    static func mask() -> String {
+        // The system tells the mask only when it is set; Linux has it in a file too, which disturbs no other thread.
+        let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
+        if let digits = line?.split(whereSeparator: \.isWhitespace).last, let mask = UInt32(digits, radix: 8) {
+            return text(mask)
+        }
+        let mask = umask(0o077)
+        umask(mask)
+        return text(UInt32(mask))
+    }
+
+    private static func text(_ mask: UInt32) -> String {
+        let digits = String(mask & 0o777, radix: 8)
+        return String(repeating: "0", count: 3 - digits.count) + digits
+    }
+}

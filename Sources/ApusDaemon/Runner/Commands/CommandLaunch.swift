@@ -1,0 +1,135 @@
+import CApus
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What a command is started with, and its start.
+struct CommandLaunch: Sendable {
+    /// The program and its arguments; never empty.
+    var argv: [String]
+    /// Everything that the command has in its environment.
+    var environment: [String: String]
+    /// The working directory, absolute.
+    var folder: String
+    /// The mask of file creation.
+    var mask: UInt32
+    /// The soft limit of open files that the command gets; 0 for that of this process.
+    var fileLimit: UInt64 = 0
+
+    /// A command that was started: its process, which is its group and its session too, and the end of the pipe where
+    /// its output is read.
+    struct Started: Sendable {
+        var process: Int32
+        var output: Int32
+    }
+
+    /// Starts the command. Blocks until the program runs or has failed to.
+    func start() throws(CommandLaunchError) -> Started {
+        for text in argv + [folder] + environment.flatMap({ [$0.key, $0.value] }) where text.utf8.contains(0) {
+            throw CommandLaunchError(step: .execute, code: EINVAL, subject: "an argument, a variable or a folder")
+        }
+        let path = try program()
+        var started = Started(process: 0, output: -1)
+        var step = CAPUS_COMMAND_STARTED
+        let variables = environment.map { "\($0.key)=\($0.value)" }
+        let error = Self.withCStrings(argv) { argv in
+            Self.withCStrings(variables) { envp in
+                path.withCString { path in
+                    folder.withCString { folder in
+                        var command = capus_command(
+                            path: path, argv: argv, envp: envp, folder: folder, mask: mask, file_limit: fileLimit)
+                        return capus_command_start(&command, &started.process, &started.output, &step)
+                    }
+                }
+            }
+        }
+        guard error == 0 else {
+            throw CommandLaunchError(
+                step: .init(step), code: error, subject: step == CAPUS_COMMAND_FOLDER ? folder : path)
+        }
+        return started
+    }
+
+    /// The program's path. A name without a slash is looked for in the `PATH` of the command, not in this process's.
+    private func program() throws(CommandLaunchError) -> String {
+        let name = argv[0]
+        if name.contains("/") { return name }
+        let path = environment["PATH"] ?? CommandSurroundings.defaultPath
+        var code = ENOENT
+        for part in path.split(separator: ":", omittingEmptySubsequences: false) {
+            // An empty part is the working directory, and a relative one starts there.
+            let place = part.hasPrefix("/") ? String(part) : part.isEmpty ? folder : "\(folder)/\(part)"
+            let candidate = "\(place)/\(name)"
+            var information = stat()
+            guard !name.isEmpty, stat(candidate, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+                continue
+            }
+            if access(candidate, X_OK) == 0 { return candidate }
+            code = errno
+        }
+        throw CommandLaunchError(step: .search, code: code, subject: name, path: path)
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+        pointers.append(nil)
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+    }
+}
+
+/// Why a command could not be started.
+struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
+    enum Step: Sendable {
+        case record, search, pipe, fork, prepare, folder, execute
+
+        init(_ step: capus_command_step) {
+            self =
+                switch step {
+                case CAPUS_COMMAND_PIPE: .pipe
+                case CAPUS_COMMAND_FORK: .fork
+                case CAPUS_COMMAND_FOLDER: .folder
+                case CAPUS_COMMAND_EXECUTE: .execute
+                default: .prepare
+                }
+        }
+    }
+
+    var step: Step
+    /// The system's error number.
+    var code: Int32
+    /// What the step was about: a program or a folder.
+    var subject: String
+    /// Where the program was looked for.
+    var path = ""
+
+    /// Whether something is used up that comes back: then the start is worth another try, whatever the command is.
+    var isShortage: Bool { [EMFILE, ENFILE, EAGAIN, ENOMEM].contains(code) && step != .search }
+
+    var description: String {
+        switch (step, code) {
+        case (_, EMFILE) where isShortage: "waits for a file descriptor: the daemon has as many as it may"
+        case (_, ENFILE) where isShortage: "waits for a file descriptor: the system has as many as it may"
+        case (_, EAGAIN) where isShortage: "waits for a process: the user, or the daemon's group, has as many as it may"
+        case (_, ENOMEM) where isShortage: "waits for memory"
+        case (.search, ENOENT): "\(subject) was not found in the PATH \(path)"
+        case (.search, _): "\(subject) was found in the PATH \(path), and may not be executed"
+        case (.folder, ENOENT): "its working directory \(subject) does not exist"
+        case (.folder, _): "its working directory \(subject) cannot be entered (\(text))"
+        case (.execute, ENOENT): "\(subject) was not found, or the interpreter that its first line names"
+        case (.execute, ENOEXEC): "\(subject) is no program of this system, and has no #! line"
+        case (.execute, EINVAL): "\(subject) has a zero byte or is not accepted by the system (\(text))"
+        case (.execute, _): "\(subject) cannot be executed (\(text))"
+        case (.record, _), (.pipe, _), (.fork, _), (.prepare, _): "no process could be made for it (\(text))"
+        }
+    }
+
+    private var text: String { String(cString: strerror(code)) }
+}

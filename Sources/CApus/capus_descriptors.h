@@ -1,0 +1,9 @@
+// For the sources of this module that start programs.
+
+#ifndef CAPUS_DESCRIPTORS_H
+#define CAPUS_DESCRIPTORS_H
+
+/// Has every descriptor from `first` on closed by exec. Async-signal-safe.
+void capus_close_on_exec_from(int first);
+
+#endif

@@ -1,0 +1,53 @@
+// Commands of a daemon: children in sessions of their own, with what they print in one pipe, and what is needed to wait
+// for them and for what they leave behind. Functions return 0 or an errno.
+
+#ifndef CAPUS_COMMAND_H
+#define CAPUS_COMMAND_H
+
+#include <stdint.h>
+
+/// What a command is started with.
+struct capus_command {
+    const char *path;     // the program; a relative path starts at `folder`
+    char *const *argv;
+    char *const *envp;
+    const char *folder;   // the working directory
+    uint32_t mask;        // of file creation (umask(2))
+    uint64_t file_limit;  // the soft limit of open files; 0: that of this process
+};
+
+/// Which step of a start failed.
+enum capus_command_step {
+    CAPUS_COMMAND_STARTED = 0,
+    CAPUS_COMMAND_PIPE = 1,     // making the pipes
+    CAPUS_COMMAND_FORK = 2,     // making the process
+    CAPUS_COMMAND_PREPARE = 3,  // its descriptors and limits
+    CAPUS_COMMAND_FOLDER = 4,   // entering the working directory
+    CAPUS_COMMAND_EXECUTE = 5,  // becoming the program
+};
+
+/// Starts a command as the leader of a new session, with /dev/null as its input and a pipe as its output and error
+/// output. Signals have their default actions there, and no other descriptor is open. `output` is the reading end:
+/// non-blocking and closed on exec. Returns after the program runs, or has failed at `step`; a failed start leaves a
+/// zombie to `capus_child_wait` if `process` is not 0.
+int capus_command_start(
+    const struct capus_command *command, int *process, int *output, enum capus_command_step *step);
+
+/// Waits until any child ends, and reaps it. `status` is its exit code, or -1 - signal. ECHILD: there is no child.
+int capus_child_wait(int *process, int *status);
+
+/// Makes this process the parent of orphans among its descendants, where the kernel can (Linux: PR_SET_CHILD_SUBREAPER).
+int capus_adopt_orphans(void);
+
+/// The limits of open files and of the user's processes; UINT64_MAX for none.
+int capus_file_limit(uint64_t *soft, uint64_t *hard);
+int capus_set_file_limit(uint64_t soft);
+int capus_process_limit(uint64_t *soft);
+
+/// A pipe whose ends are non-blocking and closed on exec: the reading end, then the writing end.
+int capus_pipe(int *ends);
+
+/// Starts a detached thread.
+int capus_start_thread(void (*body)(void *), void *context);
+
+#endif

@@ -1,0 +1,48 @@
+import ApusDaemon
+import ApusJobs
+import ApusSQLite
+import ApusTesting
+import ApusTimers
+import Foundation
+
+extension ApusUnderTest {
+    /// Keeps jobs in the home, in one commit and without a daemon, that are all due when the next daemon starts: they were
+    /// submitted at the beginning of virtual time, which is in the past.
+    func keepOverdueJobs(_ count: Int, _ policies: JobPolicies = .init(), _ action: (Int) -> Action) async throws {
+        try home.prepare()
+        let time = VirtualTime()
+        let scheduler = JobScheduler(store: SQLiteStore(path: home.databasePath), engine: time.engine)
+        try await scheduler.start()
+        let requests = try (1...count).map { number in
+            JobRequest(
+                id: JobID("job\(number)"), kind: "action", trigger: .at(time.wall().advanced(by: .seconds(1))),
+                policies: policies, payload: Array(try JSONEncoder().encode(action(number))))
+        }
+        _ = try await scheduler.submit(requests)
+        await scheduler.stop(grace: nil)
+    }
+
+    /// Waits until no job is scheduled.
+    func untilAllHaveEnded() async throws {
+        try await until("every job's end") { try await client.jobs(states: ["scheduled"], limit: 1).jobs.isEmpty }
+    }
+}
+
+/// The processes that a job's commands started and that run, in whatever session.
+func processes(ofJob job: String) -> [Int32] {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return folders.compactMap(Int32.init).filter { process in
+        let variables = FileManager.default.contents(atPath: "/proc/\(process)/environ") ?? Data()
+        return variables.split(separator: 0).contains { $0.elementsEqual("APUS_JOB=\(job)".utf8) }
+    }
+}
+
+/// The children of a process that have ended and were not reaped.
+func zombies(of parent: Int32) -> [Int32] {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return folders.compactMap(Int32.init).filter { process in
+        let text = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ""
+        let fields = text.split(separator: ")").last?.split(separator: " ") ?? []
+        return fields.count > 1 && fields[0] == "Z" && fields[1] == "\(parent)"
+    }
+}

@@ -1,0 +1,95 @@
+import ApusDaemon
+import Foundation
+import Subprocess
+import Testing
+
+@Suite("The surroundings of commands")
+struct SurroundingsTests {
+    private static let told = [
+        "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
+    ]
+
+    /// What a job printed, by line, when it has ended.
+    private static func output(of job: WireJob, _ apus: ApusUnderTest) async throws -> [String] {
+        try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
+        #expect(try await apus.client.job(job.id).lastRun?.outcome == "succeeded")
+        return try await apus("logs", job.id).out.split(separator: "\n").map(String.init)
+    }
+
+    private static func names(_ lines: [String]) -> [String] { lines.map { String($0.prefix { $0 != "=" }) }.sorted() }
+
+    @Test(
+        "a command has the folder, the umask and the stated variables of its submitter, and no secret of another shell")
+    func submitter() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon(
+                after: "umask 077; cd /usr",
+                environment: [
+                    "DAEMON_SECRET": "hidden", "LANG": "daemon", "USER": "daemon", "NOTIFY_SOCKET": "/nowhere",
+                ])
+            let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
+            func submit(_ options: String) async throws -> WireJob {
+                var environment: [Environment.Key: String] = [
+                    "APUS_HOME": apus.home.path, "PATH": "/usr/bin:/bin", "HOME": "/caller", "USER": "caller",
+                    "LANG": "C", "TZ": "Europe/Berlin", "DISPLAY": ":7", "OWN_SECRET": "own", "WANTED": "a b",
+                ]
+                environment["SHELL"] = "/bin/sh"
+                let result = try await Subprocess.run(
+                    .name("sh"),
+                    arguments: [
+                        "-c", "umask 027; cd \(folder); exec \(ApusUnderTest.program) after 10ms --json \(options)",
+                    ],
+                    environment: .custom(environment), output: .string(limit: 65_536), error: .string(limit: 65_536))
+                return try JSONDecoder().decode(WireJob.self, from: Data(result.standardOutput.utf8))
+            }
+            let variables = try await Self.output(of: submit("--inherit-env WANTED --env X=1 -- env"), apus)
+            #expect(
+                Self.names(variables)
+                    == (Self.told + [
+                        "APUS_HOME", "DISPLAY", "HOME", "LANG", "PATH", "SHELL", "TZ", "USER", "WANTED", "X",
+                    ]
+                    + ["LOGNAME"]).sorted())
+            #expect(
+                variables.contains("WANTED=a b") && variables.contains("USER=caller") && variables.contains("LANG=C"))
+            let place = try await submit("--shell -- 'pwd; umask; readlink /proc/self/fd/0'")
+            #expect(place.action.command?.umask == "027")
+            #expect(try await Self.output(of: place, apus) == [folder, "0027", "/dev/null"])
+        }
+    }
+
+    @Test(
+        "a command of the API that says nothing has the variables of the user's login, the folder / and the umask 022")
+    func bare() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon(after: "umask 077; cd /usr", environment: ["DAEMON_SECRET": "hidden"])
+            let job = try await apus.client.submit(
+                WireSubmission(
+                    trigger: WireTrigger(after: "PT0.01S"),
+                    action: Action(command: .init(argv: ["/bin/sh", "-c", "pwd; umask; exec env"]))))
+            let lines = try await Self.output(of: job, apus)
+            #expect(lines.prefix(2) == ["/", "0022"])
+            // The shell adds its own.
+            let names = Self.names(Array(lines.dropFirst(2))).filter { !["PWD", "OLDPWD", "SHLVL", "_"].contains($0) }
+            #expect(names == (Self.told + ["HOME", "LOGNAME", "PATH", "SHELL", "USER"]).sorted())
+        }
+    }
+
+    @Test("a mask that is none is refused, and so is a variable that is not there to be inherited")
+    func refusals() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            for mask in ["", "8", "22", "1022", "00022", "0x1", "778", "-22"] {
+                let error = await #expect(throws: DaemonError.self) {
+                    try await apus.client.submit(
+                        WireSubmission(
+                            trigger: WireTrigger(after: "1h"), action: Action(command: .init(argv: ["a"], umask: mask)))
+                    )
+                }
+                #expect(
+                    error?.message.contains("action.command.umask") == true, "\(mask): \(String(describing: error))")
+            }
+            let answer = try await apus("after", "1h", "--inherit-env", "NO_SUCH_VARIABLE", "--", "true")
+            #expect(answer.code == 64 && answer.err.contains("--inherit-env: NO_SUCH_VARIABLE"), "\(answer)")
+        }
+    }
+}
