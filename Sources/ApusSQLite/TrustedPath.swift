@@ -118,6 +118,27 @@ package enum TrustedPath {
         throw Failure(code: EPERM, description: "\(path) \(objection)")
     }
 
+    /// Replaces a file with a new one for its user only, at once: a reader finds the one or the other. Two processes must
+    /// not do that at the same time.
+    /// - Returns: the new file's status.
+    /// - Throws: ``Failure``; the file is as before then.
+    @discardableResult
+    package static func replaceFile(_ path: String, with text: String) throws(Failure) -> stat {
+        let new = path + ".new"
+        // A process that was killed in between may have left one.
+        unlink(new)
+        let file = try open(new, O_WRONLY | O_CREAT | O_EXCL)
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        var status = stat()
+        guard write(file, bytes, bytes.count) == bytes.count, fstat(file, &status) == 0, rename(new, path) == 0 else {
+            let code = errno
+            unlink(new)
+            throw Failure(code: code, description: "\(path) cannot be written (\(Self.text(code)))")
+        }
+        return status
+    }
+
     /// Checks a folder of the user's own and all above it, one link after another, as the kernel follows them.
     /// - Parameters:
     ///   - path: the folder, absolute.

@@ -94,6 +94,24 @@ struct TrustedPathTests {
         #expect(try String(contentsOfFile: directory.file("target"), encoding: .utf8) == "precious")
     }
 
+    @Test("a file that another user has made ready for a secret is replaced, not written")
+    func replaced() throws {
+        let directory = try Directory()
+        let path = directory.file("secret")
+        try Data("planted".utf8).write(to: URL(filePath: path))
+        #expect(link(path, directory.file("theirs")) == 0)
+        try Planted.give(path)
+        try Data("left by a killed process".utf8).write(to: URL(filePath: path + ".new"))
+        let status = try TrustedPath.replaceFile(path, with: "secret")
+        #expect(status.st_uid == geteuid() && status.st_mode & 0o777 == 0o600)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret")
+        #expect(try String(contentsOfFile: directory.file("theirs"), encoding: .utf8) == "planted")
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+        #expect(throws: TrustedPath.Failure.self) {
+            try TrustedPath.replaceFile(directory.file("missing/secret"), with: "secret")
+        }
+    }
+
     @Test("a FIFO is refused without waiting for its other end")
     func fifo() throws {
         let directory = try Directory()
