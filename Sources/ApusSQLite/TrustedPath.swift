@@ -9,7 +9,9 @@
 /// Files, folders and sockets that only this process's user can have made or changed: in all others, another user could
 /// have planted commands, or links to files of this user.
 ///
-/// Trusted is what the effective user owns and neither group nor others can write. For a folder, those above it count
+/// Trusted is what the effective user owns and others cannot write. A group may write if it is the user's private one, of
+/// the user's name and without other members, since where users have such groups (umask 002), all they make is writable
+/// by them; Debian's OpenSSH makes the same exception. For a folder, those above it count
 /// too, since who can write one of them can replace the rest: each belongs to the user or to root, and is not writable
 /// by others, as OpenSSH demands of the folders above `authorized_keys` (`StrictModes`, sshd_config(5)). Sticky folders
 /// such as /tmp may be writable by all: there, only the owner can rename or remove (unlink(2)). Symbolic links on the
@@ -36,8 +38,16 @@ package enum TrustedPath {
     }
 
     /// The rules, as a function of what the kernel says of a file.
-    /// - Returns: what is wrong and what to do, behind the path; `nil` if nothing is.
-    package static func objection(to status: stat, as kind: Kind, path: String, user: uid_t) -> String? {
+    /// - Parameters:
+    ///   - status: the file's.
+    ///   - kind: what it is expected to be.
+    ///   - path: its path, for the message.
+    ///   - user: whose it has to be.
+    ///   - privateGroup: the user's private group, if there is one; asked for only if a group can write.
+    /// - Returns: what is wrong and what to do, after the path; `nil` if nothing is.
+    package static func objection(
+        to status: stat, as kind: Kind, path: String, user: uid_t, privateGroup: () -> gid_t?
+    ) -> String? {
         let format: (mode_t, String) =
             switch kind {
             case .file, .secretFile: (S_IFREG, "a regular file")
@@ -53,7 +63,7 @@ package enum TrustedPath {
         }
         switch kind {
         case .file, .folder:
-            guard mode & 0o022 == 0 else {
+            guard !othersCanWrite(status, privateGroup) else {
                 return "can be written by other users (mode \(octal(mode))); "
                     + "if you trust what is in it, run: chmod go-w '\(path)'"
             }
@@ -69,20 +79,27 @@ package enum TrustedPath {
     }
 
     /// The rules for a folder above: what is wrong and what to do, if anything.
-    package static func objectionToAncestor(_ status: stat, path: String, user: uid_t) -> String? {
+    package static func objectionToAncestor(
+        _ status: stat, path: String, user: uid_t, privateGroup: () -> gid_t?
+    ) -> String? {
         let mode = mode_t(status.st_mode)
         guard mode & S_IFMT == S_IFDIR else { return "is not a folder; move it aside" }
         guard status.st_uid == user || status.st_uid == 0 else {
             return "belongs to user \(status.st_uid), who can replace what is in it; use a folder of your own"
         }
-        guard mode & 0o022 == 0 || mode & S_ISVTX != 0 else {
+        guard !othersCanWrite(status, privateGroup) || mode & S_ISVTX != 0 else {
             return "can be written by other users (mode \(octal(mode))), who can replace what is in it; "
                 + "use another folder, or run: chmod go-w '\(path)'"
         }
         return nil
     }
 
-    // MARK: Asking the kernel
+    private static func othersCanWrite(_ status: stat, _ privateGroup: () -> gid_t?) -> Bool {
+        let mode = mode_t(status.st_mode)
+        return mode & 0o002 != 0 || (mode & 0o020 != 0 && privateGroup() != status.st_gid)
+    }
+
+    // MARK: Asking the system
 
     /// Checks what is at `path`, without following a link.
     /// - Returns: its status; `nil` if nothing is there.
@@ -90,7 +107,9 @@ package enum TrustedPath {
     @discardableResult
     package static func check(_ path: String, as kind: Kind) throws(Failure) -> stat? {
         guard let status = try Self.status(path) else { return nil }
-        if let objection = Self.objection(to: status, as: kind, path: path, user: geteuid()) {
+        if let objection = Self.objection(
+            to: status, as: kind, path: path, user: geteuid(), privateGroup: PrivateGroup.ofThisProcess)
+        {
             throw Failure(code: EPERM, description: "\(path) \(objection)")
         }
         return status
@@ -112,10 +131,33 @@ package enum TrustedPath {
         var status = stat()
         let objection =
             fstat(descriptor, &status) == 0
-            ? Self.objection(to: status, as: kind, path: path, user: geteuid()) : "cannot be read (\(text(errno)))"
+            ? Self.objection(
+                to: status, as: kind, path: path, user: geteuid(), privateGroup: PrivateGroup.ofThisProcess)
+            : "cannot be read (\(text(errno)))"
         guard let objection else { return descriptor }
         close(descriptor)
         throw Failure(code: EPERM, description: "\(path) \(objection)")
+    }
+
+    /// Replaces a file with a new one for its user only, at once: a reader finds the one or the other. Two processes must
+    /// not do that at the same time.
+    /// - Returns: the new file's status.
+    /// - Throws: ``Failure``; the file is as before then.
+    @discardableResult
+    package static func replaceFile(_ path: String, with text: String) throws(Failure) -> stat {
+        let new = path + ".new"
+        // A process that was killed in between may have left one.
+        unlink(new)
+        let file = try open(new, O_WRONLY | O_CREAT | O_EXCL)
+        defer { close(file) }
+        let bytes = Array(text.utf8)
+        var status = stat()
+        guard write(file, bytes, bytes.count) == bytes.count, fstat(file, &status) == 0, rename(new, path) == 0 else {
+            let code = errno
+            unlink(new)
+            throw Failure(code: code, description: "\(path) cannot be written (\(Self.text(code)))")
+        }
+        return status
     }
 
     /// Checks a folder of the user's own and all above it, one link after another, as the kernel follows them.
@@ -179,7 +221,9 @@ package enum TrustedPath {
 
     private static func checkAncestor(_ path: String) throws(Failure) {
         guard let status = try Self.status(path) else { return }
-        if let objection = Self.objectionToAncestor(status, path: path, user: geteuid()) {
+        if let objection = Self.objectionToAncestor(
+            status, path: path, user: geteuid(), privateGroup: PrivateGroup.ofThisProcess)
+        {
             throw Failure(code: EPERM, description: "\(path) \(objection)")
         }
     }

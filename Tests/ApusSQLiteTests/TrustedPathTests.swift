@@ -1,13 +1,15 @@
-import ApusSQLite
 import Foundation
 import Testing
 
+@testable import ApusSQLite
+
 @Suite("Which files and folders are trusted")
 struct TrustedPathTests {
-    private func status(_ format: mode_t, _ mode: mode_t, owner: uid_t) -> stat {
+    private func status(_ format: mode_t, _ mode: mode_t, owner: uid_t, group: gid_t = 9) -> stat {
         var status = stat()
         status.st_mode = format | mode
         status.st_uid = owner
+        status.st_gid = group
         return status
     }
 
@@ -16,7 +18,8 @@ struct TrustedPathTests {
         func objection(
             _ mode: mode_t, owner: uid_t = 7, format: mode_t = S_IFREG, kind: TrustedPath.Kind = .file
         ) -> String? {
-            TrustedPath.objection(to: status(format, mode, owner: owner), as: kind, path: "/a/b", user: 7)
+            TrustedPath.objection(
+                to: status(format, mode, owner: owner), as: kind, path: "/a/b", user: 7, privateGroup: { nil })
         }
         for mode: mode_t in [0o600, 0o644, 0o400, 0o755] { #expect(objection(mode) == nil) }
         for mode: mode_t in [0o620, 0o602, 0o666] {
@@ -37,7 +40,8 @@ struct TrustedPathTests {
     @Test("a folder above belongs to the user or to root, and is not writable by others unless it is sticky")
     func ancestors() {
         func objection(_ mode: mode_t, owner: uid_t) -> String? {
-            TrustedPath.objectionToAncestor(status(S_IFDIR, mode, owner: owner), path: "/a", user: 7)
+            TrustedPath.objectionToAncestor(
+                status(S_IFDIR, mode, owner: owner), path: "/a", user: 7, privateGroup: { nil })
         }
         for owner: uid_t in [0, 7] {
             #expect(objection(0o755, owner: owner) == nil)
@@ -47,6 +51,29 @@ struct TrustedPathTests {
         }
         #expect(objection(0o755, owner: 8)?.contains("belongs to user 8") == true)
         #expect(objection(0o1777, owner: 8) != nil, "the owner of a sticky folder may rename what is in it")
+    }
+
+    @Test("the user's private group may write, any other may not")
+    func privateGroups() {
+        func objections(_ mode: mode_t, group: gid_t, privateGroup: gid_t?) -> [String?] {
+            [
+                TrustedPath.objection(
+                    to: status(S_IFREG, mode, owner: 7, group: group), as: .file, path: "/a", user: 7,
+                    privateGroup: { privateGroup }),
+                TrustedPath.objectionToAncestor(
+                    status(S_IFDIR, mode, owner: 7, group: group), path: "/a", user: 7, privateGroup: { privateGroup }),
+            ]
+        }
+        #expect(objections(0o775, group: 7, privateGroup: 7) == [nil, nil])
+        for (mode, group, privateGroup) in [(0o775, 8, 7), (0o775, 7, nil), (0o777, 7, 7)] as [(mode_t, gid_t, gid_t?)]
+        {
+            #expect(!objections(mode, group: group, privateGroup: privateGroup).contains(nil))
+        }
+        #expect(PrivateGroup.isPrivate(user: "ann", group: "ann", members: []))
+        #expect(PrivateGroup.isPrivate(user: "ann", group: "ann", members: ["ann"]))
+        #expect(!PrivateGroup.isPrivate(user: "ann", group: "ann", members: ["bob"]))
+        #expect(!PrivateGroup.isPrivate(user: "ann", group: "users", members: []))
+        if geteuid() == 0 { #expect(PrivateGroup.ofThisProcess() == 0) }
     }
 
     @Test("missing folders are made for their owner only, and a path through links of the user's own is followed")
@@ -92,6 +119,24 @@ struct TrustedPathTests {
         }
         #expect(failure?.description.contains("symbolic link") == true)
         #expect(try String(contentsOfFile: directory.file("target"), encoding: .utf8) == "precious")
+    }
+
+    @Test("a file that another user has made ready for a secret is replaced, not written")
+    func replaced() throws {
+        let directory = try Directory()
+        let path = directory.file("secret")
+        try Data("planted".utf8).write(to: URL(filePath: path))
+        #expect(link(path, directory.file("theirs")) == 0)
+        try Planted.give(path)
+        try Data("left by a killed process".utf8).write(to: URL(filePath: path + ".new"))
+        let status = try TrustedPath.replaceFile(path, with: "secret")
+        #expect(status.st_uid == geteuid() && status.st_mode & 0o777 == 0o600)
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "secret")
+        #expect(try String(contentsOfFile: directory.file("theirs"), encoding: .utf8) == "planted")
+        #expect(!FileManager.default.fileExists(atPath: path + ".new"))
+        #expect(throws: TrustedPath.Failure.self) {
+            try TrustedPath.replaceFile(directory.file("missing/secret"), with: "secret")
+        }
     }
 
     @Test("a FIFO is refused without waiting for its other end")

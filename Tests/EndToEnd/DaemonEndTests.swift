@@ -30,6 +30,27 @@ struct DaemonEndTests {
         }
     }
 
+    @Test("a daemon that is killed 0 to 150 ms after its start leaves a home that the next one opens")
+    func killedAtStart() async throws {
+        let clock = TimerClock.continuous()
+        for round in 0..<31 {
+            try await ApusUnderTest.with { apus in
+                let killed = Process()
+                killed.executableURL = URL(filePath: ApusUnderTest.program)
+                killed.arguments = ["serve", "--http", "127.0.0.1:\(FreePort.any())"]
+                killed.environment = apus.environment
+                killed.standardError = FileHandle.nullDevice
+                try killed.run()
+                // The moment of the kill is the test's subject: it must fall into the time in which the home is made.
+                try await clock.sleep(for: .milliseconds(5 * round))
+                kill(killed.processIdentifier, SIGKILL)
+                killed.waitUntilExit()
+                let answer = try await apus("list")
+                #expect(answer.code == 0, "killed after \(5 * round) ms: \(answer)")
+            }
+        }
+    }
+
     @Test("SIGHUP ends a daemon as SIGTERM does: its command has the grace")
     func hangUp() async throws {
         try await ApusUnderTest.with { apus in

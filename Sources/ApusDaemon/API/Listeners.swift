@@ -1,3 +1,4 @@
+import ApusSQLite
 import ApusTimers
 import Hummingbird
 import Logging
@@ -41,9 +42,11 @@ struct Listeners {
         let secrets = try SecretsFile(path: configuration.home.secretsPath, random: random, logger: logger).secrets()
         self.secrets = secrets
         let record = #"{"token":"\#(secrets.token)","url":"\#(http.url)"}"# + "\n"
-        let created = FileManager.default.createFile(
-            atPath: configuration.home.httpPath, contents: Data(record.utf8), attributes: [.posixPermissions: 0o600])
-        guard created else { throw DaemonError(.unavailable, "\(configuration.home.httpPath) cannot be written") }
+        do throws(TrustedPath.Failure) {
+            try TrustedPath.replaceFile(configuration.home.httpPath, with: record)
+        } catch {
+            throw DaemonError(.unavailable, error.description)
+        }
     }
 
     /// Removes the record of the HTTP listener.

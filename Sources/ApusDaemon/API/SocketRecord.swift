@@ -22,19 +22,7 @@ final class SocketRecord: Sendable {
 
     /// Replaces the record of an earlier daemon. The store's lock makes this the only writer.
     func write(socketPath: String) throws(TrustedPath.Failure) {
-        let new = path + ".new"
-        // A link would be refused below; what a killed daemon left is replaced.
-        unlink(new)
-        let file = try TrustedPath.open(new, O_WRONLY | O_CREAT | O_EXCL)
-        defer { close(file) }
-        let text = Array((socketPath + "\n").utf8)
-        var status = stat()
-        guard systemWrite(file, text) == text.count, fstat(file, &status) == 0, rename(new, path) == 0 else {
-            let code = errno
-            unlink(new)
-            throw TrustedPath.Failure(
-                code: code, description: "\(path) cannot be written (\(String(cString: strerror(code))))")
-        }
+        let status = try TrustedPath.replaceFile(path, with: socketPath + "\n")
         inode.withLock { $0 = UInt64(status.st_ino) }
     }
 
@@ -56,6 +44,3 @@ final class SocketRecord: Sendable {
         return String(text.dropLast())
     }
 }
-
-/// A function of its own, because a method named `write` hides the system call.
-private func systemWrite(_ descriptor: Int32, _ bytes: [UInt8]) -> Int { write(descriptor, bytes, bytes.count) }
