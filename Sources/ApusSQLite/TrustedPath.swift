@@ -20,7 +20,7 @@ package enum TrustedPath {
     /// What a path is expected to be.
     package enum Kind: Sendable {
         case file
-        /// A file that others can not even read.
+        /// A file that others cannot even read.
         case secretFile
         case folder
         case socket

@@ -93,7 +93,7 @@ struct TrustedPathTests {
         #expect(throws: TrustedPath.Failure.self) { try TrustedPath.checkFolder(directory.file("round/b")) }
     }
 
-    @Test("a folder in one that others can replace is refused, also behind a link")
+    @Test("a folder in one that others can replace is refused, also through a link")
     func replaceable() throws {
         let directory = try Directory()
         try TrustedPath.checkFolder(directory.file("shared/home"), creating: true)
