@@ -230,7 +230,7 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ApusCommand", "ApusDaemon", "ApusTimers",
+                "ApusCommand", "ApusDaemon", "ApusJobs", "ApusSQLite", "ApusTimers",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
