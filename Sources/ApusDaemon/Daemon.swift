@@ -85,7 +85,7 @@ public struct Daemon: Sendable {
                 // The service is this process: a command must not tell the service manager that it is ready.
                 environment: configuration.environment.filter { $0.key != Self.notifySocket }, records: records,
                 patience: min(CommandRunner.patience, windUp * 0.8)),
-            http: .shared,
+            webhooks: WebhookPoster(time: engine.time),
             notifications: NotificationDesk(
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)
