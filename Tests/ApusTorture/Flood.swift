@@ -25,7 +25,8 @@ struct Flood {
         var jobs: [String] = []
         for _ in 0..<4 {
             // Counts what was read, in MiB.
-            let line = "timeout -s INT \(seconds) dd if=/dev/zero bs=1M 2>\(home.path)/$APUS_JOB.dd | tr '\\0' 'x'; true"
+            let line =
+                "timeout -s INT \(seconds) dd if=/dev/zero bs=1M 2>\(home.path)/$APUS_JOB.dd | tr '\\0' 'x'; true"
             jobs.append(
                 try await client.submit(
                     WireSubmission(
