@@ -29,13 +29,21 @@ struct Routes: Sendable {
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
 
-    /// The routes of one listener.
+    /// The routes of the socket.
+    func onSocket() -> Router<APIContext> {
+        let router = router(guardedBy: PeerCheck(), feed: events.socket)
+        router.refuseOtherMethods()
+        return router
+    }
+
+    /// The routes of one listener, to which others can be added.
     func router(
         guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>, feed: EventFeed
     ) -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         router.add(middleware: ErrorAnswers(explain: ErrorMeaning.answer))
         router.add(middleware: check)
+        router.add(middleware: BodyBound())
         router.get("/v1/health") { _, _ in try Response.json(health()) }
         router.post("/v1/stop") { _, _ in
             stop()
@@ -72,22 +80,22 @@ struct Routes: Sendable {
             return try Response.json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
         }
         router.get("/v1/jobs/:id") { _, context in
-            try Response.json(try await jobs.shown(try context.parameters.require("id")))
+            try Response.json(try await jobs.shown(try context.pathParameter("id")))
         }
         router.delete("/v1/jobs/:id") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+            let id = try await jobs.resolve(try context.pathParameter("id"))
             return try Response.json(jobs.wire(try await scheduler.cancel(id)))
         }
         router.post("/v1/jobs/:id/suspend") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+            let id = try await jobs.resolve(try context.pathParameter("id"))
             return try Response.json(jobs.wire(try await scheduler.suspend(id)))
         }
         router.post("/v1/jobs/:id/resume") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+            let id = try await jobs.resolve(try context.pathParameter("id"))
             return try Response.json(jobs.wire(try await scheduler.resume(id)))
         }
         router.post("/v1/jobs/:id/run") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+            let id = try await jobs.resolve(try context.pathParameter("id"))
             return try Response.json(WireRun(try await scheduler.runNow(id)), status: .accepted)
         }
     }
@@ -103,7 +111,7 @@ struct Routes: Sendable {
             return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+            let id = try await jobs.resolve(try context.pathParameter("id"))
             let occurrence = try number(request, "occurrence", in: Int.min...Int.max)
             let runs = try await scheduler.runs(RunQuery(job: id, occurrence: occurrence, limit: 100)).runs
             let output = runs.first { $0.attempt > 0 && !$0.state.isOpen }?.output ?? []
