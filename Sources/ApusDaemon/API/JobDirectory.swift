@@ -15,6 +15,9 @@ struct JobDirectory: Sendable {
     /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several, the
     /// one that is not ended. Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
     func resolve(_ text: String) async throws -> JobID {
+        guard !text.isEmpty else {
+            throw JobError(.invalid, "id: must not be empty; give an identifier, the beginning of one, or a name")
+        }
         if let exact = try await scheduler.job(JobID(text)) { return exact.job.id }
         let candidates = try await scheduler.jobs(
             JobQuery(idPrefixOrName: text, states: [.scheduled, .suspended], limit: 6)
@@ -73,15 +76,13 @@ struct JobDirectory: Sendable {
     }
 
     func submit(_ submission: WireSubmission) async throws -> Job {
-        let kind = submission.kind ?? ActionKind.action.rawValue
-        guard let kind = ActionKind(rawValue: kind) else {
-            throw DaemonError(
-                .invalid,
-                "kind: \"\(kind)\" is not one of \(ActionKind.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
+        let kind = try submission.kind.map { try ActionKind(named: $0) } ?? .action
         try check(submission.action, kind: kind)
-        if let name = submission.name, name.isEmpty || name.utf8.count > 255 {
-            throw DaemonError(.invalid, "name: must have 1 to 255 bytes")
+        if let name = submission.name, !(1...255).contains(name.unicodeScalars.count) {
+            throw DaemonError(.invalid, "name: must have 1 to 255 characters, not \(name.unicodeScalars.count)")
+        }
+        for key in (submission.labels ?? [:]).keys.sorted() where key.isEmpty || key.contains("=") {
+            throw DaemonError(.invalid, "labels: \"\(key)\" is not a name; give one without =")
         }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .withoutEscapingSlashes
@@ -116,6 +117,14 @@ struct JobDirectory: Sendable {
             }
             if let cwd = command.cwd, !cwd.hasPrefix("/") {
                 throw DaemonError(.invalid, "action.command.cwd: \"\(cwd)\" is not an absolute path")
+            }
+            for name in command.env.keys.sorted() where name.isEmpty || name.contains("=") {
+                throw DaemonError(
+                    .invalid, "action.command.env: \"\(name)\" is not a variable's name; give one without =")
+            }
+            let texts = command.argv + [command.cwd ?? ""] + command.env.flatMap { [$0.key, $0.value] }
+            guard texts.allSatisfy({ !$0.utf8.contains(0) }) else {
+                throw DaemonError(.invalid, "action.command: a program cannot be given the character U+0000")
             }
         }
         if let webhook = action.webhook {

@@ -8,11 +8,11 @@ public struct Action: Codable, Hashable, Sendable {
         /// The program and its arguments. With `shell`, one element: the line for `/bin/sh -c`.
         public var argv: [String]
         /// Whether `argv[0]` is a line for the shell.
-        public var shell: Bool
+        @EmptyIfAbsent public var shell: Bool
         /// The working directory, absolute.
         public var cwd: String?
         /// Variables to set in the command's environment, beside the daemon's own.
-        public var env: [String: String]
+        @EmptyIfAbsent public var env: [String: String]
         /// A command.
         public init(argv: [String], shell: Bool = false, cwd: String? = nil, env: [String: String] = [:]) {
             self.argv = argv
