@@ -21,7 +21,7 @@ STRESS_SECONDS ?= 30
 KILLS ?= 200
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser pictures lint format bench tsan stress torture bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench tsan stress torture bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
@@ -33,12 +33,16 @@ demo: bootstrap  ## show the sample app on a simulated phone in the browser, at 
 	$(SWIFT) build --product Sleepless
 	@exec "$$($(SWIFT) build --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
 
-test: bootstrap  ## run all tests, those in a browser too
+test: bootstrap  ## run all tests, those in a browser and of the API's description too
 	$(SWIFT) test
 	SWIFT="$(SWIFT)" Scripts/browser-tests
+	SWIFT="$(SWIFT)" Scripts/api-tests
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests
+
+api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated requests
+	SWIFT="$(SWIFT)" Scripts/api-tests
 
 pictures: browser  ## take the README's pictures anew
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png

@@ -5,7 +5,7 @@ import ArgumentParser
 /// Where the process begins.
 @main
 enum Main {
-    static func main() async {
+    @MainActor static func main() async {
         // The parser takes `-5s` for an option and would say that the duration is missing.
         let words = Array(CommandLine.arguments.dropFirst().prefix(2))
         if words.count == 2, ["after", "every", "at", "countdown"].contains(words[0]),
@@ -18,6 +18,8 @@ enum Main {
             Terminal.note("apus: \(error)")
             Apus.exit(withError: ExitCode.validationFailure)
         }
+        // Commands end soon; the daemon is idle for days.
+        if words.first == "serve" { EventLoopExecutor.install() }
         await Apus.main()
     }
 }

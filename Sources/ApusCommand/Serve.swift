@@ -27,8 +27,9 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "With --http-allow-remote: a name by which browsers reach it; may be given several times.",
-            valueName: "NAME:PORT"))
+            "A name by which browsers reach it: https://NAME of a TLS proxy, or, with --http-allow-remote, NAME:PORT.",
+            discussion: "May be given several times. Requests with other names are refused.",
+            valueName: "NAME"))
     var httpHost: [String] = []
 
     @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
@@ -122,11 +123,7 @@ extension Serve {
             }
             return nil
         }
-        if httpAllowRemote { return try HTTPAddress(http, reachedFromElsewhereAs: httpHost) }
-        guard httpHost.isEmpty else {
-            throw DaemonError(.invalid, "--http-host goes with --http-allow-remote; loopback has names of its own")
-        }
-        return try HTTPAddress(http)
+        return try HTTPAddress(http, names: httpHost, allowsRemote: httpAllowRemote)
     }
 }
 

@@ -42,12 +42,15 @@ public struct DesktopNotifier: Notifier {
         }
         let error = await withCheckedContinuation { continuation in
             // The call blocks, which a thread of Swift's pool must not.
-            DispatchQueue.global().async {
+            Self.queue.async {
                 continuation.resume(returning: show(notification, address))
             }
         }
         if let error { throw error }
     }
+
+    /// A serial queue: libdispatch watches the threads of its concurrent ones with a timer of one second, for ever.
+    private static let queue = DispatchQueue(label: "apus.linux.notifications")
 
     private func show(_ notification: UserNotification, _ address: String) -> BackgroundError? {
         let milliseconds = Int32(clamping: timeout / .milliseconds(1) < 1 ? 1 : Int64(timeout / .milliseconds(1)))

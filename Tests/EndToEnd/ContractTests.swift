@@ -27,7 +27,14 @@ struct ContractTests {
                 "POST", "/v1/jobs", body: #"{"trigger":{},"action":{"notify":"hello"}}"#, expecting: 400)
             try await caller.call("POST", "/v1/jobs", body: #"{"action":5}"#, expecting: 400)
             try await caller.call("POST", "/v1/jobs", body: "not JSON", expecting: 400)
+            try await caller.call(
+                "POST", "/v1/jobs", body: #"{"trigger":{"after":"1h"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
+                expecting: 400, saying: "unknown field policies.retyr; known are tolerance, missed")
             try await caller.call("GET", "/v1/jobs?limit=0", expecting: 400)
+            try await caller.call("GET", "/v1/jobs?stat=scheduled", expecting: 400, saying: "unknown parameter stat")
+            try await caller.call("GET", "/v1/jobs?kind=odd", expecting: 400)
+            try await caller.call("GET", "/v1/jobs?label=a%3D1&label=a%3D2", expecting: 400)
+            try await caller.call("GET", "/v1/events?terminal=yes", expecting: 400)
             try await caller.call("GET", "/v1/jobs?state=odd", expecting: 400)
             try await caller.call("POST", "/v1/jobs/n/run", path: "/v1/jobs/{id}/run", expecting: 202)
             try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
@@ -42,6 +49,23 @@ struct ContractTests {
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
             try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
             try await caller.call("DELETE", "/v1/jobs/n", path: "/v1/jobs/{id}")
+            for verb in ["suspend", "resume", "run"] {
+                try await caller.call("POST", "/v1/jobs/n/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 400)
+                try await caller.call(
+                    "POST", "/v1/jobs/nobody/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 404)
+                try await caller.call("PUT", "/v1/jobs/n/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 405)
+            }
+            for _ in 1...2 {
+                try await caller.call(
+                    "POST", "/v1/jobs", body: #"{"name":"twice","trigger":{"after":"1h"},"action":{"notify":"x"}}"#,
+                    expecting: 201)
+            }
+            for verb in ["suspend", "resume", "run"] {
+                try await caller.call(
+                    "POST", "/v1/jobs/twice/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 409)
+            }
+            try await caller.call("GET", "/v1/jobs/twice/logs", path: "/v1/jobs/{id}/logs", expecting: 409)
+            try await caller.call("GET", "/v1/runs?job=twice", expecting: 409)
             try await caller.call("DELETE", "/v1/jobs", expecting: 400)
             try await caller.call("DELETE", "/v1/jobs?all=true")
             try await caller.events()
@@ -75,16 +99,19 @@ private struct Caller {
     var called: Set<String> = []
 
     mutating func call(
-        _ method: String, _ uri: String, path: String? = nil, body: String? = nil, expecting status: Int = 200
+        _ method: String, _ uri: String, path: String? = nil, body: String? = nil, expecting status: Int = 200,
+        saying message: String? = nil
     ) async throws {
         let path = path ?? String(uri.prefix { $0 != "?" })
-        called.insert("\(method) \(path)")
+        if status != 405 { called.insert("\(method) \(path)") }
         var request = HTTPClientRequest(url: url(uri))
         request.method = HTTPMethod(rawValue: method)
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
         let response = try await HTTPClient.shared.execute(request, timeout: .seconds(300))
         let answer = String(buffer: try await response.body.collect(upTo: 1 << 20))
         #expect(Int(response.status.code) == status, "\(method) \(uri): \(answer)")
+        if let message { #expect(answer.contains(message), "\(method) \(uri): \(answer)") }
+        if status == 405 { return #expect(response.headers.first(name: "allow") == "POST") }
         let problems = try document.problems(
             inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")

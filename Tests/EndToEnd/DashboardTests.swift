@@ -215,6 +215,32 @@ struct DashboardTests {
         }
     }
 
+    @Test("behind a TLS proxy, the page's origin is https, its cookie is Secure, and it can submit")
+    func proxy() async throws {
+        try await ApusUnderTest.with { apus in
+            let port = FreePort.any()
+            async let ended = apus.call([
+                "serve", "--http", "127.0.0.1:\(port)", "--http-host", "https://jobs.example",
+            ])
+            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let record = try JSONDecoder().decode(
+                DashboardUnderTest.Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
+            let dashboard = DashboardUnderTest(apus: apus, record: record)
+            let host = ("host", "jobs.example")
+            let entered = try await dashboard.ask(.GET, "/?token=\(record.token)", [host])
+            let cookie = try #require(entered.headers.first(name: "set-cookie"))
+            #expect(entered.status == 303 && cookie.hasSuffix("; Secure"))
+            let browser = [host, ("cookie", String(cookie.prefix { $0 != ";" })), ("sec-fetch-site", "same-origin")]
+            for (origin, status) in [("https://jobs.example", 201), ("http://jobs.example", 403)] {
+                let answer = try await dashboard.ask(
+                    .POST, "/v1/jobs", browser + [("origin", origin)], body: Self.countdown)
+                #expect(answer.status == status, "\(origin)")
+            }
+            #expect(try await apus("stop").code == 0)
+            #expect(try await ended.code == 0)
+        }
+    }
+
     @Test("with its name, a listener that others can reach answers, and with any other it does not")
     func remoteName() async throws {
         try await ApusUnderTest.with { apus in

@@ -42,22 +42,22 @@ struct SleeplessServer: Sendable {
     /// - Throws: What the system says when the port cannot be had.
     func run(logger: Logger, onReady: @escaping @Sendable (String) -> Void) async throws {
         let headers = SecurityHeaders.fields(adding: ["media-src 'self'"])
-        let application = Application(
-            router: router(), server: ConnectionLimits().server(adding: headers),
-            configuration: ConnectionLimits().configuration(host: Self.name, port: configuration.port),
-            onServerRunning: { channel in
-                let port = channel.localAddress?.port ?? configuration.port
-                await self.port.set(port)
-                let token = configuration.secrets.map { "?token=\($0.token)" } ?? ""
-                onReady("http://\(Self.name):\(port)/\(token)")
-            }, logger: logger)
-        try await application.serveUntilCancelled()
+        let server = WebServer(
+            router: router(), address: .hostname(Self.name, port: configuration.port), adding: headers, logger: logger
+        ) { channel in
+            let port = channel.localAddress?.port ?? configuration.port
+            await self.port.set(port)
+            let token = configuration.secrets.map { "?token=\($0.token)" } ?? ""
+            onReady("http://\(Self.name):\(port)/\(token)")
+        }
+        try await server.serveUntilCancelled()
     }
 
     private func router() -> Router<Context> {
         let router = Router(context: Context.self)
         router.add(middleware: ErrorAnswers { ($0 as? AppError).map(AppTaps.answer) })
         router.add(middleware: OwnGuard(port: port, secrets: configuration.secrets))
+        router.add(middleware: BodyBound())
         addPage(to: router)
         router.get("/events") { request, _ in try await events(request) }
         router.get("/screen") { _, _ in try Response.json(await stage.screen()) }
@@ -66,7 +66,7 @@ struct SleeplessServer: Sendable {
             return try Response.json(await stage.log(after: after))
         }
         router.get("/tracks/:file") { request, context in
-            let file = try context.parameters.require("file")
+            let file = try context.pathParameter("file")
             guard file.hasSuffix(".wav"), let bytes = await sounds.wav(String(file.dropLast(4))) else {
                 throw WebError(
                     .notFound, code: "notFound",
@@ -83,6 +83,7 @@ struct SleeplessServer: Sendable {
         router.post("/device/**") { request, context in
             try await post(request, context) { name, arguments in try await stage.control(name, arguments) }
         }
+        router.refuseOtherMethods()
         return router
     }
 
@@ -91,7 +92,7 @@ struct SleeplessServer: Sendable {
     private func addPage(to router: Router<Context>) {
         router.get("/") { request, _ in try asset("index.html").answer(to: request) }
         router.get("/assets/:name") { request, context in
-            try asset(try context.parameters.require("name")).answer(to: request)
+            try asset(try context.pathParameter("name")).answer(to: request)
         }
     }
 

@@ -15,6 +15,9 @@ struct JobDirectory: Sendable {
     /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several, the
     /// one that is not ended. Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
     func resolve(_ text: String) async throws -> JobID {
+        guard !text.isEmpty else {
+            throw JobError(.invalid, "id: must not be empty; give an identifier, the beginning of one, or a name")
+        }
         if let exact = try await scheduler.job(JobID(text)) { return exact.job.id }
         let candidates = try await scheduler.jobs(
             JobQuery(idPrefixOrName: text, states: [.scheduled, .suspended], limit: 6)
@@ -88,12 +91,7 @@ struct JobDirectory: Sendable {
     /// Submits a job.
     /// - Returns: the job, and whether it is new; the job of an earlier submission with the same idempotency key is not.
     func submit(_ submission: WireSubmission) async throws -> (job: Job, isNew: Bool) {
-        let kind = submission.kind ?? ActionKind.action.rawValue
-        guard let kind = ActionKind(rawValue: kind) else {
-            throw DaemonError(
-                .invalid,
-                "kind: \"\(kind)\" is not one of \(ActionKind.allCases.map(\.rawValue).joined(separator: ", "))")
-        }
+        let kind = try submission.kind.map { try ActionKind(named: $0) } ?? .action
         try SubmissionCheck.check(submission, kind: kind)
         let encoder = JSONEncoder()
         // Sorted, so that the same submission has the same payload.

@@ -62,23 +62,18 @@ struct Listeners {
         var quiet = logger
         // It tells an orderly end as an error.
         quiet.logLevel = .critical
-        let onSocket = Application(
-            router: routes.router(guardedBy: PeerCheck(), feed: routes.events.socket),
-            configuration: .init(address: .unixDomainSocket(path: socket.path)),
-            onServerRunning: { _ in
-                socket.claim()
-                readiness.oneMore()
-            },
-            logger: quiet)
+        let onSocket = WebServer(
+            router: routes.onSocket(), address: .unixDomainSocket(path: socket.path), limits: .none, logger: quiet
+        ) { _ in
+            socket.claim()
+            readiness.oneMore()
+        }
         var servers: [@Sendable () async throws -> Void] = [{ try await onSocket.serveUntilCancelled() }]
         if let http = configuration.http, let secrets {
-            let limits = ConnectionLimits()
-            let onHTTP = Application(
+            let onHTTP = WebServer(
                 router: Dashboard(http: http, secrets: secrets).router(routes),
-                server: limits.server(adding: SecurityHeaders.fields()),
-                configuration: limits.configuration(host: http.host, port: http.port),
-                onServerRunning: { _ in readiness.oneMore() },
-                logger: quiet)
+                address: .hostname(http.host, port: http.port), adding: SecurityHeaders.fields(), logger: quiet
+            ) { _ in readiness.oneMore() }
             servers.append {
                 do {
                     try await onHTTP.serveUntilCancelled()

@@ -29,15 +29,27 @@ struct Routes: Sendable {
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
 
-    /// The routes of one listener.
+    /// The routes of the socket.
+    func onSocket() -> Router<APIContext> {
+        let router = router(guardedBy: PeerCheck(), feed: events.socket)
+        router.refuseOtherMethods()
+        return router
+    }
+
+    /// The routes of one listener, to which others can be added.
     func router(
         guardedBy check: any MiddlewareProtocol<Request, Response, APIContext>, feed: EventFeed
     ) -> Router<APIContext> {
         let router = Router(context: APIContext.self)
         router.add(middleware: ErrorAnswers(explain: ErrorMeaning.answer))
         router.add(middleware: check)
-        router.get("/v1/health") { _, _ in try Response.json(health()) }
-        router.post("/v1/stop") { _, _ in
+        router.add(middleware: BodyBound())
+        router.get("/v1/health") { request, _ in
+            _ = try Query(of: request, known: [])
+            return try Response.json(health())
+        }
+        router.post("/v1/stop") { request, _ in
+            _ = try Query(of: request, known: [])
             stop()
             return Response(status: .accepted)
         }
@@ -49,8 +61,9 @@ struct Routes: Sendable {
 
     private func addJobs(to router: Router<APIContext>) {
         router.post("/v1/jobs") { request, context in
+            _ = try Query(of: request, known: [])
             let body = try await request.body.collect(upTo: context.maxUploadSize)
-            let submission = try JSONDecoder().decode(WireSubmission.self, from: Data(body.readableBytesView))
+            let submission = try StrictJSON.decode(WireSubmission.self, from: Data(body.readableBytesView))
             // A browser runs code of many strangers. What it submits stays within the daemon.
             if context.caller != .script, !submission.action.onlyShowsTexts {
                 throw WebError.forbidden(
@@ -66,47 +79,48 @@ struct Routes: Sendable {
                 WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { jobs.wire($0, lastRun: $1) }, next: page.next))
         }
         router.delete("/v1/jobs") { request, _ in
-            guard request.uri.queryParameters.get("all") == "true" else {
+            guard try Query(of: request, known: ["all"])["all"] == "true" else {
                 throw WebError.invalid("say ?all=true to cancel every job, or name one in the path")
             }
             return try Response.json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
         }
-        router.get("/v1/jobs/:id") { _, context in
-            try Response.json(try await jobs.shown(try context.parameters.require("id")))
+        router.get("/v1/jobs/:id") { request, context in
+            try Response.json(try await jobs.shown(try name(request, context)))
         }
-        router.delete("/v1/jobs/:id") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+        router.delete("/v1/jobs/:id") { request, context in
+            let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.cancel(id)))
         }
-        router.post("/v1/jobs/:id/suspend") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+        router.post("/v1/jobs/:id/suspend") { request, context in
+            let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.suspend(id)))
         }
-        router.post("/v1/jobs/:id/resume") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+        router.post("/v1/jobs/:id/resume") { request, context in
+            let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.resume(id)))
         }
-        router.post("/v1/jobs/:id/run") { _, context in
-            let id = try await jobs.resolve(try context.parameters.require("id"))
+        router.post("/v1/jobs/:id/run") { request, context in
+            let id = try await jobs.resolve(try name(request, context))
             return try Response.json(WireRun(try await scheduler.runNow(id)), status: .accepted)
         }
     }
 
     private func addRuns(to router: Router<APIContext>) {
         router.get("/v1/runs") { request, _ in
+            let parameters = try Query(of: request, known: ["job", "occurrence", "begun", "limit", "after"])
             var query = RunQuery()
-            if let job = request.uri.queryParameters.get("job") { query.job = try await jobs.resolve(job) }
-            query.occurrence = try number(request, "occurrence", in: Int.min...Int.max)
-            query.begunOnly = request.uri.queryParameters.get("begun") == "true"
-            if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
-            query.after = request.uri.queryParameters.get("after")
+            query.occurrence = try number(parameters, "occurrence", in: Self.occurrences)
+            if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
+            query.begunOnly = try flag(parameters, "begun")
+            query.after = parameters["after"]
+            if let job = parameters["job"] { query.job = try await jobs.resolve(job) }
             let page = try await scheduler.runs(query)
             return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
+            let parameters = try Query(of: request, known: ["occurrence"])
             let output = try await jobs.output(
-                try context.parameters.require("id"),
-                occurrence: try number(request, "occurrence", in: Int.min...Int.max))
+                try context.pathParameter("id"), occurrence: try number(parameters, "occurrence", in: Self.occurrences))
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(bytes: output)))
@@ -121,10 +135,13 @@ struct Routes: Sendable {
     }
 
     private func jobQuery(_ request: Request) throws -> JobQuery {
-        let parameters = request.uri.queryParameters
+        let parameters = try Query(
+            of: request, known: ["kind", "match", "limit", "after"], repeatable: ["state", "label"])
         var query = JobQuery(
-            idPrefixOrName: parameters.get("match"), kind: parameters.get("kind"), after: parameters.get("after"))
-        for state in parameters.getAll("state") {
+            idPrefixOrName: parameters["match"],
+            kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
+            after: parameters["after"])
+        for state in parameters.all("state") {
             guard let state = JobState(rawValue: state) else {
                 throw WebError.invalid(
                     "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))"
@@ -132,33 +149,53 @@ struct Routes: Sendable {
             }
             query.states.insert(state)
         }
-        for label in parameters.getAll("label") {
-            guard let separator = label.firstIndex(of: "=") else {
+        for label in parameters.all("label") {
+            guard let separator = label.firstIndex(of: "="), separator != label.startIndex else {
                 throw WebError.invalid("label: \"\(label)\" is not KEY=VALUE")
             }
-            query.labels[String(label[..<separator])] = String(label[label.index(after: separator)...])
+            let key = String(label[..<separator])
+            guard query.labels[key] == nil else {
+                throw WebError.invalid("label: \"\(key)\" is given twice; a job has each label once")
+            }
+            query.labels[key] = String(label[label.index(after: separator)...])
         }
-        if let limit = try number(request, "limit", in: 1...1_000) { query.limit = limit }
+        if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
         return query
     }
 
-    private func number(_ request: Request, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
-        guard let text = request.uri.queryParameters.get(name) else { return nil }
-        guard let number = Int(text), range.contains(number) else {
+    /// What JSON's readers take for a whole number without loss.
+    private static let occurrences = -9_007_199_254_740_991...9_007_199_254_740_991
+
+    private func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let text = parameters[name] else { return nil }
+        guard let number = Int(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
             throw WebError.invalid(
-                "\(name): \"\(text)\" is not a whole number\(range.lowerBound == .min ? "" : " from \(range.lowerBound) to \(range.upperBound)")"
-            )
+                "\(name): \"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
     }
 
+    private func flag(_ parameters: Query, _ name: String) throws -> Bool {
+        switch parameters[name] {
+        case nil, "false"?: return false
+        case "true"?: return true
+        case let text?: throw WebError.invalid("\(name): \"\(text)\" is not true or false")
+        }
+    }
+
+    /// What the path of an address without parameters of its own names: a job, as people type it.
+    private func name(_ request: Request, _ context: APIContext) throws -> String {
+        _ = try Query(of: request, known: [])
+        return try context.pathParameter("id")
+    }
+
     private func events(_ request: Request, on feed: EventFeed) async throws -> Response {
+        let parameters = try Query(of: request, known: ["job", "terminal"])
+        let showsNotifications = try flag(parameters, "terminal")
         let wanted: String? =
-            if let job = request.uri.queryParameters.get("job") {
+            if let job = parameters["job"] {
                 try await jobs.resolve(job).rawValue
             } else { nil }
-        return try events.answer(
-            request, on: feed, job: wanted,
-            showsNotifications: request.uri.queryParameters.get("terminal") == "true")
+        return try events.answer(request, on: feed, job: wanted, showsNotifications: showsNotifications)
     }
 }

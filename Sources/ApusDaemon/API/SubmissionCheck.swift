@@ -9,21 +9,22 @@
 enum SubmissionCheck {
     static func check(_ submission: WireSubmission, kind: ActionKind) throws {
         if let name = submission.name {
-            guard (1...255).contains(name.utf8.count) else {
-                throw DaemonError(.invalid, "name: must have 1 to 255 bytes")
+            guard (1...255).contains(name.unicodeScalars.count) else {
+                throw DaemonError(.invalid, "name: must have 1 to 255 characters, not \(name.unicodeScalars.count)")
             }
             try check(printable: name, "name")
         }
-        for (key, value) in submission.labels ?? [:] {
-            guard !key.isEmpty else { throw DaemonError(.invalid, "labels: a key must not be empty") }
+        for (key, value) in (submission.labels ?? [:]).sorted(by: { $0.key < $1.key }) {
+            guard !key.isEmpty, !key.contains("=") else {
+                throw DaemonError(.invalid, "labels: \"\(PrintableText.escaped(key))\" is not a name; give one without =")
+            }
             try check(printable: key, "labels: the key \"\(PrintableText.escaped(key))\"")
             try check(printable: value, "labels: the value of \"\(key)\"")
         }
         if let key = submission.idempotencyKey {
-            guard (1...255).contains(key.utf8.count) else {
-                throw DaemonError(.invalid, "idempotencyKey: must have 1 to 255 bytes")
+            guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+                throw DaemonError(.invalid, "idempotencyKey: must have 1 to 255 characters, all of them printable ASCII")
             }
-            try check(printable: key, "idempotencyKey")
         }
         try check(submission.action, kind: kind)
     }
@@ -78,6 +79,15 @@ enum SubmissionCheck {
         }
         if let cwd = command.cwd, !cwd.hasPrefix("/") {
             throw DaemonError(.invalid, "\(field).cwd: \"\(cwd)\" is not an absolute path")
+        }
+        for name in command.env.keys.sorted() where name.isEmpty || name.contains("=") {
+            throw DaemonError(
+                .invalid,
+                "\(field).env: \"\(PrintableText.escaped(name))\" is not a variable's name; give one without =")
+        }
+        let texts = command.argv + [command.cwd ?? ""] + command.env.flatMap { [$0.key, $0.value] }
+        guard texts.allSatisfy({ !$0.utf8.contains(0) }) else {
+            throw DaemonError(.invalid, "\(field): a program cannot be given the character U+0000")
         }
         guard command.mask != nil else {
             throw DaemonError(

@@ -11,6 +11,16 @@ import ApusTimers
 enum ActionKind: String, CaseIterable {
     case action
     case countdown
+
+    /// The kind of that name; `invalid` for another.
+    init(named name: String) throws {
+        guard let kind = ActionKind(rawValue: name) else {
+            throw DaemonError(
+                .invalid,
+                "kind: \"\(name)\" is not one of \(ActionKind.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        self = kind
+    }
 }
 
 extension WireJob {
@@ -74,6 +84,9 @@ extension WireTrigger {
     }
 
     func parsed() throws -> Trigger {
+        if every == nil, let field = anchor != nil ? "anchor" : count != nil ? "count" : nil {
+            throw DaemonError(.invalid, "trigger.\(field): it goes with \"every\"; leave it out")
+        }
         switch (at, after, every) {
         case (let at?, nil, nil):
             return .at(try TimeText.parseISO8601(at, argument: "trigger.at"))
@@ -198,7 +211,8 @@ public enum PolicyText {
 
     private static func split(_ text: String, argument: String) throws -> (String, Int?) {
         guard let colon = text.firstIndex(of: ":") else { return (text, nil) }
-        guard let limit = Int(text[text.index(after: colon)...]), limit >= 1 else {
+        let digits = text[text.index(after: colon)...]
+        guard let limit = Int(digits), limit >= 1, digits.utf8.first != UInt8(ascii: "+") else {
             throw DaemonError(
                 .invalid, "\(argument): what follows the colon in \"\(text)\" must be a whole number from 1")
         }

@@ -10,13 +10,14 @@ struct Dashboard {
         // 0.0.0.0 is everybody's address, and nobody's name.
         let own = ["0.0.0.0", "::"].contains(http.host) ? "localhost" : http.host
         let rules = GuardRules(
-            hosts: GuardRules.ownHosts(own, port: http.port).union(http.remoteNames), secrets: secrets,
-            cookieName: "apus_\(http.port)")
+            hosts: GuardRules.ownHosts(own, port: http.port).union(http.remoteNames), secureHosts: http.secureNames,
+            secrets: secrets, cookieName: "apus_\(http.port)")
         let way =
             "Open the address that `apus serve` printed, with ?token= in it. This browser does not know the token."
         let router = routes.router(
             guardedBy: RequestGuard<APIContext>(rules: rules, way: way), feed: routes.events.http)
         router.addPage(WebFiles.all.map { Asset(name: $0.name, bytes: Array($0.text.utf8)) })
+        router.refuseOtherMethods()
         return router
     }
 }

@@ -8,12 +8,12 @@ public struct Action: Codable, Hashable, Sendable {
         /// The program and its arguments. With `shell`, one element: the line for `/bin/sh -c`.
         public var argv: [String]
         /// Whether `argv[0]` is a line for the shell.
-        public var shell: Bool
+        @EmptyIfAbsent public var shell: Bool
         /// The working directory, absolute; `/` unless given.
         public var cwd: String?
         /// The command's environment. Of `HOME`, `USER`, `LOGNAME`, `SHELL` and `PATH`, what is left out has the value of
         /// the user's login; nothing else is added but the variables that describe the run (`APUS_JOB` and others).
-        public var env: [String: String]
+        @EmptyIfAbsent public var env: [String: String]
         /// The mask of file creation in three octal digits, such as `022`, which it is unless given.
         public var umask: String?
         /// A command.

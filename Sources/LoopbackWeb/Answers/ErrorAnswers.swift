@@ -33,9 +33,7 @@ public struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
                 .badRequest, code: "invalid", message: "the body is not what this address takes: \(Self.explain(error))"
             )
         case is NIOTooManyBytesError:
-            return WebError(
-                .contentTooLarge, code: "tooLarge",
-                message: "the body has more than \(context.maxUploadSize) bytes")
+            return .tooLarge(mostBytes: context.maxUploadSize)
         case let error as any HTTPResponseError where error.status == .notFound:
             return WebError(.notFound, code: "notFound", message: "there is no \(request.method) \(request.uri.path)")
         case let error as any HTTPResponseError:

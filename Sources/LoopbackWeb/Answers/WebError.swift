@@ -39,6 +39,11 @@ public struct WebError: HTTPResponseError, Sendable {
         message: "send the token as `Authorization: Bearer TOKEN`, or open the address that has it",
         headers: [.wwwAuthenticate: "Bearer"])
 
+    /// 413 `tooLarge`.
+    static func tooLarge(mostBytes: Int) -> WebError {
+        WebError(.contentTooLarge, code: "tooLarge", message: "the body has more than \(mostBytes) bytes")
+    }
+
     private struct Body: Encodable {
         struct Content: Encodable {
             var code: String

@@ -1,20 +1,26 @@
 import ApusTimers
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
 
-/// Keeps one connection to its ``ConnectionLimits``, and puts the headers on its answers. On the connection's event
-/// loop only, but for the timeouts, which do nothing but close.
+/// Keeps one connection to its ``ConnectionLimits``, ends it when it is over, and puts the headers on its answers. On the
+/// connection's event loop only, but for the timeouts, which do nothing but close.
 final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+    typealias InboundIn = HTTPServerRequestPart
+    typealias InboundOut = HTTPServerRequestPart
+    typealias OutboundIn = HTTPServerResponsePart
+    typealias OutboundOut = HTTPServerResponsePart
 
     private let limits: ConnectionLimits
     private let headers: HTTPFields
+    private let register: ConnectionRegister?
     private let engine: TimerEngine
     private var machine = ConnectionMachine()
+    private var id: ConnectionTable.ID?
+    private var isAdmitted = false
+    private var isHeld = false
+    private var wantsToRead = false
+    private var strangerTimeout: ScheduledTimer?
     private var bodyTimeout: ScheduledTimer?
     private var stallTimeout: ScheduledTimer?
     private var lingerTimeout: ScheduledTimer?
@@ -23,16 +29,61 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     /// answer (RFC 9112, 9.6).
     private static let linger: Duration = .seconds(2)
 
-    init(limits: ConnectionLimits, headers: HTTPFields, engine: TimerEngine) {
+    /// Without a register, there may be any number of connections.
+    init(limits: ConnectionLimits, headers: HTTPFields, register: ConnectionRegister?, engine: TimerEngine) {
         self.limits = limits
         self.headers = headers
+        self.register = register
         self.engine = engine
     }
 
+    // MARK: The connection
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        // Before anything is read: a connection that is held must not be.
+        if let register {
+            let opened = register.opened(context.channel)
+            (id, isHeld) = (opened.id, opened.isHeld)
+        }
+        if !isHeld { awaitRequest(context) }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        if isHeld { wantsToRead = true } else { context.read() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event as? ConnectionEvent {
+        case .admitted?:
+            guard !isAdmitted else { return }
+            isAdmitted = true
+            strangerTimeout?.cancel()
+            if let id { register?.admitted(id) }
+        case .served?:
+            isHeld = false
+            awaitRequest(context)
+            if wantsToRead { context.read() }
+        case nil:
+            context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        end()
+        context.fireChannelInactive()
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end() }
+
+    // MARK: Requests
+
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head:
-            machine.requestBegan()
+        case .head(let head):
+            let isHTTP10 = head.version.major < 1 || head.version == .http1_0
+            machine.requestBegan(.init(isLast: isHTTP10 || Self.closes(head.headers), isHTTP10: isHTTP10))
+            strangerTimeout?.cancel()
+            if !isAdmitted, let id { register?.requestBegan(id) }
             bodyTimeout = closing(context.channel, after: limits.body)
         case .body:
             break
@@ -43,19 +94,27 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
+    // MARK: Answers
+
     func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         switch unwrapOutboundIn(data) {
         case .head(var head):
-            for field in headers where head.headerFields[field.name] == nil { head.headerFields.append(field) }
-            if machine.answerBegins(asksToClose: head.headerFields[.connection] == "close") {
-                head.headerFields[.connection] = "close"
+            for field in headers where !head.headers.contains(name: field.name.rawName) {
+                head.headers.add(name: field.name.rawName, value: field.value)
             }
+            head.headers.replaceOrAdd(name: "date", value: HTTPDate.text(engine.time.wall()))
+            let beginning = machine.answerBegins(asksToClose: Self.closes(head.headers))
+            if beginning.isLast { head.headers.replaceOrAdd(name: "connection", value: "close") }
+            if beginning.isHTTP10 { head.version = .http1_0 }
             context.write(wrapOutboundOut(.head(head)), promise: promise)
         case .body:
             context.write(data, promise: promise)
         case .end:
             context.write(data, promise: promise)
-            guard machine.answerEnds() else { return }
+            guard machine.answerEnds() else {
+                if machine.isIdle { awaitRequest(context) }
+                return
+            }
             context.flush()
             bodyTimeout?.cancel()
             context.close(mode: .output, promise: nil)
@@ -69,18 +128,26 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelWritabilityChanged()
     }
 
-    func channelInactive(context: ChannelHandlerContext) {
-        cancelTimeouts()
-        context.fireChannelInactive()
+    // MARK: Timeouts
+
+    private func awaitRequest(_ context: ChannelHandlerContext) {
+        guard !isAdmitted else { return }
+        if let id { register?.answered(id) }
+        strangerTimeout = closing(context.channel, after: limits.stranger)
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { cancelTimeouts() }
-
-    private func cancelTimeouts() {
-        for timeout in [bodyTimeout, stallTimeout, lingerTimeout] { timeout?.cancel() }
+    private func end() {
+        for timeout in [strangerTimeout, bodyTimeout, stallTimeout, lingerTimeout] { timeout?.cancel() }
+        if let id { register?.closed(id) }
+        id = nil
     }
 
-    private func closing(_ channel: any Channel, after duration: Duration) -> ScheduledTimer {
-        engine.schedule(after: duration, tolerance: .seconds(1)) { channel.close(promise: nil) }
+    private func closing(_ channel: any Channel, after duration: Duration?) -> ScheduledTimer? {
+        guard let duration else { return nil }
+        return engine.schedule(after: duration, tolerance: .seconds(1)) { channel.close(promise: nil) }
+    }
+
+    private static func closes(_ headers: HTTPHeaders) -> Bool {
+        headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
     }
 }

@@ -1,8 +1,7 @@
 import ApusTimers
-public import Hummingbird
 import ServiceLifecycle
 
-extension ApplicationProtocol {
+extension WebServer {
     /// Serves until the calling task is cancelled, and then ends in order: no more connections are taken, requests that
     /// have begun are answered, and connections without one are closed.
     ///

@@ -12,8 +12,9 @@ import HummingbirdCore
 ///
 /// It holds against pages of other sites in the user's browser, also by a name that resolves to the listener (DNS
 /// rebinding), and, with secrets, against everybody who does not know them:
-/// - `Host` must be one of the listener's own names, with its port.
-/// - An `Origin`, whatever the method, must be one of those names with `http://`.
+/// - There must be one `Host`, and it must be one of the listener's own names, with its port.
+/// - An `Origin`, whatever the method, must be one of those names with `http://`, or, for the names of a TLS proxy, with
+///   `https://`.
 /// - `Sec-Fetch-Site: cross-site` and `same-site` are refused (another port of the same machine is the same site), but
 ///   for following a link to the entry page (www.w3.org/TR/fetch-metadata).
 /// - With secrets: `Authorization: Bearer TOKEN`, or the cookie, which `GET /?token=TOKEN` sets. With the cookie, a
@@ -48,17 +49,21 @@ public struct GuardRules: Sendable {
     }
 
     private let hosts: Set<String>
+    private let secureHosts: Set<String>
     private let secrets: Secrets?
     private let cookieName: String
 
     /// Rules for one listener.
     /// - Parameters:
     ///   - hosts: the names with ports that `Host` may have, as ``ownHosts(_:port:)`` gives them.
+    ///   - secureHosts: the names, with ports, by which a TLS proxy is reached that passes requests on to the listener,
+    ///     as ``secureHosts(_:port:)`` gives them. Browsers that use one get a cookie that is `Secure`.
     ///   - secrets: what callers must know; `nil` lets in all who pass the other rules.
     ///   - cookieName: the cookie's name. It must contain the port: cookies do not separate ports (RFC 6265, 8.5), and
     ///     two listeners of one machine would sign each other's pages out.
-    public init(hosts: Set<String>, secrets: Secrets?, cookieName: String) {
+    public init(hosts: Set<String>, secureHosts: Set<String> = [], secrets: Secrets?, cookieName: String) {
         self.hosts = Set(hosts.map { $0.lowercased() })
+        self.secureHosts = Set(secureHosts.map { $0.lowercased() })
         self.secrets = secrets
         self.cookieName = cookieName
     }
@@ -73,11 +78,19 @@ public struct GuardRules: Sendable {
         return port == 80 ? withPort.union(names) : withPort
     }
 
+    /// The names by which a TLS proxy is reached: `host` with the port, and without it if it is that of HTTPS.
+    public static func secureHosts(_ host: String, port: Int) -> Set<String> {
+        port == 443 ? [host, "\(host):443"] : ["\(host):\(port)"]
+    }
+
     /// What becomes of a request with this head.
     public func verdict(on head: HTTPRequest) -> Verdict {
         let headers = head.headerFields
         let uri = URI(head.path ?? "/")
-        guard let host = head.authority?.lowercased(), hosts.contains(host) else {
+        guard let host = head.authority?.lowercased(), !head.hasSeveralHosts else {
+            return .refuse(.oneHost)
+        }
+        guard hosts.contains(host) || secureHosts.contains(host) else {
             return .refuse(.forbidden("the Host header does not name this server"))
         }
         let origin = headers[.origin]
@@ -92,7 +105,8 @@ public struct GuardRules: Sendable {
             return .admit(origin != nil || headers[.fetchSite] != nil ? .browser : .script)
         }
         if isEntry, let token = uri.queryParameters.get("token") {
-            return equalInConstantTime(token, secrets.token) ? .enter(cookie: setCookie(secrets.cookie)) : .showTheWay
+            guard equalInConstantTime(token, secrets.token) else { return .showTheWay }
+            return .enter(cookie: setCookie(secrets.cookie, isSecure: secureHosts.contains(host)))
         }
         if let authorization = headers[.authorization] {
             guard equalInConstantTime(authorization, "Bearer \(secrets.token)") else { return .refuse(.unauthorized) }
@@ -107,7 +121,7 @@ public struct GuardRules: Sendable {
 
     private func isOwn(_ origin: String) -> Bool {
         let origin = origin.lowercased()
-        return origin.hasPrefix("http://") && hosts.contains(String(origin.dropFirst("http://".count)))
+        return hosts.contains { origin == "http://\($0)" } || secureHosts.contains { origin == "https://\($0)" }
     }
 
     private func comesFromElsewhere(_ headers: HTTPFields) -> Bool {
@@ -127,7 +141,20 @@ public struct GuardRules: Sendable {
         }
     }
 
-    private func setCookie(_ value: String) -> String { "\(cookieName)=\(value); Path=/; HttpOnly; SameSite=Strict" }
+    private func setCookie(_ value: String, isSecure: Bool) -> String {
+        "\(cookieName)=\(value); Path=/; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+    }
+}
+
+extension HTTPRequest {
+    /// Whether there is more than one `Host`. The first is the authority, further ones stay among the fields.
+    public var hasSeveralHosts: Bool { headerFields.contains { $0.name.canonicalName == "host" } }
+}
+
+extension WebError {
+    /// 400 `invalid`: a request has exactly one `Host` (RFC 9112, 3.2).
+    public static let oneHost = WebError(
+        .badRequest, code: "invalid", message: "Host: send this header once, with the name and the port of this server")
 }
 
 extension HTTPField.Name {

@@ -1,5 +1,6 @@
 import HTTPTypes
 public import Hummingbird
+import NIOCore
 
 /// Applies ``GuardRules`` to each request, and notes in its context who sent it.
 ///
@@ -23,10 +24,12 @@ public struct RequestGuard<Context: WebContext>: RouterMiddleware {
     ) async throws -> Response {
         switch rules.verdict(on: request.head) {
         case .admit(let caller):
+            admit(context)
             var context = context
             context.caller = caller
             return try await next(request, context)
         case .enter(let cookie):
+            admit(context)
             return Response(
                 status: .seeOther, headers: [.location: "/", .setCookie: cookie, .cacheControl: "no-store"])
         case .showTheWay:
@@ -37,5 +40,10 @@ public struct RequestGuard<Context: WebContext>: RouterMiddleware {
         case .refuse(let error):
             throw error
         }
+    }
+
+    /// From here on, the connection is no stranger's.
+    private func admit(_ context: Context) {
+        context.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.admitted)
     }
 }

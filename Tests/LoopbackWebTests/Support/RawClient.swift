@@ -23,12 +23,27 @@ struct RawClient: Sendable {
         }
     }
 
+    /// Connects to the port, and says and reads nothing.
+    static func open(port: Int) async throws -> any Channel {
+        try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .connect(host: "127.0.0.1", port: port).get()
+    }
+
     struct Connection: Sendable {
         let channel: any Channel
         let inbound: NIOAsyncChannelInboundStream<ByteBuffer>
         let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
 
         func send(_ text: String) async throws { try await outbound.write(ByteBuffer(string: text)) }
+
+        /// What the server sends next, until it is `isEnough` or the connection ends. With one iterator, several times.
+        static func receive(
+            _ iterator: inout NIOAsyncChannelInboundStream<ByteBuffer>.AsyncIterator, until isEnough: (String) -> Bool
+        ) async throws -> String {
+            var text = ""
+            while !isEnough(text), let bytes = try await iterator.next() { text += String(buffer: bytes) }
+            return text
+        }
 
         /// What the server sends until it ends the connection, or until the last 8 KiB of it are `isEnough`.
         func receive(until isEnough: ((String) -> Bool)? = nil) async throws -> String {

@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import LoopbackWeb
-import NIOCore
 
 /// A small server with everything of the module, on a port of its own, and its timeouts in virtual time.
 ///
@@ -34,10 +33,12 @@ struct WebUnderTest: Sendable {
         let feed = EventFeed(limits: feedLimits, engine: time.engine)
         let reached = Callers()
         let rules = GuardRules(
-            hosts: GuardRules.ownHosts("127.0.0.1", port: 7878), secrets: secrets, cookieName: "test_7878")
+            hosts: GuardRules.ownHosts("127.0.0.1", port: 7878),
+            secureHosts: GuardRules.secureHosts("apus.example", port: 443), secrets: secrets, cookieName: "test_7878")
         let router = Router(context: WebRequestContext.self)
         router.add(middleware: ErrorAnswers())
         router.add(middleware: RequestGuard(rules: rules, way: "Open the address that was printed."))
+        router.add(middleware: BodyBound())
         router.addPage([
             Asset(name: "index.html", bytes: Array("<!doctype html>".utf8)),
             Asset(name: "a.js", bytes: Array("let a = 1".utf8)),
@@ -51,6 +52,10 @@ struct WebUnderTest: Sendable {
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             return try Response.json(["bytes": body.readableBytes])
         }
+        router.get("/things/:id") { request, context in
+            let query = try Query(of: request, known: ["limit"], repeatable: ["label"])
+            return try Response.json([try context.pathParameter("id"), query["limit"] ?? "-"] + query.all("label"))
+        }
         router.get("/large") { _, context in
             await reached.add(context.caller)
             return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 120, count: 32 << 20)))
@@ -62,12 +67,13 @@ struct WebUnderTest: Sendable {
         var logger = Logger(label: "test")
         logger.logLevel = .critical
         let (ports, found) = AsyncStream.makeStream(of: Int.self)
-        let application = Application(
-            router: router, server: limits.server(adding: SecurityHeaders.fields(), engine: time.engine),
-            configuration: limits.configuration(host: "127.0.0.1", port: 0),
-            onServerRunning: { found.yield($0.localAddress?.port ?? 0) }, logger: logger)
+        router.refuseOtherMethods()
+        let server = WebServer(
+            router: router, address: .hostname("127.0.0.1", port: 0), limits: limits,
+            adding: SecurityHeaders.fields(), engine: time.engine, logger: logger
+        ) { found.yield($0.localAddress?.port ?? 0) }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await application.serveUntilCancelled() }
+            group.addTask { try await server.serveUntilCancelled() }
             var iterator = ports.makeAsyncIterator()
             guard let port = await iterator.next() else { return }
             do {

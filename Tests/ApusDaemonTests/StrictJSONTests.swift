@@ -1,0 +1,126 @@
+import Foundation
+import Testing
+
+@testable import ApusDaemon
+
+@Suite("A submission is read strictly")
+struct StrictJSONTests {
+    private func refusal(_ text: String) -> String {
+        do {
+            _ = try StrictJSON.decode(WireSubmission.self, from: Data(text.utf8))
+            return "it was taken"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test("what a submission can say is read as it is without strictness")
+    func everything() throws {
+        let submission = WireSubmission(
+            name: "n", kind: "action", trigger: WireTrigger(every: "1h", anchor: "2026-01-01T00:00:00Z", count: 3),
+            action: Action(
+                command: .init(argv: ["a", "\"b\\"], shell: true, cwd: "/", env: ["A": "1", "\"": "2"]),
+                webhook: "http://x", notify: "text"),
+            policies: WirePolicies(
+                tolerance: "1s", missed: "skip", overlap: "queue:2", retry: 3, timeout: "5m", when: ["idle", "power"]),
+            labels: ["k": "v"])
+        let data = try JSONEncoder().encode(submission)
+        #expect(try StrictJSON.decode(WireSubmission.self, from: data) == submission)
+        #expect(try JSONDecoder().decode(WireSubmission.self, from: data) == submission)
+    }
+
+    @Test("of a command, the shell and the environment can be left out, and are always written")
+    func defaults() throws {
+        let text = #"{"trigger":{"after":"1s"},"action":{"command":{"argv":["true"]}}}"#
+        for submission in [
+            try StrictJSON.decode(WireSubmission.self, from: Data(text.utf8)),
+            try JSONDecoder().decode(WireSubmission.self, from: Data(text.utf8)),
+        ] {
+            #expect(submission.action.command == .init(argv: ["true"]))
+            let written = String(decoding: try JSONEncoder().encode(submission), as: UTF8.self)
+            #expect(written.contains(#""shell":false"#) && written.contains(#""env":{}"#))
+        }
+    }
+
+    @Test(
+        "a field that is unknown is refused at every depth, with its path and the known ones",
+        arguments: [
+            (
+                #"{"trigger":{"after":"1s"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
+                "unknown field policies.retyr; known are tolerance, missed, overlap, retry, timeout, when"
+            ),
+            (
+                #"{"trigger":{"after":"1s","evry":"2s"},"action":{"notify":"x"}}"#,
+                "unknown field trigger.evry; known are at"
+            ),
+            (
+                #"{"trigger":{"after":"1s"},"action":{"command":{"argv":["a"],"environment":{}}}}"#,
+                "unknown field action.command.environment; known are argv, shell, cwd, env"
+            ),
+            (#"{"trigger":{"after":"1s"},"action":{"notify":"x"},"id":"a"}"#, "unknown field id; known are name, kind"),
+            (#"{"triger":{"after":"1s"},"action":{"notify":"x"}}"#, "unknown field triger"),
+        ])
+    func unknown(text: String, complaint: String) { #expect(refusal(text).hasPrefix(complaint)) }
+
+    @Test("labels and variables may have any name")
+    func openObjects() throws {
+        let text =
+            #"{"trigger":{"after":"1s"},"action":{"command":{"argv":["a"],"env":{"X":"1"}}},"labels":{"trigger":"t"}}"#
+        #expect(try StrictJSON.decode(WireSubmission.self, from: Data(text.utf8)).labels == ["trigger": "t"])
+    }
+
+    @Test(
+        "a field that is given twice is refused with its path, however it is written",
+        arguments: [
+            (#"{"trigger":{"after":"1s"},"action":{"notify":"x"},"name":"a","name":"b"}"#, "name: "),
+            (#"{"trigger":{"after":"1s","\u0061fter":"2s"},"action":{"notify":"x"}}"#, "trigger.after: "),
+            (#"{"trigger":{"after":"1s"},"action":{"notify":"x"},"labels":{"a":"[{\"","b":"","a":"2"}}"#, "labels.a: "),
+        ])
+    func twice(text: String, path: String) { #expect(refusal(text).hasPrefix(path + "the field is given twice")) }
+
+    @Test("what is equal in different objects, or in an array, is not given twice")
+    func notTwice() throws {
+        let text =
+            #"{"name":"name","labels":{"name":"name"},"trigger":{"after":"1s"},"action":{"command":{"argv":["a","a","{","}"]}}}"#
+        #expect(try StrictJSON.decode(WireSubmission.self, from: Data(text.utf8)).name == "name")
+    }
+
+    @Test("null is not a value")
+    func null() {
+        #expect(refusal(#"{"name":null,"trigger":{"after":"1s"},"action":{"notify":"x"}}"#).contains("name"))
+    }
+
+    @Test("a trigger has one of its forms, and nothing that goes with another")
+    func triggers() throws {
+        for trigger in [
+            WireTrigger(), WireTrigger(at: "2030-01-01T00:00:00Z", after: "1s"), WireTrigger(after: "1s", count: 2),
+            WireTrigger(at: "2030-01-01T00:00:00Z", anchor: "2030-01-01T00:00:00Z"),
+        ] {
+            let error = #expect(throws: DaemonError.self) { try trigger.parsed() }
+            #expect(error?.message.hasPrefix("trigger") == true)
+        }
+        #expect(throws: DaemonError.self) { try PolicyText.overlap("queue:+2") }
+    }
+
+    @Test(
+        "names of a TLS proxy are accepted for an address on loopback, and are hosts with and without HTTPS's port",
+        arguments: [
+            ("https://jobs.example", ["jobs.example", "jobs.example:443"]),
+            ("https://jobs.example:8443", ["jobs.example:8443"]), ("https://[::1]", ["[::1]", "[::1]:443"]),
+        ])
+    func secureNames(name: String, hosts: [String]) throws {
+        let address = try HTTPAddress("127.0.0.1:7878", names: [name])
+        #expect(address.secureNames == Set(hosts) && address.remoteNames.isEmpty)
+    }
+
+    @Test(
+        "what is not a name of a TLS proxy is refused",
+        arguments: [
+            "https://", "https://jobs.example/", "https://jobs.example:0", "https://a b", "http://jobs.example",
+            "jobs.example:443",
+        ])
+    func otherNames(name: String) {
+        let error = #expect(throws: DaemonError.self) { try HTTPAddress("127.0.0.1:7878", names: [name]) }
+        #expect(error?.message.hasPrefix("http-host: ") == true)
+    }
+}

@@ -1,0 +1,63 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Testing
+
+@Suite("An idle daemon")
+struct IdleTests {
+    @Test("a daemon that has nothing to do does not wake, with and without the HTTP listener")
+    func wakeUps() async throws {
+        try await ApusUnderTest.with { apus in
+            let process = try await apus.startDaemon()
+            try await Self.schedule(apus)
+            try await ApusUnderTest.with { other in
+                _ = try await DashboardUnderTest.with(other, port: FreePort.any()) { dashboard in
+                    try await Self.schedule(other)
+                    let served = try await other.client.health().pid
+                    async let quiet = Self.wakes(process)
+                    let (with, without) = try await (Self.wakes(served), quiet)
+                    #expect(with.isEmpty, "with --http: \(with)")
+                    #expect(without.isEmpty, "without --http: \(without)")
+                }
+            }
+        }
+    }
+
+    /// A job that is far away is a row, and no timer.
+    private static func schedule(_ apus: ApusUnderTest) async throws {
+        _ = try await apus.json("every", "1h", "--json", "--notify", "it is late", as: WireJob.self)
+    }
+
+    /// How often each thread of a process ran in 20 s, if at all. Nothing may ask the daemon meanwhile, so this reads
+    /// procfs only.
+    ///
+    /// - Returns: what is empty for a process that slept through one of five such spans: Dispatch's threads end some
+    ///   seconds after their last work, and connections of the tests' own end after a minute.
+    private static func wakes(_ process: Int32) async throws -> [String: Int] {
+        var woken: [String: Int] = [:]
+        for _ in 1...5 {
+            let before = try switches(process)
+            // Real time: what is asked is what happens while it passes. What wakes more seldom than that is no poll.
+            try await TimerEngine.shared.sleep(for: .seconds(20))
+            woken = try switches(process).merging(before.mapValues { -$0 }, uniquingKeysWith: +).filter { $0.value > 0 }
+            if woken.isEmpty { break }
+        }
+        return woken
+    }
+
+    /// Context switches of each thread until now, by number and name: a thread that runs is switched to.
+    private static func switches(_ process: Int32) throws -> [String: Int] {
+        let folder = "/proc/\(process)/task"
+        var counts: [String: Int] = [:]
+        for thread in try FileManager.default.contentsOfDirectory(atPath: folder) {
+            // A thread can end between the two.
+            guard let status = try? String(contentsOfFile: "\(folder)/\(thread)/status", encoding: .utf8) else {
+                continue
+            }
+            let name = status.prefix { $0 != "\n" }.split(separator: "\t").last ?? ""
+            counts["\(thread) \(name)"] = status.split(separator: "\n").filter { $0.contains("ctxt_switches") }
+                .compactMap { $0.split(separator: "\t").last.flatMap { Int($0) } }.reduce(0, +)
+        }
+        return counts
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import LoopbackWeb
+
+@Suite("Which connections a listener serves")
+struct ConnectionTableTests {
+    @Test("while there are places, every connection is served and none is closed")
+    func places() {
+        var table = ConnectionTable(places: 2)
+        #expect(table.accepts)
+        #expect(table.opened().opening == .serve(closing: nil) && table.accepts)
+        #expect(table.opened().opening == .serve(closing: nil))
+        #expect(table.accepts, "a stranger can be closed for the next one")
+    }
+
+    @Test("the oldest stranger without a request is closed for a new connection, before one with a request")
+    func eviction() {
+        var table = ConnectionTable(places: 3)
+        let (busy, idle, other) = (table.opened().id, table.opened().id, table.opened().id)
+        table.requestBegan(busy)
+        #expect(table.opened().opening == .serve(closing: idle))
+        #expect(table.opened().opening == .serve(closing: other))
+        table.answered(busy)
+        #expect(table.opened().opening == .serve(closing: busy), "without a request it is the oldest again")
+    }
+
+    @Test("a stranger with a request is closed only if there is no other")
+    func busyStrangers() {
+        var table = ConnectionTable(places: 1)
+        let busy = table.opened().id
+        table.requestBegan(busy)
+        #expect(table.opened().opening == .serve(closing: busy))
+    }
+
+    @Test("a client that was admitted is never closed for another: a new connection waits for a place, oldest first")
+    func clients() {
+        var table = ConnectionTable(places: 1)
+        let client = table.opened().id
+        table.admitted(client)
+        #expect(!table.accepts)
+        let (first, second) = (table.opened(), table.opened())
+        #expect(first.opening == .hold && second.opening == .hold)
+        // What a held connection might say changes nothing: it is not read.
+        table.requestBegan(first.id)
+        #expect(table.closed(client) == first.id)
+        #expect(!table.accepts, "another is held")
+        #expect(table.closed(second.id) == nil)
+        #expect(table.accepts, "the first is a stranger")
+        #expect(table.closed(first.id) == nil && table.closed(first.id) == nil && table.accepts)
+    }
+
+    @Test("a held connection that is closed is not served afterwards")
+    func heldAndClosed() {
+        var table = ConnectionTable(places: 1)
+        let client = table.opened().id
+        table.admitted(client)
+        let (gone, waiting) = (table.opened().id, table.opened().id)
+        #expect(table.closed(gone) == nil)
+        #expect(table.closed(client) == waiting)
+    }
+}
