@@ -19,6 +19,6 @@ struct Completions: ParsableCommand {
             case .zsh: .zsh
             case .fish: .fish
             }
-        Terminal.out(Apus.completionScript(for: shell))
+        Terminal.out(TerminalText(raw: Apus.completionScript(for: shell)))
     }
 }

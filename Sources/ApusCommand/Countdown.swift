@@ -51,7 +51,7 @@ struct Countdown: AsyncParsableCommand {
                 job = try await running(session)
             }
             if json { return try Terminal.json(job) }
-            if detach { return Terminal.out(job.id) }
+            if detach { return Terminal.out("\(job.id)") }
             try await CountdownView(session: session, job: job).watch()
         }
     }

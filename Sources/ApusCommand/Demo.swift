@@ -163,6 +163,6 @@ private struct Demonstration {
     }
 
     private func say(_ text: String) {
-        Terminal.out("\(Terminal.isInteractive ? "\r\u{1B}[K" : "")\(Colour.dim("apus demo")) \(text)")
+        Terminal.out("\(Terminal.isInteractive ? Terminal.eraseLine : "")\(Colour.dim("apus demo")) \(text)")
     }
 }

@@ -23,7 +23,7 @@ struct Install: AsyncParsableCommand {
                 executable: DaemonLauncher.currentExecutable(),
                 environment: Self.variables(home: hasOwnHome ? home.path : nil, environment)
             ).text()
-            if printOnly { return Terminal.out(unit, terminator: "") }
+            if printOnly { return Terminal.out(TerminalText(raw: unit), terminator: "") }
             // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
             // printed then.
             if hasOwnHome {

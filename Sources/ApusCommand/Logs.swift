@@ -33,7 +33,7 @@ struct Logs: AsyncParsableCommand {
                 case "output":
                     let output = try event.decoded(as: WireOutput.self)
                     guard output.occurrence != printed?.occurrence || output.attempt != printed?.attempt else { break }
-                    Terminal.out(output.text, terminator: "")
+                    Terminal.out(Array(output.text.utf8))
                 case "lost":
                     let lost = try event.decoded(as: WireLost.self)
                     if lost.outputBytes > 0 {
@@ -42,7 +42,7 @@ struct Logs: AsyncParsableCommand {
                     // The end of the job may be among what was left out.
                     return lost.events == 0 ? true : Self.canRun(try await session.client.job(job.id))
                 case "notification":
-                    Terminal.note("\u{7}\(try event.decoded(as: WireNotification.self).text)")
+                    Terminal.note("\u{7}\(lines: try event.decoded(as: WireNotification.self).text)")
                 case "run":
                     let run = try event.decoded(as: WireRun.self)
                     if run.finished != nil || run.outcome == "skipped" { Terminal.note("apus: \(History.line(run))") }

@@ -78,7 +78,7 @@ struct CountdownView {
                         teller.yield(.job(try await client.job(job.id)))
                     case "notification":
                         let notification: WireNotification = try event.decoded()
-                        Terminal.note("\(showsBar ? "\r\u{1B}[K" : "")\u{7}\(notification.text)")
+                        Terminal.note("\(showsBar ? Terminal.eraseLine : "")\u{7}\(lines: notification.text)")
                     default:
                         break
                     }
@@ -101,10 +101,10 @@ struct CountdownView {
         } else {
             left = .zero
         }
-        Terminal.out("\r\u{1B}[K" + Self.bar(job, left: left, width: Terminal.width), terminator: "")
+        Terminal.out(Terminal.eraseLine + Self.bar(job, left: left, width: Terminal.width), terminator: "")
     }
 
-    static func bar(_ job: WireJob, left: Duration, width: Int) -> String {
+    static func bar(_ job: WireJob, left: Duration, width: Int) -> TerminalText {
         let total =
             job.nextDue.flatMap(When.instant).flatMap { due in When.instant(job.created).map { $0.duration(to: due) } }
             ?? left
@@ -115,13 +115,12 @@ struct CountdownView {
         let room = max(10, min(60, width - label.count - 10))
         let filled = Int(Double(room) * fraction)
         let percent = String(Int(fraction * 100))
-        return Colour.bold(label) + " "
-            + Colour.green(String(repeating: "█", count: filled))
-            + Colour.dim(String(repeating: "░", count: room - filled))
-            + " \(String(repeating: " ", count: 3 - percent.count))\(percent) %"
+        let (done, rest) = (String(repeating: "█", count: filled), String(repeating: "░", count: room - filled))
+        let padding = String(repeating: " ", count: 3 - percent.count)
+        return "\(Colour.bold(label)) \(Colour.green(done))\(Colour.dim(rest)) \(padding)\(percent) %"
     }
 
-    private static func title(_ job: WireJob) -> String { job.name.map { "\($0) " } ?? "" }
+    private static func title(_ job: WireJob) -> String { job.name.map { PrintableText.escaped($0) + " " } ?? "" }
 
     /// `1:05:09`; rounded up, so that `0:00` means done.
     static func clock(_ left: Duration) -> String {
@@ -132,7 +131,7 @@ struct CountdownView {
     }
 
     private func finishLine(_ text: String) {
-        Terminal.out(showsBar ? "\r\u{1B}[K\(text)" : text)
+        Terminal.out("\(showsBar ? Terminal.eraseLine : "")\(text)")
     }
 
     private func onInterrupt() -> any DispatchSourceSignal {

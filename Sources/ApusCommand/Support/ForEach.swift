@@ -2,7 +2,7 @@ import ApusDaemon
 import ArgumentParser
 
 /// Does the same to each of several jobs; goes on after one that fails, and then exits with 1.
-func forEach(_ ids: [String], _ body: (DaemonClient, String) async throws -> String) async throws {
+func forEach(_ ids: [String], _ body: (DaemonClient, String) async throws -> TerminalText) async throws {
     let session = try Session()
     var failed = false
     for id in ids {

@@ -1,3 +1,4 @@
+import ApusDaemon
 import Foundation
 
 /// What is written to the terminal, and what is known of it.
@@ -18,19 +19,24 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
-    static func out(_ text: String, terminator: String = "\n") {
-        write(Array((text + terminator).utf8), to: STDOUT_FILENO)
+    static func out(_ text: TerminalText, terminator: String = "\n") {
+        write(Array((text.raw + terminator).utf8), to: STDOUT_FILENO)
     }
 
+    /// Writes bytes as they are: what a command printed.
     static func out(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    static func note(_ text: String) { write(Array((text + "\n").utf8), to: STDERR_FILENO) }
+    static func note(_ text: TerminalText) { write(Array((text.raw + "\n").utf8), to: STDERR_FILENO) }
+
+    /// Moves to the beginning of the line and erases it.
+    static let eraseLine: TerminalText = "\r\u{1B}[K"
 
     /// JSON for scripts: pretty, keys sorted, so that it can be compared.
     static func json(_ value: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        out(String(decoding: try encoder.encode(value), as: UTF8.self))
+        // The encoder leaves DEL, C1 controls and bidirectional overrides as they are.
+        out(TerminalText(raw: PrintableText.escapedJSON(String(decoding: try encoder.encode(value), as: UTF8.self))))
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
@@ -52,7 +58,9 @@ enum Colour: String {
     case dim = "2"
     case bold = "1"
 
-    func callAsFunction(_ text: String) -> String { Terminal.hasColours ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : text }
+    func callAsFunction(_ text: String) -> TerminalText {
+        Terminal.hasColours ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : "\(text)"
+    }
 
     static func of(outcome: String) -> Colour {
         switch outcome {
@@ -64,7 +72,7 @@ enum Colour: String {
     }
 }
 
-/// Rows in columns.
+/// Rows in columns. Cells are escaped before their widths are measured.
 struct Table {
     private var rows: [[(text: String, colour: Colour?)]]
     private var rightAligned: Set<Int>
@@ -74,21 +82,23 @@ struct Table {
         self.rightAligned = rightAligned
     }
 
-    mutating func add(_ row: [(String, Colour?)]) { rows.append(row.map { (text: $0.0, colour: $0.1) }) }
+    mutating func add(_ row: [(String, Colour?)]) {
+        rows.append(row.map { (text: PrintableText.escaped($0.0), colour: $0.1) })
+    }
 
     func print() {
         let columns = rows[0].count
         let widths = (0..<columns).map { column in rows.map { $0[column].text.count }.max() ?? 0 }
         for row in rows {
-            var line = ""
+            var line: TerminalText = ""
             for (column, cell) in row.enumerated() {
-                let padding = String(repeating: " ", count: widths[column] - cell.text.count)
-                let text = cell.colour.map { $0(cell.text) } ?? cell.text
-                line += rightAligned.contains(column) ? padding + text : column == columns - 1 ? text : text + padding
-                if column < columns - 1 { line += "  " }
+                let padding = TerminalText(raw: String(repeating: " ", count: widths[column] - cell.text.count))
+                let text: TerminalText = cell.colour.map { $0(cell.text) } ?? "\(cell.text)"
+                let isLast = column == columns - 1
+                line = line + (rightAligned.contains(column) ? padding + text : isLast ? text : text + padding)
+                if !isLast { line = line + "  " }
             }
-            while line.last == " " { line.removeLast() }
-            Terminal.out(line)
+            Terminal.out(line.trimmed)
         }
     }
 }

@@ -94,10 +94,7 @@ struct JobDirectory: Sendable {
                 .invalid,
                 "kind: \"\(kind)\" is not one of \(ActionKind.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        try check(submission.action, kind: kind)
-        if let name = submission.name, name.isEmpty || name.utf8.count > 255 {
-            throw DaemonError(.invalid, "name: must have 1 to 255 bytes")
-        }
+        try SubmissionCheck.check(submission, kind: kind)
         let encoder = JSONEncoder()
         // Sorted, so that the same submission has the same payload.
         encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
@@ -124,32 +121,7 @@ struct JobDirectory: Sendable {
         }
     }
 
-    private func check(_ action: Action, kind: ActionKind) throws {
-        if action.isEmpty, kind == .action {
-            throw DaemonError(.invalid, "action: there is nothing to do; give a command, a webhook or a notification")
-        }
-        if let command = action.command {
-            guard let program = command.argv.first, !program.isEmpty else {
-                throw DaemonError(.invalid, "action.command.argv: the program is missing")
-            }
-            if let cwd = command.cwd, !cwd.hasPrefix("/") {
-                throw DaemonError(.invalid, "action.command.cwd: \"\(cwd)\" is not an absolute path")
-            }
-            guard command.mask != nil else {
-                throw DaemonError(
-                    .invalid,
-                    "action.command.umask: \"\(command.umask ?? "")\" is not a mask of three octal digits, such as 022")
-            }
-        }
-        if let webhook = action.webhook {
-            guard let url = URL(string: webhook), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false
-            else {
-                throw DaemonError(.invalid, "action.webhook: \"\(webhook)\" is not an http:// or https:// URL")
-            }
-        }
-    }
-
-    /// Letters and digits that nobody confuses; a letter first, so that an identifier is never a number.
+    /// Letters and digits that are not mistaken for one another; a letter first, so that an identifier is never a number.
     private static let letters: [Character] = Array("abcdefghjkmnpqrstvwxyz")
     private static let characters: [Character] = letters + Array("23456789")
 

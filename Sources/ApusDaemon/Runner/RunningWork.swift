@@ -22,7 +22,7 @@ final class RunningWork: Sendable {
     /// Runs `body` under a background task of `host` with the job's name, so that the name is in the report when the
     /// process has to end before it.
     func during(_ context: RunContext, on host: LinuxHost, _ body: () async throws -> Void) async throws {
-        let name = context.job.request.name ?? context.job.id.rawValue
+        let name = PrintableText.escaped(context.job.request.name ?? context.job.id.rawValue)
         var request = BackgroundTaskRequest(name: name)
         // The scheduler tells the handler to end, before the host would.
         request.endsOnExpiration = false

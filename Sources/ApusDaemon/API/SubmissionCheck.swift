@@ -1,0 +1,72 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What every submission must fulfil, whether it comes from the command, the API or the page. The message names the
+/// field.
+enum SubmissionCheck {
+    static func check(_ submission: WireSubmission, kind: ActionKind) throws {
+        if let name = submission.name {
+            guard (1...255).contains(name.utf8.count) else {
+                throw DaemonError(.invalid, "name: must have 1 to 255 bytes")
+            }
+            try check(printable: name, "name")
+        }
+        for (key, value) in submission.labels ?? [:] {
+            guard !key.isEmpty else { throw DaemonError(.invalid, "labels: a key must not be empty") }
+            try check(printable: key, "labels: the key \"\(PrintableText.escaped(key))\"")
+            try check(printable: value, "labels: the value of \"\(key)\"")
+        }
+        try check(submission.action, kind: kind)
+    }
+
+    private static func check(_ action: Action, kind: ActionKind) throws {
+        if action.isEmpty, kind == .action {
+            throw DaemonError(.invalid, "action: there is nothing to do; give a command, a webhook or a notification")
+        }
+        if let command = action.command { try check(command, "action.command") }
+        if let webhook = action.webhook { try check(url: webhook, "action.webhook") }
+        if let text = action.notify { try check(lines: text, "action.notify") }
+    }
+
+    private static func check(_ command: Action.Command, _ field: String) throws {
+        guard let program = command.argv.first, !program.isEmpty else {
+            throw DaemonError(.invalid, "\(field).argv: the program is missing")
+        }
+        if let cwd = command.cwd, !cwd.hasPrefix("/") {
+            throw DaemonError(.invalid, "\(field).cwd: \"\(cwd)\" is not an absolute path")
+        }
+        guard command.mask != nil else {
+            throw DaemonError(
+                .invalid,
+                "\(field).umask: \"\(command.umask ?? "")\" is not a mask of three octal digits, such as 022")
+        }
+    }
+
+    private static func check(url text: String, _ field: String) throws {
+        try check(printable: text, field)
+        guard let url = URL(string: text), ["http", "https"].contains(url.scheme), url.host?.isEmpty == false else {
+            throw DaemonError(.invalid, "\(field): \"\(text)\" is not an http:// or https:// URL")
+        }
+    }
+
+    private static func check(printable text: String, _ field: String) throws {
+        guard let scalar = PrintableText.firstUnprintable(in: text) else { return }
+        throw DaemonError(
+            .invalid,
+            "\(field): has the character \(PrintableText.codePoint(scalar)); "
+                + "control characters, line breaks and bidirectional overrides are not accepted")
+    }
+
+    private static func check(lines text: String, _ field: String) throws {
+        guard let scalar = PrintableText.firstUnprintable(in: text, allowing: PrintableText.lineCharacters) else {
+            return
+        }
+        throw DaemonError(
+            .invalid,
+            "\(field): has the character \(PrintableText.codePoint(scalar)); of control characters, only line feeds and "
+                + "tabs are accepted, and no bidirectional overrides")
+    }
+}
