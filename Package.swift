@@ -236,6 +236,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "Subprocess", package: "swift-subprocess"),
                 .product(name: "Yams", package: "Yams"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             path: "Tests/EndToEnd"
         ),

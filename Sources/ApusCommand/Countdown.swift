@@ -1,5 +1,6 @@
 import ApusDaemon
 import ApusJobs
+import ApusTimers
 import ArgumentParser
 import Foundation
 
@@ -42,11 +43,10 @@ struct Countdown: AsyncParsableCommand {
             let session = try Session()
             let job: WireJob
             if let text {
-                job = try await session.call { client in
-                    try await client.submit(
-                        WireSubmission(
-                            name: name, kind: "countdown", trigger: try trigger(text), action: Action(notify: notify)))
-                }
+                let submission = WireSubmission(
+                    name: name, kind: "countdown", trigger: try trigger(text), action: Action(notify: notify),
+                    idempotencyKey: WireSubmission.newIdempotencyKey(SystemRandom()))
+                job = try await session.call { try await $0.submit(submission) }
             } else {
                 job = try await running(session)
             }

@@ -14,7 +14,9 @@ struct Stop: AsyncParsableCommand {
             let health: WireHealth
             do {
                 health = try await session.client.health()
-                try await session.client.stop()
+                do { try await session.client.stop() } catch let error as DaemonError where error.code == .noAnswer {
+                    // It may have stopped before its answer went out; whether it has is seen below.
+                }
             } catch let error as DaemonError where error.code == .notRunning {
                 return Terminal.note("apus: no daemon runs for \(session.home.path)")
             }

@@ -11,8 +11,10 @@ public struct DaemonError: Error, Sendable, CustomStringConvertible {
         public static let invalid = Code(description: "invalid")
         /// Files or the network cannot be used now.
         public static let unavailable = Code(description: "unavailable")
-        /// No daemon answers.
+        /// No daemon listens.
         public static let notRunning = Code(description: "notRunning")
+        /// A daemon listens, but the connection was lost or the answer took too long: a change may have happened.
+        public static let noAnswer = Code(description: "noAnswer")
         /// The caller may not do this.
         public static let forbidden = Code(description: "forbidden")
         /// The daemon answered with an error of the scheduler or the store.

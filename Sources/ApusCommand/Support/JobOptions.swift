@@ -1,5 +1,6 @@
 import ApusDaemon
 import ApusJobs
+import ApusTimers
 import ArgumentParser
 import Foundation
 
@@ -64,6 +65,11 @@ struct JobOptions: ParsableArguments {
             valueName: "text"))
     var notify: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "A text of your own: a submission with a key that was used before makes no second job.", valueName: "key"))
+    var idempotencyKey: String?
+
     @Flag(help: "Print the job as JSON.")
     var json = false
 
@@ -92,7 +98,9 @@ struct JobOptions: ParsableArguments {
             policies: WirePolicies(
                 tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
                 when: conditions),
-            labels: try pairs(label, option: "--label"))
+            labels: try pairs(label, option: "--label"),
+            // Made here, so that the key stays the same when a daemon has to be started first.
+            idempotencyKey: idempotencyKey ?? WireSubmission.newIdempotencyKey(SystemRandom()))
     }
 
     private func action() throws -> Action {
@@ -148,7 +156,7 @@ struct JobOptions: ParsableArguments {
     }
 }
 
-/// Submits, and prints what came of it.
+/// Submits, and prints the job.
 func submit(_ submission: WireSubmission, json: Bool) async throws {
     let session = try Session()
     let job = try await session.call { try await $0.submit(submission) }

@@ -22,7 +22,7 @@ struct Session {
         self.client = client
     }
 
-    /// Does something with the daemon; starts one in the background, and says so on stderr, if none answers.
+    /// Does something with the daemon; starts one in the background, and says so on stderr, if nothing listens.
     func call<Result>(_ body: (DaemonClient) async throws -> Result) async throws -> Result {
         do {
             return try await body(client)

@@ -19,6 +19,12 @@ enum SubmissionCheck {
             try check(printable: key, "labels: the key \"\(PrintableText.escaped(key))\"")
             try check(printable: value, "labels: the value of \"\(key)\"")
         }
+        if let key = submission.idempotencyKey {
+            guard (1...255).contains(key.utf8.count) else {
+                throw DaemonError(.invalid, "idempotencyKey: must have 1 to 255 bytes")
+            }
+            try check(printable: key, "idempotencyKey")
+        }
         try check(submission.action, kind: kind)
     }
 

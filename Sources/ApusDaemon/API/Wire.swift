@@ -1,3 +1,5 @@
+public import ApusTimers
+
 /// A job as the API and `--json` show it. The fields named in the documentation are always there; what has no value
 /// is `null`.
 public struct WireJob: Codable, Hashable, Sendable {
@@ -186,6 +188,14 @@ public struct WireSubmission: Codable, Hashable, Sendable {
         self.policies = policies
         self.labels = labels
         self.idempotencyKey = idempotencyKey
+    }
+
+    /// A key of 128 random bits.
+    public static func newIdempotencyKey(_ random: any RandomSource) -> String {
+        (0..<2).map { _ in
+            let digits = String(random.next(), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 }
 

@@ -1,4 +1,4 @@
-import ApusTimers
+public import ApusTimers
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
@@ -12,36 +12,40 @@ import NIOHTTP1
 /// Talks to the daemon of one home over its socket.
 ///
 /// Every method throws ``DaemonError``: `notRunning` when no daemon listens, `unavailable` when another user's process
-/// does, else the code and the message that the daemon answered.
+/// does, `noAnswer` when the connection was lost or the answer took too long (then a change may have happened), else the
+/// code and the message that the daemon answered.
 public struct DaemonClient: Sendable {
     /// The home whose daemon is meant.
     public let home: Home
+    /// How long the daemon has for a whole answer, by the continuous clock.
+    public let patience: Duration
+    private let random: any RandomSource
 
-    /// Lives as long as the process. Nobody listening is an answer, so a refused connection is not tried again.
-    private static let http: HTTPClient = {
-        var configuration = HTTPClient.Configuration()
-        configuration.connectionPool.retryConnectionEstablishment = false
-        // A connection to a socket of the same machine is cheap, and submissions that come at once share a commit.
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
-        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
-
-    private let socket: DaemonSocket
+    let socket: DaemonSocket
 
     /// A client for the daemon of that home. Connects when it is first used.
-    public init(home: Home) { self.init(socket: DaemonSocket(home: home)) }
+    ///
+    /// - Parameters:
+    ///   - home: the home whose daemon is meant.
+    ///   - patience: how long the daemon has for a whole answer, by the continuous clock.
+    ///   - random: makes the idempotency keys of submissions.
+    public init(home: Home, patience: Duration = .seconds(30), random: any RandomSource = SystemRandom()) {
+        self.init(socket: DaemonSocket(home: home), patience: patience, random: random)
+    }
 
     /// A client for the daemon behind a socket.
-    init(socket: DaemonSocket) {
+    init(socket: DaemonSocket, patience: Duration = .seconds(30), random: any RandomSource = SystemRandom()) {
         home = socket.home
         self.socket = socket
+        self.patience = patience
+        self.random = random
     }
 
     /// Where the daemon's socket is.
     /// - Throws: ``DaemonError`` with `notRunning` when no daemon listens, `unavailable` when another user's process does.
     public func socketPath() throws -> String { try socket.path() }
 
-    /// Who the daemon is.
+    /// The daemon's process, version and state.
     public func health() async throws -> WireHealth { try await get("/v1/health") }
 
     /// Asks the daemon to stop, and returns at once.
@@ -60,14 +64,32 @@ public struct DaemonClient: Sendable {
                 process = answering
             } catch let error as DaemonError where error.code == .notRunning {
                 return
+            } catch let error as DaemonError where error.code == .noAnswer {
+                // It is about to end.
             }
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(10)), tolerance: nil)
         }
     }
 
     /// Submits a job: when this returns, it is durable.
+    ///
+    /// A submission without an answer is sent a second time. It has an idempotency key, a random one unless it was given
+    /// one, so the daemon takes it once.
+    /// - Throws: ``DaemonError``; with `noAnswer` the job may have been submitted, and the message names the key with which
+    ///   the submission can be repeated.
     public func submit(_ submission: WireSubmission) async throws -> WireJob {
-        try decode(try await send(.POST, "/v1/jobs", body: try JSONEncoder().encode(submission)))
+        var submission = submission
+        let key = submission.idempotencyKey ?? WireSubmission.newIdempotencyKey(random)
+        submission.idempotencyKey = key
+        do {
+            return try decode(
+                try await send(.POST, "/v1/jobs", body: try JSONEncoder().encode(submission), repeats: .always))
+        } catch var error as DaemonError where error.code == .noAnswer {
+            error.message +=
+                "; the job may have been submitted (`apus list` shows it), and repeating the submission "
+                + "with --idempotency-key \(key) makes no second one"
+            throw error
+        }
     }
 
     /// One job, by identifier, unique prefix or name.
@@ -103,7 +125,7 @@ public struct DaemonClient: Sendable {
     /// Cancels every job.
     public func cancelAll() async throws -> [String] {
         let answer: WireCancelled = try decode(
-            try await send(.DELETE, "/v1/jobs", query: [("all", "true")], timeout: .minutes(10)))
+            try await send(.DELETE, "/v1/jobs", query: [("all", "true")], patience: .seconds(600)))
         return answer.cancelled
     }
 
@@ -155,103 +177,19 @@ public struct DaemonClient: Sendable {
     ) async throws {
         var query: [(String, String)] = terminal ? [("terminal", "true")] : []
         if let job { query.append(("job", job)) }
-        let response = try await execute(.GET, "/v1/events", query: query, timeout: .hours(24 * 365))
-        guard response.status == .ok else { throw await Self.error(response) }
+        let response = try await open("/v1/events", query: query)
         var parser = EventParser()
         guard try await body(nil) else { return }
-        for try await chunk in response.body {
+        var chunks = response.body.makeAsyncIterator()
+        func next() async throws -> ByteBuffer? {
+            do { return try await chunks.next() } catch {
+                throw try Self.meaning(of: error, socketPath: home.socketPath, patience: patience)
+            }
+        }
+        while let chunk = try await next() {
             for event in parser.append(chunk.readableBytesView) {
                 guard try await body(event) else { return }
             }
         }
-    }
-
-    // MARK: - HTTP
-
-    private func get<T: Decodable>(_ path: String, query: [(String, String)] = []) async throws -> T {
-        try decode(try await send(.GET, path, query: query))
-    }
-
-    private func decode<T: Decodable>(_ buffer: ByteBuffer) throws -> T {
-        try JSONDecoder().decode(T.self, from: Data(buffer.readableBytesView))
-    }
-
-    private func send(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: Data? = nil,
-        timeout: TimeAmount = .seconds(30)
-    ) async throws -> ByteBuffer {
-        let response = try await execute(method, path, query: query, body: body, timeout: timeout)
-        guard (200..<300).contains(response.status.code) else { throw await Self.error(response) }
-        return try await response.body.collect(upTo: 64 * 1024 * 1024)
-    }
-
-    private func execute(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)], body: Data? = nil, timeout: TimeAmount
-    ) async throws -> HTTPClientResponse {
-        var uri = path
-        if !query.isEmpty { uri += "?" + query.map { "\($0)=\(Self.escaped($1))" }.joined(separator: "&") }
-        let socketPath = try socket.path()
-        var request = HTTPClientRequest(url: "http+unix://\(Self.escaped(socketPath))\(uri)")
-        request.method = method
-        if let body {
-            request.headers.add(name: "content-type", value: "application/json")
-            request.body = .bytes(body)
-        }
-        do {
-            return try await Self.http.execute(request, timeout: timeout)
-        } catch let error as HTTPClientError where error == .remoteConnectionClosed {
-            throw DaemonError(.notRunning, "the daemon went away while it was asked")
-        } catch is CancellationError {
-            throw CancellationError()
-        } catch {
-            throw DaemonError(.notRunning, "no daemon answers at \(socketPath)", cause: error)
-        }
-    }
-
-    private static func error(_ response: HTTPClientResponse) async -> DaemonError {
-        guard let body = try? await response.body.collect(upTo: 1024 * 1024),
-            let error = try? JSONDecoder().decode(WireError.self, from: Data(body.readableBytesView))
-        else { return DaemonError(.unavailable, "the daemon answered HTTP \(response.status.code)") }
-        return DaemonError(.named(error.error.code), error.error.message)
-    }
-
-    private static func escaped(_ text: String) -> String {
-        text.utf8.map { byte in
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"),
-                UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: "~"):
-                String(UnicodeScalar(byte))
-            default:
-                "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-            }
-        }.joined()
-    }
-}
-
-/// Reads server-sent events, as far as our daemon writes them: `event` and one line of `data`.
-struct EventParser {
-    private var line: [UInt8] = []
-    private var name = "message"
-    private var data: [UInt8] = []
-
-    mutating func append(_ bytes: some Sequence<UInt8>) -> [DaemonClient.Event] {
-        var events: [DaemonClient.Event] = []
-        for byte in bytes {
-            guard byte == UInt8(ascii: "\n") else {
-                line.append(byte)
-                continue
-            }
-            if line.isEmpty {
-                if !data.isEmpty { events.append(.init(name: name, data: data)) }
-                (name, data) = ("message", [])
-            } else if line.starts(with: "event: ".utf8) {
-                name = String(decoding: line.dropFirst(7), as: UTF8.self)
-            } else if line.starts(with: "data: ".utf8) {
-                data.append(contentsOf: line.dropFirst(6))
-            }
-            line.removeAll(keepingCapacity: true)
-        }
-        return events
     }
 }

@@ -1,0 +1,111 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import Testing
+
+@Suite("The client")
+struct ClientTests {
+    private static let submission = WireSubmission(
+        name: "once", trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x"))
+
+    /// What a daemon answers to the submission.
+    private static let job = """
+        {"id":"abc234","name":"once","kind":"action","state":"scheduled","trigger":{"after":"PT1H"},\
+        "action":{"notify":"x"},"policies":{},"created":"2026-01-01T00:00:00.000Z","nextDue":null,"remainingMs":null,\
+        "waitingFor":null,"occurrences":0,"missed":0,"lastRun":null,"labels":{}}
+        """
+
+    private static func keys(_ daemon: FakeDaemon) throws -> [String?] {
+        try daemon.bodies.map { try JSONDecoder().decode(WireSubmission.self, from: Data($0.utf8)).idempotencyKey }
+    }
+
+    @Test(
+        "a submission that gets no answer is sent again with the same key, and the error says how to repeat it",
+        arguments: [FakeDaemon.Behaviour.isSilent, .answersHalf, .closes])
+    func noAnswer(behaviour: FakeDaemon.Behaviour) async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(behaviour)
+            try await daemon.serve(apus.home) {
+                let client = DaemonClient(home: apus.home, patience: .milliseconds(100))
+                let error = await #expect(throws: DaemonError.self) { try await client.submit(Self.submission) }
+                #expect(error?.code == .noAnswer, "\(String(describing: error))")
+                let keys = try Self.keys(daemon)
+                let key = try #require(keys.first ?? nil)
+                #expect(keys == [key, key] && key.count == 32)
+                #expect(error?.message.contains("--idempotency-key \(key)") == true)
+            }
+        }
+    }
+
+    @Test(
+        "a submission whose first answer is lost or too slow succeeds with the second one",
+        arguments: [FakeDaemon.Behaviour.isSilent, .answersHalf, .closes])
+    func secondAnswer(behaviour: FakeDaemon.Behaviour) async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(behaviour, .answers(Self.job))
+            try await daemon.serve(apus.home) {
+                // The second answer has to come within the same patience.
+                let client = DaemonClient(home: apus.home, patience: .seconds(2))
+                #expect(try await client.submit(Self.submission).id == "abc234")
+                let keys = try Self.keys(daemon)
+                #expect(keys.count == 2 && keys[0] == keys[1])
+            }
+        }
+    }
+
+    @Test("each submission has a key of its own, and a given key is kept")
+    func keys() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(.answers(Self.job))
+            try await daemon.serve(apus.home) {
+                _ = try await apus.client.submit(Self.submission)
+                _ = try await apus.client.submit(Self.submission)
+                let answer = try await apus("after", "1h", "--notify", "x", "--idempotency-key", "mine")
+                #expect(answer.code == 0, "\(answer)")
+                let keys = try Self.keys(daemon)
+                #expect(keys[0] != keys[1] && keys[2] == "mine")
+            }
+        }
+    }
+
+    @Test("a change that gets no answer is not repeated")
+    func changes() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(.closes)
+            try await daemon.serve(apus.home) {
+                let error = await #expect(throws: DaemonError.self) { try await apus.client.cancel("abc234") }
+                #expect(error?.code == .noAnswer && daemon.bodies.count == 1)
+            }
+        }
+    }
+
+    @Test("a command whose daemon does not answer says so, and starts no second one")
+    func startsNone() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(.closes)
+            try await daemon.serve(apus.home) {
+                for arguments in [["after", "1h", "--", "true"], ["cancel", "abc234"], ["list"]] {
+                    let answer = try await apus.call(arguments)
+                    #expect(answer.code == 1 && answer.err.contains("lost before it answered"), "\(answer)")
+                    #expect(!answer.err.contains("started a daemon"), "\(answer)")
+                }
+            }
+        }
+    }
+
+    @Test("only a socket that nothing listens on means that no daemon runs")
+    func nothingListens() async throws {
+        try await ApusUnderTest.with { apus in
+            let missing = await #expect(throws: DaemonError.self) { try await apus.client.health() }
+            #expect(missing?.code == .notRunning)
+            // What a daemon that was killed leaves behind.
+            let daemon = FakeDaemon(.closes)
+            try await daemon.serve(apus.home) {}
+            if !FileManager.default.fileExists(atPath: apus.home.socketPath) {
+                try Data().write(to: URL(filePath: apus.home.socketPath))
+            }
+            let refused = await #expect(throws: DaemonError.self) { try await apus.client.health() }
+            #expect(refused?.code == .notRunning)
+        }
+    }
+}

@@ -1,0 +1,88 @@
+import ApusDaemon
+import ApusTimers
+import Foundation
+import NIOCore
+import NIOPosix
+
+/// Listens where the daemon of a home would, and treats each request as it is told to.
+final class FakeDaemon: Sendable {
+    enum Behaviour: Sendable {
+        /// Reads, and says nothing.
+        case isSilent
+        /// Reads, and closes the connection.
+        case closes
+        /// Sends the beginning of a longer answer, and then says nothing.
+        case answersHalf
+        /// Answers 201 with a body.
+        case answers(String)
+    }
+
+    private let behaviours: [Behaviour]
+    private let received = Locked<[String]>([])
+
+    /// The bodies of the requests so far.
+    var bodies: [String] { received.withLock { $0 } }
+
+    /// The n-th request gets the n-th behaviour, later ones the last.
+    init(_ behaviours: Behaviour...) { self.behaviours = behaviours }
+
+    /// Serves the home's socket while `body` runs.
+    func serve<Result>(_ home: Home, _ body: () async throws -> Result) async throws -> Result {
+        try home.prepare()
+        let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Handler(self))
+                }
+            }
+            .bind(unixDomainSocketPath: home.socketPath, cleanupExistingSocketFile: true).get()
+        do {
+            let result = try await body()
+            try await listener.close()
+            return result
+        } catch {
+            try await listener.close()
+            throw error
+        }
+    }
+
+    private func behaviour(for body: String) -> Behaviour {
+        let number = received.withLock { bodies in
+            bodies.append(body)
+            return bodies.count
+        }
+        return behaviours[min(number, behaviours.count) - 1]
+    }
+
+    private final class Handler: ChannelInboundHandler {
+        typealias InboundIn = ByteBuffer
+        typealias OutboundOut = ByteBuffer
+
+        let daemon: FakeDaemon
+        var text = ""
+
+        init(_ daemon: FakeDaemon) { self.daemon = daemon }
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            text += String(buffer: unwrapInboundIn(data))
+            guard let headEnd = text.firstRange(of: "\r\n\r\n") else { return }
+            let lengths = text[..<headEnd.lowerBound].lowercased().split(separator: "content-length:")
+            let length =
+                lengths.count > 1 ? Int(lengths[1].prefix { $0 != "\r\n" }.trimmingCharacters(in: .whitespaces)) : 0
+            let body = String(text[headEnd.upperBound...])
+            guard body.utf8.count >= length ?? 0 else { return }
+            text = ""
+            switch daemon.behaviour(for: body) {
+            case .isSilent: break
+            case .closes: context.close(promise: nil)
+            case .answersHalf: write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"half\":")
+            case .answers(let answer):
+                write(context, "HTTP/1.1 201 Created\r\ncontent-length: \(answer.utf8.count)\r\n\r\n\(answer)")
+            }
+        }
+
+        private func write(_ context: ChannelHandlerContext, _ text: String) {
+            context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: text)), promise: nil)
+        }
+    }
+}
