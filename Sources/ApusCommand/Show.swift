@@ -22,6 +22,12 @@ struct Show: AsyncParsableCommand {
             ]
             if let waits = job.waitingFor { rows.insert(("waits", PolicyText.reasons(waits)), at: 4) }
             if let cwd = job.action.command?.cwd { rows.append(("cwd", cwd)) }
+            if let headers = job.action.webhookHeaders, !headers.isEmpty {
+                rows.append(("headers", headers.keys.sorted().joined(separator: ", ")))
+            }
+            if let file = job.action.webhookSecretFile { rows.append(("secret file", file)) }
+            rows += (job.action.onSuccess ?? []).map { ("on success", $0.text) }
+            rows += (job.action.onFailure ?? []).map { ("on failure", $0.text) }
             rows.append(("missed runs", job.policies.missed ?? "-"))
             rows.append(("overlap", job.policies.overlap ?? "-"))
             if let retry = job.policies.retry, retry > 0 { rows.append(("retry", String(retry))) }

@@ -97,7 +97,7 @@ public struct Daemon: Sendable {
                 ender: CommandEnder(
                     engine: engine, table: ProcessTable(), patience: min(CommandRunner.patience, windUp * 0.8),
                     logger: logger)),
-            http: .shared,
+            webhooks: WebhookPoster(time: engine.time),
             notifications: NotificationDesk(
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)

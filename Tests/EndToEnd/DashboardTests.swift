@@ -12,6 +12,13 @@ struct DashboardTests {
     private static let command =
         #"{"trigger":{"after":"PT1H"},"action":{"command":{"argv":["true"],"shell":false,"env":{}}}}"#
     private static let webhook = #"{"trigger":{"after":"PT1H"},"action":{"webhook":"http://127.0.0.1:1/"}}"#
+    /// A notification with a hook that is more than one.
+    private static func hook(_ kind: String) -> String {
+        let hook =
+            kind == "command"
+            ? #"{"command":{"argv":["true"],"shell":false,"env":{}}}"# : #"{"webhook":"http://127.0.0.1:1/"}"#
+        return #"{"trigger":{"after":"PT1H"},"action":{"notify":"tea","onFailure":[\#(hook)]}}"#
+    }
 
     @Test("the HTTP listener answers only with its token and its own name; its record goes with the daemon")
     func listener() async throws {
@@ -73,7 +80,7 @@ struct DashboardTests {
                     #expect(try await dashboard.ask(.POST, "/v1/jobs", browser, body: body).status == 201)
                 }
                 let withToken = [dashboard.bearer, ("origin", dashboard.record.url)]
-                for body in [Self.command, Self.webhook] {
+                for body in [Self.command, Self.webhook, Self.hook("command"), Self.hook("webhook")] {
                     for headers in [browser, withToken] {
                         let refused = try await dashboard.ask(.POST, "/v1/jobs", headers, body: body)
                         #expect(refused.status == 403 && refused.body.contains(#""code":"forbidden""#))
@@ -84,7 +91,7 @@ struct DashboardTests {
                     .POST, "/v1/jobs", browser.filter { $0.0 != "origin" }, body: Self.countdown)
                 #expect(withoutOrigin.status == 403)
                 #expect(try await dashboard.ask(.DELETE, "/v1/jobs?all=true", Array(browser.prefix(1))).status == 403)
-                #expect(try await apus.client.jobs().jobs.count == 4)
+                #expect(try await apus.client.jobs().jobs.count == 6)
             }
         }
     }

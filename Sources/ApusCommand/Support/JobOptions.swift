@@ -60,10 +60,35 @@ struct JobOptions: ParsableArguments {
     var webhook: String?
 
     @Option(
+        name: .customLong("webhook-header"),
         help: ArgumentHelp(
-            "Show this text: as a desktop notification, else at an attached terminal, else in the log.",
+            "A header for the webhook; can be given several times. It is kept in the database.",
+            valueName: "name: value"))
+    var webhookHeaders: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Sign webhooks (standardwebhooks.com) with the secret in this file, which is read when one is posted.",
+            valueName: "path"))
+    var webhookSecretFile: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Show this text after a success, and the reason after a failure: as a desktop notification, else at attached terminals and in the log.",
             valueName: "text"))
     var notify: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Do this once an occurrence has succeeded: notify:TEXT, webhook:URL or command:LINE (for /bin/sh); can be given several times.",
+            valueName: "hook"))
+    var onSuccess: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Do this once an occurrence has failed, its last attempt included; as with --on-success.",
+            valueName: "hook"))
+    var onFailure: [String] = []
 
     @Option(
         help: ArgumentHelp(
@@ -73,13 +98,13 @@ struct JobOptions: ParsableArguments {
     @Flag(help: "Print the job as JSON.")
     var json = false
 
-    @Argument(parsing: .postTerminator, help: ArgumentHelp("What to run, behind `--`.", valueName: "command"))
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("What to run, after `--`.", valueName: "command"))
     var command: [String] = []
 
     func submission(trigger: WireTrigger, kind: String? = nil) throws -> WireSubmission {
         let action = try action()
         guard !action.isEmpty || kind == "countdown" else {
-            throw ValidationError("there is nothing to do: give a command behind `--`, --webhook URL or --notify TEXT")
+            throw ValidationError("there is nothing to do: give a command after `--`, --webhook URL or --notify TEXT")
         }
         // Parsed here as well, so that the message names the option, and nothing is started for a request that cannot
         // be.
@@ -104,14 +129,65 @@ struct JobOptions: ParsableArguments {
     }
 
     private func action() throws -> Action {
+        let hooks = (
+            success: try onSuccess.map { try HookText($0, option: "--on-success") },
+            failure: try onFailure.map { try HookText($0, option: "--on-failure") }
+        )
+        let allHooks = hooks.success + hooks.failure
         var action = Action(webhook: webhook, notify: notify)
-        guard !command.isEmpty else {
-            if shell || cwd != nil || !env.isEmpty || !inheritEnv.isEmpty {
-                throw ValidationError(
-                    "--shell, --cwd, --env and --inherit-env are for a command; give one after `--`")
-            }
-            return action
+        try addWebhookOptions(to: &action, hasHook: allHooks.contains(where: \.isWebhook))
+        let hasCommand = !command.isEmpty || allHooks.contains(where: \.isCommand)
+        if shell, command.isEmpty {
+            throw ValidationError("--shell is for a command; give one after `--`")
         }
+        if !hasCommand, cwd != nil || !env.isEmpty || !inheritEnv.isEmpty {
+            throw ValidationError("--cwd, --env and --inherit-env are for a command; give one after `--`")
+        }
+        let surroundings = hasCommand ? try surroundings() : (folder: "/", variables: [:])
+        func make(_ argv: [String], shell: Bool) -> Action.Command {
+            .init(
+                argv: argv, shell: shell, cwd: surroundings.folder, env: surroundings.variables,
+                umask: CallersSurroundings.mask())
+        }
+        func list(_ hooks: [HookText]) -> [Action.Hook]? {
+            hooks.isEmpty ? nil : hooks.map { $0.hook { make([$0], shell: true) } }
+        }
+        (action.onSuccess, action.onFailure) = (list(hooks.success), list(hooks.failure))
+        guard !command.isEmpty else { return action }
+        if shell {
+            action.command = make([command.joined(separator: " ")], shell: true)
+        } else {
+            try checkProgram(command[0], folder: surroundings.folder, path: surroundings.variables["PATH"] ?? "")
+            action.command = make(command, shell: false)
+        }
+        return action
+    }
+
+    private func addWebhookOptions(to action: inout Action, hasHook: Bool) throws {
+        if !webhookHeaders.isEmpty {
+            guard webhook != nil else { throw ValidationError("--webhook-header goes with --webhook URL") }
+            action.webhookHeaders = [:]
+            for text in webhookHeaders {
+                let (name, value) = try WebhookHeaders.parse(text, argument: "--webhook-header")
+                guard action.webhookHeaders?.updateValue(value, forKey: name) == nil else {
+                    throw ValidationError("--webhook-header: \(name) is given twice")
+                }
+            }
+        }
+        if let file = webhookSecretFile {
+            guard webhook != nil || hasHook else {
+                throw ValidationError("--webhook-secret-file: there is no webhook to sign; give --webhook URL")
+            }
+            let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
+            guard FileManager.default.isReadableFile(atPath: path) else {
+                throw ValidationError("--webhook-secret-file: \(path) cannot be read")
+            }
+            action.webhookSecretFile = path
+        }
+    }
+
+    /// The folder and the variables of commands.
+    private func surroundings() throws -> (folder: String, variables: [String: String]) {
         var variables = try CallersSurroundings.variables(inheriting: inheritEnv)
         variables.merge(try pairs(env, option: "--env")) { _, new in new }
         let here = FileManager.default.currentDirectoryPath
@@ -120,15 +196,7 @@ struct JobOptions: ParsableArguments {
         guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
             throw ValidationError("--cwd: \(folder) is not a folder")
         }
-        if shell {
-            action.command = .init(
-                argv: [command.joined(separator: " ")], shell: true, cwd: folder, env: variables,
-                umask: CallersSurroundings.mask())
-        } else {
-            try checkProgram(command[0], folder: folder, path: variables["PATH"] ?? "")
-            action.command = .init(argv: command, cwd: folder, env: variables, umask: CallersSurroundings.mask())
-        }
-        return action
+        return (folder, variables)
     }
 
     /// A misspelt program is better refused now than found out in 25 minutes.

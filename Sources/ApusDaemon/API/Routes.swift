@@ -52,7 +52,7 @@ struct Routes: Sendable {
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let submission = try JSONDecoder().decode(WireSubmission.self, from: Data(body.readableBytesView))
             // A browser runs code of many strangers. What it submits stays within the daemon.
-            if context.caller != .script, submission.action.command != nil || submission.action.webhook != nil {
+            if context.caller != .script, !submission.action.onlyShowsTexts {
                 throw WebError.forbidden(
                     "a browser can submit countdowns and notifications; commands and webhooks come from the command line"
                 )

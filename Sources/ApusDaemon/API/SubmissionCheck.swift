@@ -34,7 +34,42 @@ enum SubmissionCheck {
         }
         if let command = action.command { try check(command, "action.command") }
         if let webhook = action.webhook { try check(url: webhook, "action.webhook") }
+        if let headers = action.webhookHeaders, !headers.isEmpty {
+            guard action.webhook != nil else {
+                throw DaemonError(.invalid, "action.webhookHeaders: goes with action.webhook")
+            }
+            for (name, value) in headers {
+                try WebhookHeaders.check(name, value, argument: "action.webhookHeaders")
+            }
+        }
+        if let file = action.webhookSecretFile {
+            try check(printable: file, "action.webhookSecretFile")
+            guard file.hasPrefix("/") else {
+                throw DaemonError(.invalid, "action.webhookSecretFile: \"\(file)\" is not an absolute path")
+            }
+            guard action.webhook != nil || action.hooks.contains(where: { $0.webhook != nil }) else {
+                throw DaemonError(.invalid, "action.webhookSecretFile: there is no webhook to sign")
+            }
+        }
         if let text = action.notify { try check(lines: text, "action.notify") }
+        try check(action.onSuccess, "action.onSuccess")
+        try check(action.onFailure, "action.onFailure")
+    }
+
+    private static func check(_ hooks: [Action.Hook]?, _ field: String) throws {
+        guard let hooks else { return }
+        guard hooks.count <= 16 else {
+            throw DaemonError(.invalid, "\(field): at most 16 hooks are accepted, not \(hooks.count)")
+        }
+        for (index, hook) in hooks.enumerated() {
+            let field = "\(field)[\(index)]"
+            switch (hook.command, hook.webhook, hook.notify) {
+            case (let command?, nil, nil): try check(command, field + ".command")
+            case (nil, let webhook?, nil): try check(url: webhook, field + ".webhook")
+            case (nil, nil, let text?): try check(lines: text, field + ".notify")
+            default: throw DaemonError(.invalid, "\(field): give exactly one of command, webhook and notify")
+            }
+        }
     }
 
     private static func check(_ command: Action.Command, _ field: String) throws {

@@ -1,7 +1,7 @@
 /// What a daemon's job does when it is due: kept as JSON in the job's payload.
 ///
-/// Any of the three; a command first, then the webhook, then the notification. The first failure is the outcome. The
-/// notification is shown after a failure too, at each attempt, but not when the run was told to end.
+/// A command first, then the webhook; the first failure is the outcome. The notification and the hooks come once per
+/// occurrence, after its outcome: not after an attempt that is followed by another, and not when the run was told to end.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {
@@ -51,22 +51,66 @@ public struct Action: Codable, Hashable, Sendable {
                 : "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
         }
     }
+    /// What is done once, when an occurrence has its outcome: exactly one of the three.
+    public struct Hook: Codable, Hashable, Sendable {
+        /// A program to start, with `APUS_OUTCOME`, `APUS_REASON` and `APUS_EXIT_CODE` in its environment.
+        public var command: Command?
+        /// A URL to which a JSON body with the outcome is posted.
+        public var webhook: String?
+        /// A text to show.
+        public var notify: String?
+        /// A hook.
+        public init(command: Command? = nil, webhook: String? = nil, notify: String? = nil) {
+            self.command = command
+            self.webhook = webhook
+            self.notify = notify
+        }
+        /// The hook in a few words.
+        public var text: String {
+            [command?.text, webhook.map { "POST \($0)" }, notify.map { "notify \($0)" }].compactMap { $0 }.joined(
+                separator: ", ")
+        }
+    }
     /// The program to start, if any.
     public var command: Command?
     /// A URL to which a JSON body is posted, if any.
     public var webhook: String?
-    /// A text to show to the person, if any.
+    /// Headers for the webhook, by name.
+    public var webhookHeaders: [String: String]?
+    /// The absolute path of a file with the secret that signs the job's webhooks. It is read when one is posted.
+    public var webhookSecretFile: String?
+    /// A text to show after a success, if any; after a failure, the job's name and the reason are shown instead.
     public var notify: String?
+    /// What is done after a success.
+    public var onSuccess: [Hook]?
+    /// What is done after a failure.
+    public var onFailure: [Hook]?
 
     /// An action.
-    public init(command: Command? = nil, webhook: String? = nil, notify: String? = nil) {
+    public init(
+        command: Command? = nil, webhook: String? = nil, webhookHeaders: [String: String]? = nil,
+        webhookSecretFile: String? = nil, notify: String? = nil, onSuccess: [Hook]? = nil, onFailure: [Hook]? = nil
+    ) {
         self.command = command
         self.webhook = webhook
+        self.webhookHeaders = webhookHeaders
+        self.webhookSecretFile = webhookSecretFile
         self.notify = notify
+        self.onSuccess = onSuccess
+        self.onFailure = onFailure
     }
 
     /// Whether there is nothing to do (a countdown without a notification).
     public var isEmpty: Bool { command == nil && webhook == nil && notify == nil }
+
+    /// The hooks of both outcomes.
+    public var hooks: [Hook] { (onSuccess ?? []) + (onFailure ?? []) }
+
+    /// Whether all it does is to show texts: it starts no program, posts nothing and reads no file.
+    public var onlyShowsTexts: Bool {
+        command == nil && webhook == nil && webhookSecretFile == nil
+            && hooks.allSatisfy { $0.command == nil && $0.webhook == nil }
+    }
 
     /// The action in a few words.
     public var text: String {

@@ -1,10 +1,6 @@
-import ApusBackground
 import ApusJobs
 import ApusTimers
-import AsyncHTTPClient
 import Logging
-import NIOCore
-import NIOHTTP1
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -12,12 +8,15 @@ import NIOHTTP1
     import Foundation
 #endif
 
-/// The handler of the daemon's jobs: decodes the action, does it, and turns what happened into an outcome.
+/// The handler of the daemon's jobs: decodes the action, does it, turns what happened into an outcome, and then shows the
+/// notification and runs the hooks.
 struct ActionRunner: Sendable {
     var command: CommandRunner
-    var http: HTTPClient
+    var webhooks: WebhookPoster
     var notifications: NotificationDesk
     var logger: Logger
+    /// How long a hook may take.
+    var hookLimit: Duration = .seconds(60)
 
     func run(_ context: RunContext) async throws {
         let action: Action
@@ -26,19 +25,25 @@ struct ActionRunner: Sendable {
         } catch {
             throw JobFailure(reason: "its action cannot be read: \(error)", isFinal: true)
         }
-        let result: Result<Void, any Error>
+        var failure: (any Error)?
         do {
             if let command = action.command { try await self.command.run(command, context: context) }
-            if let webhook = action.webhook { try await post(to: webhook, context: context) }
-            result = .success(())
+            if let webhook = action.webhook {
+                let target = WebhookTarget(
+                    url: webhook, headers: action.webhookHeaders ?? [:], secretFile: action.webhookSecretFile)
+                try await post(to: target, id: deliveryID(context), context: context)
+            }
         } catch {
-            result = .failure(error)
+            failure = error
         }
-        if let text = action.notify, !context.isCancelled {
-            await notifications.show(title: context.job.request.name ?? "apus", text: text, job: context.job.id)
-        }
-        try result.get()
+        let outcome = ActionOutcome(
+            error: failure, toldToEnd: context.endWork(), isLastAttempt: context.isLastAttempt,
+            exitCode: action.command == nil ? nil : 0)
+        if let outcome { await follow(outcome, of: action, context) }
+        if let failure { throw failure }
     }
+
+    // MARK: Webhooks
 
     /// What a webhook is sent.
     private struct Body: Encodable {
@@ -49,54 +54,100 @@ struct ActionRunner: Sendable {
         var latenessMs: Int64
         var attempt: Int
         var standsFor: Int
+        /// Of hooks only.
+        var outcome: String?
+        var reason: String?
+        var exitCode: Int?
     }
 
-    private func post(to url: String, context: RunContext) async throws {
+    /// The same for each attempt at one occurrence, so that the receiver can tell a repetition.
+    private func deliveryID(_ context: RunContext) -> String {
+        "\(context.job.id)-\(context.job.key)-\(context.occurrence)"
+    }
+
+    private func post(
+        to target: WebhookTarget, id: String, outcome: ActionOutcome? = nil, context: RunContext
+    ) async throws {
         let body = Body(
             job: context.job.id.rawValue, name: context.job.request.name, occurrence: context.occurrence,
             due: TimeText.iso8601(context.due), latenessMs: context.lateness.wholeMilliseconds,
-            attempt: context.attempt,
-            standsFor: context.standsFor)
-        var request = HTTPClientRequest(url: url)
-        request.method = .POST
-        request.headers.add(name: "content-type", value: "application/json")
-        request.headers.add(name: "user-agent", value: "apus/\(ApusVersion.current)")
-        // The same for each attempt at one occurrence, so that the receiver can tell a repetition.
-        request.headers.add(
-            name: "idempotency-key", value: "\(context.job.id)-\(context.job.key)-\(context.occurrence)")
-        request.body = .bytes(try JSONEncoder().encode(body))
-        let response: HTTPClientResponse
-        let answer: ByteBuffer
-        do {
-            response = try await http.execute(request, timeout: .seconds(30))
-            answer = (try? await response.body.collect(upTo: 64 * 1024)) ?? ByteBuffer()
-        } catch {
-            if context.isCancelled { throw CancellationError() }
-            throw JobFailure(reason: "webhook: \(error)")
+            attempt: context.attempt, standsFor: context.standsFor, outcome: outcome?.state.rawValue,
+            reason: outcome?.reason, exitCode: outcome?.exitCode)
+        let answer = try await webhooks.post(Array(try JSONEncoder().encode(body)), id: id, to: target)
+        add(answer.beginning, headed: "webhook", to: context)
+        if let failure = answer.failure { throw JobFailure(reason: "webhook: \(failure)") }
+    }
+
+    // MARK: Output
+
+    /// Appends to what the run keeps as its output. A line separates it from what was printed before.
+    private func add(_ bytes: [UInt8], headed heading: String, to context: RunContext) {
+        guard !bytes.isEmpty else { return }
+        let before = context.output
+        var added: [UInt8] = []
+        if let last = before.last {
+            if last != UInt8(ascii: "\n") { added.append(UInt8(ascii: "\n")) }
+            added += Array("--- \(heading) ---\n".utf8)
         }
-        context.setOutput(Array(answer.readableBytesView))
-        guard (200..<300).contains(response.status.code) else {
-            throw JobFailure(reason: "webhook: HTTP \(response.status.code)")
+        added += bytes
+        context.setOutput(before + added)
+        context.emit(output: added)
+    }
+
+    // MARK: After the outcome
+
+    /// Shows the notification, and runs the hooks of the outcome one after another. What fails is logged.
+    private func follow(_ outcome: ActionOutcome, of action: Action, _ context: RunContext) async {
+        let isSuccess = outcome.state == .succeeded
+        let name = context.job.request.name ?? context.job.id.rawValue
+        if let text = action.notify {
+            await notifications.show(
+                title: context.job.request.name ?? "apus", text: isSuccess ? text : "\(name) \(outcome.text)",
+                job: context.job.id)
+        }
+        let label = isSuccess ? "on success" : "on failure"
+        let hooks = (isSuccess ? action.onSuccess : action.onFailure) ?? []
+        for (index, hook) in hooks.enumerated() {
+            let printed = Locked<[UInt8]>([])
+            let failure = Locked<String?>(nil)
+            let cut = await context.followUp(timeLimit: hookLimit) { hookContext in
+                do {
+                    try await run(
+                        hook, outcome, id: "\(deliveryID(context))-\(outcome.state)-\(index)",
+                        secretFile: action.webhookSecretFile, hookContext)
+                } catch {
+                    failure.withLock { $0 = "\(error)" }
+                }
+                printed.withLock { $0 = hookContext.output }
+            }
+            add(printed.withLock { $0 }, headed: label, to: context)
+            let reason = cut.map { $0 == .timedOut ? "it took longer than \(DurationText.format(hookLimit))" : "\($0)" }
+            if let problem = reason ?? failure.withLock({ $0 }) {
+                logger.warning(
+                    "a hook failed",
+                    metadata: [
+                        "job": "\(context.job.id)", "hook": "\(label) \(PrintableText.escaped(hook.text))",
+                        "reason": "\(PrintableText.escaped(problem))",
+                    ])
+            }
+            if let cut, cut != .timedOut { return }
         }
     }
-}
 
-/// Shows texts to the person: through the desktop, else at a terminal that is attached, else in the log.
-struct NotificationDesk: Sendable {
-    var desktop: (any Notifier)?
-    var attached: EventHub
-    var logger: Logger
-
-    func show(title: String, text: String, job: JobID) async {
-        if let desktop {
-            do {
-                try await desktop.notify(UserNotification(title: title, body: text))
-                return
-            } catch {
-                logger.info("no notification through the desktop", metadata: ["reason": "\(error)"])
-            }
+    private func run(
+        _ hook: Action.Hook, _ outcome: ActionOutcome, id: String, secretFile: String?, _ context: RunContext
+    ) async throws {
+        if var command = hook.command {
+            command.env.merge(outcome.environment) { _, new in new }
+            try await self.command.run(command, context: context)
         }
-        if attached.notify(WireNotification(job: job.rawValue, text: text)) { return }
-        logger.notice("notification", metadata: ["job": "\(job)", "title": "\(title)", "text": "\(text)"])
+        if let webhook = hook.webhook {
+            // The job's headers may be meant for its own webhook only.
+            let target = WebhookTarget(url: webhook, secretFile: secretFile)
+            try await post(to: target, id: id, outcome: outcome, context: context)
+        }
+        if let text = hook.notify {
+            await notifications.show(title: context.job.request.name ?? "apus", text: text, job: context.job.id)
+        }
     }
 }

@@ -152,14 +152,13 @@ extension JobMachine {
         _ index: Int, reason: String, isFinal: Bool, now: WallInstant, jitter: Double, _ draft: inout Draft
     ) {
         let run = open[index]
-        let failures = run.attempt - run.lostBefore
         let retry = job.request.policies.retry
-        guard !isFinal, failures < retry.maximumAttempts else {
+        guard !isFinal, !run.isLastAttempt(under: retry) else {
             conclude(index, .failed, reason: reason, now: now, &draft)
             return
         }
         close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
-        let delay = retry.backoff(afterFailures: failures, jitter: jitter)
+        let delay = retry.backoff(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
         tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: delay), now: now, &draft)
     }
 
@@ -210,6 +209,11 @@ extension JobMachine {
         update { _, open in open.append(next) }
         draft.write(next)
     }
+}
+
+extension Run {
+    /// Whether the policy has no attempt after this one, should it fail.
+    func isLastAttempt(under policy: RetryPolicy) -> Bool { attempt - lostBefore >= policy.maximumAttempts }
 }
 
 extension RetryPolicy {

@@ -14,7 +14,7 @@ extension JobScheduler {
     func start(run: Run, of job: Job, _ state: inout SchedulerState) -> Start {
         var run = run
         run.jobKey = job.key
-        let control = RunControl(engine: engine, events: hub)
+        let control = RunControl(engine: engine, events: hub, executor: executor)
         state.running[.init(run)] = control
         return Start(run: run, job: job, control: control, handler: state.handlers[job.request.kind])
     }
@@ -41,7 +41,8 @@ extension JobScheduler {
         start.control.begin(timeLimit: start.job.request.policies.timeLimit)
         let context = RunContext(
             job: start.job, occurrence: run.occurrence, attempt: run.attempt, standsFor: run.standsFor, due: run.due,
-            started: now, control: start.control)
+            started: now, isLastAttempt: run.isLastAttempt(under: start.job.request.policies.retry),
+            control: start.control)
         var failure: (any Error)?
         do { try await handler(context) } catch { failure = error }
         let left = start.control.end()

@@ -28,6 +28,9 @@ public struct RunContext: Sendable {
     public let due: WallInstant
     /// When the handler was started; never before `due`.
     public let started: WallInstant
+    /// Whether the retry policy has no attempt after this one: its failure is the occurrence's outcome. An attempt that
+    /// is lost to a crash is repeated all the same.
+    public let isLastAttempt: Bool
     let control: RunControl
 
     /// How late the handler was started, on the wall clock; never negative.
@@ -45,6 +48,9 @@ public struct RunContext: Sendable {
 
     /// Keeps an exit code in the run's history.
     public func setExitCode(_ code: Int) { control.set(exitCode: code) }
+
+    /// What is kept as printed so far: at most 64 KiB.
+    public var output: [UInt8] { control.output }
 
     /// Keeps what was printed in the run's history: its last 64 KiB. Replaces what was set before.
     public func setOutput(_ bytes: [UInt8]) { control.set(output: bytes) }

@@ -12,16 +12,24 @@ final class RunControl: Sendable {
         var output: [UInt8] = []
         var deadline: UptimeInstant?
         var timer: ScheduledTimer?
+        /// The handler's work is over and its result is known; only work after it may still run.
+        var workEnded = false
+        /// Why work after that has to end.
+        var laterReason: CancellationReason?
+        /// The control of the work after it.
+        var followUp: RunControl?
         var ended = false
     }
 
     private let state = Locked(State())
     private let engine: TimerEngine
     private let events: EventHub
+    private let executor: (any TaskExecutor)?
 
-    init(engine: TimerEngine, events: EventHub) {
+    init(engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?) {
         self.engine = engine
         self.events = events
+        self.executor = executor
     }
 
     /// The handler's task exists now. It may have been told to end before that.
@@ -33,14 +41,52 @@ final class RunControl: Sendable {
         if cancel { task.cancel() }
     }
 
-    /// The first reason counts.
+    /// The first reason counts. After the handler's work, only what follows it is cancelled.
     func cancel(_ reason: CancellationReason) {
-        let task = state.withLock { state -> Task<Void, Never>? in
-            guard state.reason == nil, !state.ended else { return nil }
+        let (task, followUp) = state.withLock { state -> (Task<Void, Never>?, RunControl?) in
+            if state.workEnded {
+                // The time limit is the work's.
+                guard reason != .timedOut, !state.ended else { return (nil, nil) }
+                if state.laterReason == nil { state.laterReason = reason }
+                return (nil, state.followUp)
+            }
+            guard state.reason == nil, !state.ended else { return (nil, nil) }
             state.reason = reason
-            return state.task
+            return (state.task, nil)
         }
         task?.cancel()
+        followUp?.cancel(reason)
+    }
+
+    /// The result of the handler's work is known: neither the time limit nor a cancellation changes it any more.
+    /// - Returns: why the work was told to end, if it was.
+    func endWork() -> CancellationReason? {
+        let (timer, reason) = state.withLock { state in
+            state.workEnded = true
+            defer { (state.timer, state.deadline) = (nil, nil) }
+            return (state.timer, state.reason)
+        }
+        _ = timer?.cancel()
+        return reason
+    }
+
+    /// Runs work that follows the handler's, in a task that the end of the handler's task does not cancel.
+    /// - Returns: why it was told to end, if it was.
+    func followUp(
+        timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
+    ) async -> CancellationReason? {
+        let control = RunControl(engine: engine, events: events, executor: executor)
+        let cancelled = state.withLock { state -> CancellationReason? in
+            state.followUp = control
+            return state.laterReason
+        }
+        if let cancelled { return cancelled }
+        control.begin(timeLimit: timeLimit)
+        let task = Task(executorPreference: executor) { await body(control) }
+        control.attach(task)
+        await task.value
+        state.withLock { $0.followUp = nil }
+        return control.end().reason
     }
 
     /// The handler is about to be called.
@@ -71,6 +117,8 @@ final class RunControl: Sendable {
     var timeRemaining: Duration? {
         state.withLock { $0.deadline }.map { max(.zero, engine.time.uptime().duration(to: $0)) }
     }
+
+    var output: [UInt8] { state.withLock { $0.output } }
 
     func set(exitCode: Int) { state.withLock { $0.exitCode = exitCode } }
 

@@ -1,0 +1,58 @@
+import Crypto
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Signs webhooks as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`.
+struct WebhookSignature: Sendable {
+    private let key: SymmetricKey
+
+    /// A secret: `whsec_` and base64, or any other text, whose bytes are the key then.
+    init(secret text: String) throws(WebhookProblem) {
+        let secret = text.trimmingCharacters()
+        guard !secret.isEmpty else { throw WebhookProblem("is empty") }
+        guard secret.hasPrefix("whsec_") else {
+            key = SymmetricKey(data: Data(secret.utf8))
+            return
+        }
+        guard let data = Data(base64Encoded: String(secret.dropFirst(6))), !data.isEmpty else {
+            throw WebhookProblem("has no base64 after whsec_")
+        }
+        key = SymmetricKey(data: data)
+    }
+
+    /// Reads the secret now, so that it is neither in the database nor in the daemon's memory for longer than a request.
+    static func reading(_ path: String) throws(WebhookProblem) -> WebhookSignature {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw WebhookProblem("the secret file \(path) cannot be read")
+        }
+        do {
+            return try WebhookSignature(secret: String(decoding: data, as: UTF8.self))
+        } catch {
+            throw WebhookProblem("the secret file \(path) \(error.text)")
+        }
+    }
+
+    /// The value of the header `webhook-signature`.
+    func header(id: String, timestamp: Int64, body: [UInt8]) -> String {
+        var signed = Data("\(id).\(timestamp).".utf8)
+        signed.append(contentsOf: body)
+        return "v1," + Data(HMAC<SHA256>.authenticationCode(for: signed, using: key)).base64EncodedString()
+    }
+}
+
+/// Why a webhook could not be sent.
+struct WebhookProblem: Error {
+    var text: String
+    init(_ text: String) { self.text = text }
+}
+
+extension String {
+    /// Without white space at both ends.
+    fileprivate func trimmingCharacters() -> String {
+        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
+    }
+}

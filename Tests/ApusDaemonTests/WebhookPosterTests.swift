@@ -1,0 +1,140 @@
+import ApusTesting
+import ApusTimers
+import Foundation
+import Hummingbird
+import NIOCore
+import Testing
+
+@testable import ApusDaemon
+
+@Suite("Posting webhooks")
+struct WebhookPosterTests {
+    private let poster = WebhookPoster(time: SystemTime())
+
+    private static func answer(
+        _ status: HTTPResponse.Status, to location: String? = nil, _ body: String = ""
+    ) -> Response {
+        var headers = HTTPFields()
+        if let location { headers[.location] = location }
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(string: body)))
+    }
+
+    @Test(
+        "a redirect that would drop the body is a failure, and the new address is not asked",
+        arguments: [301, 302, 303])
+    func toGET(status: Int) async throws {
+        try await Receiver(answering: { _, _ in Self.answer(.init(code: status), to: "/new") }).serve { receiver in
+            let answer = try await poster.post(Array("{}".utf8), id: "i", to: .init(url: receiver.url("/hook")))
+            #expect(answer.failure == "HTTP \(status): redirected to \(receiver.url("/new")); use that address")
+            #expect(receiver.requests.map(\.path) == ["/hook"])
+        }
+    }
+
+    @Test("a redirect that keeps the body is followed; another host gets neither the job's headers nor a signature")
+    func followed() async throws {
+        let secret = FileManager.default.temporaryDirectory.path + "/apus-secret-\(UUID().uuidString.prefix(8))"
+        try Data("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n".utf8).write(to: URL(filePath: secret))
+        defer { try? FileManager.default.removeItem(atPath: secret) }
+        try await Receiver(answering: { request, port in
+            switch request.path {
+            case "/first": Self.answer(.permanentRedirect, to: "/second")
+            case "/second": Self.answer(.temporaryRedirect, to: "http://localhost:\(port)/third")
+            default: Self.answer(.ok, "thanks")
+            }
+        }).serve { receiver in
+            let target = WebhookTarget(
+                url: receiver.url("/first"), headers: ["authorization": "Bearer x", "X-Key": "y"], secretFile: secret)
+            let answer = try await poster.post(Array("{\"a\":1}".utf8), id: "the-id", to: target)
+            #expect(answer == WebhookAnswer(failure: nil, beginning: Array("thanks".utf8)))
+            let requests = receiver.requests
+            #expect(requests.map(\.path) == ["/first", "/second", "/third"])
+            #expect(requests.allSatisfy { $0.method == "POST" && $0.body == "{\"a\":1}" })
+            #expect(requests.allSatisfy { $0.headers["idempotency-key"] == "the-id" })
+            for name in ["authorization", "x-key", "webhook-id", "webhook-timestamp", "webhook-signature"] {
+                #expect(requests.map { $0.headers[name] != nil } == [true, true, false], "\(name)")
+            }
+        }
+    }
+
+    @Test("a signature is that of the Standard Webhooks specification")
+    func signature() throws {
+        let signature = try WebhookSignature(secret: "  whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n")
+        let header = signature.header(
+            id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330, body: Array(#"{"test": 2432232314}"#.utf8))
+        #expect(header == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=")
+        for bad in ["", " \n", "whsec_", "whsec_***"] {
+            #expect(throws: WebhookProblem.self) { try WebhookSignature(secret: bad) }
+        }
+    }
+
+    @Test("a secret that cannot be read is a failure that names the file, and nothing is posted")
+    func missingSecret() async throws {
+        try await Receiver(answering: { _, _ in Self.answer(.ok) }).serve { receiver in
+            let answer = try await poster.post(
+                [], id: "i", to: .init(url: receiver.url("/hook"), secretFile: "/no/such/file"))
+            #expect(answer.failure?.contains("/no/such/file") == true && receiver.requests.isEmpty)
+        }
+    }
+
+    @Test("the beginning of a long answer is kept, and the rest is not waited for")
+    func longAnswer() async throws {
+        try await Receiver(answering: { _, _ in
+            Response(
+                status: .ok,
+                body: .init { writer in
+                    try await writer.write(ByteBuffer(string: String(repeating: "a", count: 100_000)))
+                    // No end comes before the client has closed the connection.
+                    while true { try await writer.write(ByteBuffer(string: String(repeating: "b", count: 10_000))) }
+                })
+        }).serve { receiver in
+            var patient = poster
+            patient.patience = .seconds(3_600)
+            let answer = try await patient.post([], id: "i", to: .init(url: receiver.url("/hook")))
+            #expect(answer.failure == nil)
+            #expect(answer.beginning == Array(repeating: UInt8(ascii: "a"), count: 16 * 1024))
+        }
+    }
+
+    @Test("the time limit covers the body of the answer")
+    func slowBody() async throws {
+        let (gone, isGone) = AsyncStream.makeStream(of: Void.self)
+        try await Receiver(answering: { _, _ in
+            Response(
+                status: .ok,
+                body: .init { writer in
+                    try await writer.write(ByteBuffer(string: "a beginning"))
+                    for await _ in gone { break }
+                    try await writer.finish(nil)
+                })
+        }).serve { receiver in
+            var impatient = poster
+            impatient.patience = .milliseconds(200)
+            let answer = try await impatient.post([], id: "i", to: .init(url: receiver.url("/hook")))
+            #expect(answer.failure == "no complete answer within 200ms")
+            isGone.finish()
+        }
+    }
+
+    @Test("a receiver that cannot be reached is a failure")
+    func unreachable() async throws {
+        let answer = try await poster.post([], id: "i", to: .init(url: "http://127.0.0.1:1/"))
+        #expect(answer.failure != nil)
+    }
+
+    @Test(
+        "headers with line breaks, of the connection, or of apus are refused",
+        arguments: [
+            "Host: x", "content-length: 3", "Transfer-Encoding: chunked", "connection: close", "webhook-id: 1",
+            "X: a\r\nY: b", "X: a\u{0}", "X Y: a", ": a", "no colon", "X\n: a",
+        ])
+    func badHeaders(text: String) {
+        let error = #expect(throws: DaemonError.self) { try WebhookHeaders.parse(text, argument: "--webhook-header") }
+        #expect(error?.code == .invalid && error?.message.hasPrefix("--webhook-header: ") == true)
+    }
+
+    @Test("a header is read from Name: value")
+    func header() throws {
+        let header = try WebhookHeaders.parse("Authorization: Bearer a:b", argument: "--webhook-header")
+        #expect(header.name == "Authorization" && header.value == "Bearer a:b")
+    }
+}

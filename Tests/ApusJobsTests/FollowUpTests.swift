@@ -1,0 +1,117 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Work after an attempt's work")
+struct FollowUpTests {
+    /// What follow-ups saw.
+    private final class Log: Sendable {
+        private let lines = Locked<[String]>([])
+        var all: [String] { lines.withLock { $0 } }
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+    }
+
+    /// A scheduler whose handler of kind `hooked` fails after `work`, and is followed up for 10 s.
+    private func harness(
+        _ log: Log, work: Duration, fails: Bool, limit: Duration = .seconds(60)
+    ) throws -> SchedulerHarness {
+        let harness = try SchedulerHarness(start: false)
+        harness.scheduler.handle("hooked") { [time = harness.time] context in
+            let clock = TimerClock<UptimeInstant>(engine: time.engine)
+            var failure: (any Error)?
+            do { try await clock.sleep(for: work) } catch { failure = error }
+            if fails, failure == nil { failure = JobFailure(reason: "no luck") }
+            context.setOutput(Array("work".utf8))
+            let told = context.endWork()
+            log.add("\(context.attempt) last=\(context.isLastAttempt) told=\(told.map { "\($0)" } ?? "-")")
+            let cut = await context.followUp(timeLimit: limit) { following in
+                following.setExitCode(9)
+                following.setOutput(Array("hook".utf8))
+                do { try await clock.sleep(for: .seconds(10)) } catch {
+                    return log.add("cut: \(following.cancellationReason.map { "\($0)" } ?? "-")")
+                }
+                log.add("followed")
+            }
+            log.add("end=\(cut.map { "\($0)" } ?? "-")")
+            if let failure { throw failure }
+        }
+        try harness.start()
+        return harness
+    }
+
+    @Test("only the attempt that no other follows is the last one")
+    func lastAttempt() throws {
+        let log = Log()
+        let harness = try harness(log, work: .zero, fails: true)
+        try harness.submit(.after(.seconds(1)), kind: "hooked", .init(retry: .init(maximumAttempts: 3)))
+        harness.advance(60)
+        #expect(
+            log.all.filter { $0.contains("last") } == [
+                "1 last=false told=-", "2 last=false told=-", "3 last=true told=-",
+            ])
+        #expect(try harness.runs().map(\.isFinal) == [false, false, true])
+        try harness.check()
+    }
+
+    @Test("a time-out in the work is followed up to the end, in a task that is not cancelled")
+    func timedOut() throws {
+        let log = Log()
+        let harness = try harness(log, work: .seconds(100), fails: false)
+        try harness.submit(.after(.seconds(1)), kind: "hooked", .init(timeLimit: .seconds(5)))
+        harness.advance(30)
+        #expect(log.all == ["1 last=true told=timedOut", "followed", "end=-"])
+        #expect(try harness.history() == ["1 failed(timedOut)"])
+    }
+
+    @Test("the job's time limit ends with the work: what follows neither fails the attempt nor changes its output")
+    func limitEnds() throws {
+        let log = Log()
+        let harness = try harness(log, work: .seconds(1), fails: false)
+        try harness.submit(.after(.seconds(1)), kind: "hooked", .init(timeLimit: .seconds(5)))
+        harness.advance(30)
+        #expect(log.all == ["1 last=true told=-", "followed", "end=-"])
+        #expect(try harness.history() == ["1 succeeded"])
+        let run = try #require(try harness.runs().first)
+        #expect(run.exitCode == nil && run.output == Array("work".utf8))
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
+
+    @Test("what follows has a time limit of its own")
+    func ownLimit() throws {
+        let log = Log()
+        let harness = try harness(log, work: .zero, fails: false, limit: .seconds(2))
+        try harness.submit(.after(.seconds(1)), kind: "hooked")
+        harness.advance(30)
+        #expect(log.all == ["1 last=true told=-", "cut: timedOut", "end=timedOut"])
+        #expect(try harness.history() == ["1 succeeded"])
+    }
+
+    @Test("a stop ends what follows, and the attempt keeps the outcome of its work")
+    func stopped() throws {
+        let log = Log()
+        let harness = try harness(log, work: .zero, fails: true)
+        try harness.submit(.after(.seconds(1)), kind: "hooked")
+        harness.advance(2)
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(1))
+        }
+        harness.advance(3)
+        try harness.time.perform { try await stopping.value }
+        #expect(log.all == ["1 last=true told=-", "cut: shutdown", "end=shutdown"])
+        #expect(try harness.history() == ["1 failed(no luck)"])
+        try harness.check()
+    }
+
+    @Test("a job that is cancelled while what follows runs is cancelled, and so is what follows")
+    func cancelled() throws {
+        let log = Log()
+        let harness = try harness(log, work: .zero, fails: false)
+        try harness.submit(.after(.seconds(1)), kind: "hooked")
+        harness.advance(2)
+        _ = try harness.perform { try await $0.cancel(JobID("job")) }
+        harness.advance(1)
+        #expect(log.all == ["1 last=true told=-", "cut: cancelled", "end=cancelled"])
+        #expect(try harness.history() == ["1 cancelled(cancelled)"])
+        try harness.check()
+    }
+}
