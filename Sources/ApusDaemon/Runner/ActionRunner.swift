@@ -139,7 +139,7 @@ struct ActionRunner: Sendable {
     ) async throws {
         if var command = hook.command {
             command.env.merge(outcome.environment) { _, new in new }
-            try await self.command.run(command, context: context)
+            try await untilItBegins { try await self.command.run(command, context: context) }
         }
         if let webhook = hook.webhook {
             // The job's headers may be meant for its own webhook only.
@@ -148,6 +148,16 @@ struct ActionRunner: Sendable {
         }
         if let text = hook.notify {
             await notifications.show(title: context.job.request.name ?? "apus", text: text, job: context.job.id)
+        }
+    }
+
+    /// A hook whose command cannot begin for want of something tries again here: its run has an outcome, and cannot be put
+    /// back. The hook's time limit ends that.
+    private func untilItBegins(_ start: () async throws -> Void) async throws {
+        while true {
+            do { return try await start() } catch let postponement as JobPostponement {
+                try await TimerEngine.shared.sleep(for: max(.milliseconds(100), postponement.delay))
+            }
         }
     }
 }
