@@ -7,10 +7,13 @@ import Testing
 struct ActionOutcomeTests {
     private let failure = JobFailure(reason: "exit code 3", exitCode: 3)
 
-    @Test("a failed attempt that another follows is no outcome; the last one, and a final failure, are")
+    @Test(
+        "an attempt that another follows, or that was put back, is no outcome; the last one, and a final failure, are")
     func attempts() {
         #expect(ActionOutcome(error: failure, toldToEnd: nil, isLastAttempt: false) == nil)
         #expect(ActionOutcome(error: nil, toldToEnd: .timedOut, isLastAttempt: false) == nil)
+        let postponement = JobPostponement(reason: "no descriptors", delay: .seconds(1))
+        #expect(ActionOutcome(error: postponement, toldToEnd: nil, isLastAttempt: true) == nil, "put back")
         let last = ActionOutcome(error: failure, toldToEnd: nil, isLastAttempt: true)
         #expect(last?.state == .failed && last?.text == "failed: exit code 3")
         #expect(

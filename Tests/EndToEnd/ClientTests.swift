@@ -93,17 +93,29 @@ struct ClientTests {
         }
     }
 
+    /// Makes a socket that nothing listens on.
+    private func leaveSocket(at path: String) throws {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let bound = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        try #require(bound == 0)
+    }
+
     @Test("only a socket that nothing listens on means that no daemon runs")
     func nothingListens() async throws {
         try await ApusUnderTest.with { apus in
             let missing = await #expect(throws: DaemonError.self) { try await apus.client.health() }
             #expect(missing?.code == .notRunning)
             // What a daemon that was killed leaves behind.
-            let daemon = FakeDaemon(.closes)
-            try await daemon.serve(apus.home) {}
-            if !FileManager.default.fileExists(atPath: apus.home.socketPath) {
-                try Data().write(to: URL(filePath: apus.home.socketPath))
-            }
+            try apus.home.prepare()
+            try leaveSocket(at: apus.home.socketPath)
             let refused = await #expect(throws: DaemonError.self) { try await apus.client.health() }
             #expect(refused?.code == .notRunning)
         }

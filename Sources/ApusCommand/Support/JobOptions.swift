@@ -144,28 +144,21 @@ struct JobOptions: ParsableArguments {
             throw ValidationError("--cwd, --env and --inherit-env are for a command; give one after `--`")
         }
         let surroundings = hasCommand ? try surroundings() : (folder: "/", variables: [:])
-        let mask = CallersSurroundings.mask()
+        func make(_ argv: [String], shell: Bool) -> Action.Command {
+            .init(
+                argv: argv, shell: shell, cwd: surroundings.folder, env: surroundings.variables,
+                umask: CallersSurroundings.mask())
+        }
         func list(_ hooks: [HookText]) -> [Action.Hook]? {
-            hooks.isEmpty
-                ? nil
-                : hooks.map { hook in
-                    hook.hook { line in
-                        .init(
-                            argv: [line], shell: true, cwd: surroundings.folder, env: surroundings.variables,
-                            umask: mask)
-                    }
-                }
+            hooks.isEmpty ? nil : hooks.map { $0.hook { make([$0], shell: true) } }
         }
         (action.onSuccess, action.onFailure) = (list(hooks.success), list(hooks.failure))
         guard !command.isEmpty else { return action }
         if shell {
-            action.command = .init(
-                argv: [command.joined(separator: " ")], shell: true, cwd: surroundings.folder,
-                env: surroundings.variables, umask: mask)
+            action.command = make([command.joined(separator: " ")], shell: true)
         } else {
             try checkProgram(command[0], folder: surroundings.folder, path: surroundings.variables["PATH"] ?? "")
-            action.command = .init(
-                argv: command, cwd: surroundings.folder, env: surroundings.variables, umask: mask)
+            action.command = make(command, shell: false)
         }
         return action
     }

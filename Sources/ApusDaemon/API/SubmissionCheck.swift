@@ -16,14 +16,16 @@ enum SubmissionCheck {
         }
         for (key, value) in (submission.labels ?? [:]).sorted(by: { $0.key < $1.key }) {
             guard !key.isEmpty, !key.contains("=") else {
-                throw DaemonError(.invalid, "labels: \"\(PrintableText.escaped(key))\" is not a name; give one without =")
+                throw DaemonError(
+                    .invalid, "labels: \"\(PrintableText.escaped(key))\" is not a name; give one without =")
             }
             try check(printable: key, "labels: the key \"\(PrintableText.escaped(key))\"")
             try check(printable: value, "labels: the value of \"\(key)\"")
         }
         if let key = submission.idempotencyKey {
             guard (1...255).contains(key.utf8.count), key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-                throw DaemonError(.invalid, "idempotencyKey: must have 1 to 255 characters, all of them printable ASCII")
+                throw DaemonError(
+                    .invalid, "idempotencyKey: must have 1 to 255 characters, all of them printable ASCII")
             }
         }
         try check(submission.action, kind: kind)

@@ -8,7 +8,7 @@ struct ActionOutcome: Hashable, Sendable {
     var reason: String?
     var exitCode: Int?
 
-    /// The outcome of an attempt; `nil` if the attempt is none: it was told to end, or is followed by another.
+    /// The outcome of an attempt; `nil` if the attempt is none: it was told to end, was put back, or is followed by another.
     ///
     /// - Parameters:
     ///   - error: what the action threw.
@@ -17,9 +17,7 @@ struct ActionOutcome: Hashable, Sendable {
     ///   - exitCode: that of a command that succeeded.
     init?(error: (any Error)?, toldToEnd reason: CancellationReason?, isLastAttempt: Bool, exitCode: Int? = nil) {
         switch (reason, error) {
-        case (.cancelled, _), (.replaced, _), (.shutdown, .some): return nil
-        // It has not begun.
-        case (_, _ as JobPostponement): return nil
+        case (_, is JobPostponement), (.cancelled, _), (.replaced, _), (.shutdown, .some): return nil
         case (.timedOut, _):
             guard isLastAttempt else { return nil }
             (state, self.reason) = (.failed, CancellationReason.timedOut.rawValue)

@@ -112,11 +112,9 @@ struct ActionRunner: Sendable {
             let failure = Locked<String?>(nil)
             let cut = await context.followUp(timeLimit: hookLimit) { hookContext in
                 do {
-                    try await whenThereIsRoom {
-                        try await run(
-                            hook, outcome, id: "\(deliveryID(context))-\(outcome.state)-\(index)",
-                            secretFile: action.webhookSecretFile, hookContext)
-                    }
+                    try await run(
+                        hook, outcome, id: "\(deliveryID(context))-\(outcome.state)-\(index)",
+                        secretFile: action.webhookSecretFile, hookContext)
                 } catch {
                     failure.withLock { $0 = "\(error)" }
                 }
@@ -136,21 +134,12 @@ struct ActionRunner: Sendable {
         }
     }
 
-    /// A hook is not put back like a run: what cannot begin for want of something is tried again within the hook's limit.
-    private func whenThereIsRoom(_ body: () async throws -> Void) async throws {
-        while true {
-            do { return try await body() } catch let postponement as JobPostponement {
-                try await TimerEngine.shared.sleep(for: postponement.delay)
-            }
-        }
-    }
-
     private func run(
         _ hook: Action.Hook, _ outcome: ActionOutcome, id: String, secretFile: String?, _ context: RunContext
     ) async throws {
         if var command = hook.command {
             command.env.merge(outcome.environment) { _, new in new }
-            try await self.command.run(command, context: context)
+            try await untilItBegins { try await self.command.run(command, context: context) }
         }
         if let webhook = hook.webhook {
             // The job's headers may be meant for its own webhook only.
@@ -159,6 +148,16 @@ struct ActionRunner: Sendable {
         }
         if let text = hook.notify {
             await notifications.show(title: context.job.request.name ?? "apus", text: text, job: context.job.id)
+        }
+    }
+
+    /// A hook whose command cannot begin for want of something tries again here: its run has an outcome, and cannot be put
+    /// back. The hook's time limit ends that.
+    private func untilItBegins(_ start: () async throws -> Void) async throws {
+        while true {
+            do { return try await start() } catch let postponement as JobPostponement {
+                try await TimerEngine.shared.sleep(for: max(.milliseconds(100), postponement.delay))
+            }
         }
     }
 }

@@ -25,9 +25,13 @@ struct WebhookPoster: Sendable {
     /// How much of an answer is kept. The rest is not read: the connection is closed.
     static let keptBytes = 16 * 1024
 
-    /// Lives as long as the process. Redirects are followed by ``WebhookRoute``'s rules.
-    static let http = HTTPClient(
-        eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+    /// Lives as long as the process. Redirects are followed by ``WebhookRoute``'s rules, and a refused connection is tried
+    /// again by the job's retry policy.
+    static let http: HTTPClient = {
+        var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+        configuration.connectionPool.retryConnectionEstablishment = false
+        return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+    }()
 
     var time: any TimeSource
     /// How long a webhook may take, from the name's resolution to the end of the answer's body, redirects included.
