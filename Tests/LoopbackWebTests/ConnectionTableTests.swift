@@ -10,10 +10,11 @@ struct ConnectionTableTests {
         #expect(table.accepts)
         #expect(table.opened().opening == .serve(closing: nil) && table.accepts)
         #expect(table.opened().opening == .serve(closing: nil))
-        #expect(table.accepts, "a stranger can be closed for the next one")
+        #expect(table.accepts, "an unadmitted connection can be closed for the next one")
     }
 
-    @Test("the oldest stranger without a request is closed for a new connection, before one with a request")
+    @Test(
+        "the oldest unadmitted connection without a request is closed for a new connection, before one with a request")
     func eviction() {
         var table = ConnectionTable(places: 3)
         let (busy, idle, other) = (table.opened().id, table.opened().id, table.opened().id)
@@ -24,8 +25,8 @@ struct ConnectionTableTests {
         #expect(table.opened().opening == .serve(closing: busy), "without a request it is the oldest again")
     }
 
-    @Test("a stranger with a request is closed only if there is no other")
-    func busyStrangers() {
+    @Test("an unadmitted connection with a request is closed only if there is no other")
+    func busyUnadmitteds() {
         var table = ConnectionTable(places: 1)
         let busy = table.opened().id
         table.requestBegan(busy)
@@ -45,7 +46,7 @@ struct ConnectionTableTests {
         #expect(table.closed(client) == first.id)
         #expect(!table.accepts, "another is held")
         #expect(table.closed(second.id) == nil)
-        #expect(table.accepts, "the first is a stranger")
+        #expect(table.accepts, "the first is unadmitted")
         #expect(table.closed(first.id) == nil && table.closed(first.id) == nil && table.accepts)
     }
 

@@ -36,7 +36,7 @@ struct ProtocolTests {
             for path in ["/nothing", "/things", "/things/a/b", "/assets/b.js"] {
                 #expect(try await web.ask("TRACE", path, [WebUnderTest.bearer]).status == 404, "\(path)")
             }
-            #expect(try await web.ask("TRACE", "/thing").status == 401, "strangers learn nothing")
+            #expect(try await web.ask("TRACE", "/thing").status == 401, "without the token nothing is said")
         }
     }
 
@@ -80,7 +80,8 @@ struct ProtocolTests {
             let refused = try await RawClient.answer(port: web.port, request + WebUnderTest.bearer + "\r\n\r\n")
             #expect(refused.status == 413 && refused.headers["connection"] == "close")
             #expect(
-                try await RawClient.answer(port: web.port, request + "\r\n").status == 401, "strangers learn nothing")
+                try await RawClient.answer(port: web.port, request + "\r\n").status == 401,
+                "without the token nothing is said")
             #expect(await web.reached.list.isEmpty)
         }
     }

@@ -185,8 +185,8 @@ private struct OwnGuard: RouterMiddleware {
         let port = await port.number
         let rules = GuardRules(
             hosts: GuardRules.ownHosts("127.0.0.1", port: port), secrets: secrets, cookieName: "sleepless-\(port)")
-        let way = "Open the address that the program has printed; it has the token in it."
-        return try await RequestGuard<WebRequestContext>(rules: rules, way: way)
+        let hint = "Open the address that the program has printed; it has the token in it."
+        return try await RequestGuard<WebRequestContext>(rules: rules, entryHint: hint)
             .handle(request, context: context, next: next)
     }
 }

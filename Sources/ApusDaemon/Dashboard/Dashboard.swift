@@ -7,15 +7,15 @@ struct Dashboard {
     let secrets: GuardRules.Secrets
 
     func router(_ routes: Routes) -> Router<APIContext> {
-        // 0.0.0.0 is everybody's address, and nobody's name.
+        // 0.0.0.0 is an address to listen at, and not a name.
         let own = ["0.0.0.0", "::"].contains(http.host) ? "localhost" : http.host
         let rules = GuardRules(
             hosts: GuardRules.ownHosts(own, port: http.port).union(http.remoteNames), secureHosts: http.secureNames,
             secrets: secrets, cookieName: "apus_\(http.port)")
-        let way =
+        let hint =
             "Open the address that `apus serve` printed, with ?token= in it. This browser does not know the token."
         let router = routes.router(
-            guardedBy: RequestGuard<APIContext>(rules: rules, way: way), feed: routes.events.http)
+            guardedBy: RequestGuard<APIContext>(rules: rules, entryHint: hint), feed: routes.events.http)
         router.addPage(WebFiles.all.map { Asset(name: $0.name, bytes: Array($0.text.utf8)) })
         router.refuseOtherMethods()
         return router

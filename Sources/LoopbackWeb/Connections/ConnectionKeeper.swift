@@ -20,7 +20,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     private var isAdmitted = false
     private var isHeld = false
     private var wantsToRead = false
-    private var strangerTimeout: ScheduledTimer?
+    private var firstRequestTimeout: ScheduledTimer?
     private var bodyTimeout: ScheduledTimer?
     private var stallTimeout: ScheduledTimer?
     private var lingerTimeout: ScheduledTimer?
@@ -57,7 +57,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         case .admitted?:
             guard !isAdmitted else { return }
             isAdmitted = true
-            strangerTimeout?.cancel()
+            firstRequestTimeout?.cancel()
             if let id { register?.admitted(id) }
         case .served?:
             isHeld = false
@@ -82,7 +82,7 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
         case .head(let head):
             let isHTTP10 = head.version.major < 1 || head.version == .http1_0
             machine.requestBegan(.init(isLast: isHTTP10 || Self.closes(head.headers), isHTTP10: isHTTP10))
-            strangerTimeout?.cancel()
+            firstRequestTimeout?.cancel()
             if !isAdmitted, let id { register?.requestBegan(id) }
             bodyTimeout = closing(context.channel, after: limits.body)
         case .body:
@@ -133,11 +133,11 @@ final class ConnectionKeeper: ChannelDuplexHandler, RemovableChannelHandler {
     private func awaitRequest(_ context: ChannelHandlerContext) {
         guard !isAdmitted else { return }
         if let id { register?.answered(id) }
-        strangerTimeout = closing(context.channel, after: limits.stranger)
+        firstRequestTimeout = closing(context.channel, after: limits.firstRequest)
     }
 
     private func end() {
-        for timeout in [strangerTimeout, bodyTimeout, stallTimeout, lingerTimeout] { timeout?.cancel() }
+        for timeout in [firstRequestTimeout, bodyTimeout, stallTimeout, lingerTimeout] { timeout?.cancel() }
         if let id { register?.closed(id) }
         id = nil
     }

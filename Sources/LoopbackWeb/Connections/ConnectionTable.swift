@@ -1,14 +1,14 @@
 /// Which connections a listener serves, and which one it closes for another.
 ///
-/// A connection is a *stranger* until a request of it was admitted by the guard. Strangers have no right to their
-/// places: when all places are taken, the oldest stranger without a request in progress is closed for the new connection.
-/// So connections that are only held open cannot keep a client with the token out. When all places belong to clients that
-/// were admitted, a new connection is *held*: it is not read until a place is free.
+/// A connection is *unadmitted* until the guard has admitted a request of it. When all places are taken, the oldest
+/// unadmitted connection without a request in progress is closed for the new one. So connections that are only kept open
+/// cannot keep a client with the token out. When all places belong to admitted clients, a new connection is *held*: it is
+/// not read until a place is free.
 ///
 /// ```
-/// opened ──► stranger ──admitted──► client ──closed──► (free, the oldest held one becomes a stranger)
-///    │          └──evicted for a newer connection──► closed
-///    └──no place──► held ──place──► stranger
+/// opened ──► unadmitted ──admitted──► client ──closed──► (free: the oldest held one becomes unadmitted)
+///    │           └──evicted for a newer connection──► closed
+///    └──no place──► held ──place──► unadmitted
 /// ```
 struct ConnectionTable {
     /// A connection; later ones are greater.
@@ -26,8 +26,8 @@ struct ConnectionTable {
     }
 
     private enum State: Equatable {
-        case idleStranger
-        case busyStranger
+        case idleUnadmitted
+        case busyUnadmitted
         case client
     }
 
@@ -47,7 +47,7 @@ struct ConnectionTable {
         last += 1
         let id = ID(number: last)
         guard served.count >= places else {
-            served[id] = .idleStranger
+            served[id] = .idleUnadmitted
             return (id, .serve(closing: nil))
         }
         guard let victim else {
@@ -55,13 +55,13 @@ struct ConnectionTable {
             return (id, .hold)
         }
         served[victim] = nil
-        served[id] = .idleStranger
+        served[id] = .idleUnadmitted
         return (id, .serve(closing: victim))
     }
 
-    mutating func requestBegan(_ id: ID) { if served[id] == .idleStranger { served[id] = .busyStranger } }
+    mutating func requestBegan(_ id: ID) { if served[id] == .idleUnadmitted { served[id] = .busyUnadmitted } }
 
-    mutating func answered(_ id: ID) { if served[id] == .busyStranger { served[id] = .idleStranger } }
+    mutating func answered(_ id: ID) { if served[id] == .busyUnadmitted { served[id] = .idleUnadmitted } }
 
     mutating func admitted(_ id: ID) { if served[id] != nil { served[id] = .client } }
 
@@ -71,12 +71,13 @@ struct ConnectionTable {
         served[id] = nil
         guard served.count < places, !held.isEmpty else { return nil }
         let next = held.removeFirst()
-        served[next] = .idleStranger
+        served[next] = .idleUnadmitted
         return next
     }
 
-    /// The stranger that is closed for another connection.
+    /// The unadmitted connection that is closed for another connection.
     private var victim: ID? {
-        served.filter { $0.value == .idleStranger }.keys.min() ?? served.filter { $0.value == .busyStranger }.keys.min()
+        served.filter { $0.value == .idleUnadmitted }.keys.min()
+            ?? served.filter { $0.value == .busyUnadmitted }.keys.min()
     }
 }

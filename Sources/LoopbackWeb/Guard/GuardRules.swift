@@ -11,7 +11,7 @@ import HummingbirdCore
 /// Who may talk to a listener, as a pure decision on a request's head.
 ///
 /// It holds against pages of other sites in the user's browser, also by a name that resolves to the listener (DNS
-/// rebinding), and, with secrets, against everybody who does not know them:
+/// rebinding), and, with secrets, against every caller that does not know them:
 /// - There must be one `Host`, and it must be one of the listener's own names, with its port.
 /// - An `Origin`, whatever the method, must be one of those names with `http://`, or, for the names of a TLS proxy, with
 ///   `https://`.
@@ -38,12 +38,12 @@ public struct GuardRules: Sendable {
 
     /// What becomes of a request.
     public enum Verdict: Sendable {
-        /// It is let in.
+        /// It is admitted.
         case admit(Caller)
         /// The cookie is set, and the browser sent on to `/`.
         case enter(cookie: String)
         /// A person came to the entry page without knowing the token.
-        case showTheWay
+        case askForToken
         /// It is refused.
         case refuse(WebError)
     }
@@ -105,14 +105,14 @@ public struct GuardRules: Sendable {
             return .admit(origin != nil || headers[.fetchSite] != nil ? .browser : .script)
         }
         if isEntry, let token = uri.queryParameters.get("token") {
-            guard equalInConstantTime(token, secrets.token) else { return .showTheWay }
+            guard equalInConstantTime(token, secrets.token) else { return .askForToken }
             return .enter(cookie: setCookie(secrets.cookie, isSecure: secureHosts.contains(host)))
         }
         if let authorization = headers[.authorization] {
             guard equalInConstantTime(authorization, "Bearer \(secrets.token)") else { return .refuse(.unauthorized) }
             return .admit(origin == nil ? .script : .browser)
         }
-        guard knowsCookie(headers, secrets.cookie) else { return isEntry ? .showTheWay : .refuse(.unauthorized) }
+        guard knowsCookie(headers, secrets.cookie) else { return isEntry ? .askForToken : .refuse(.unauthorized) }
         if origin == nil, head.method != .get, head.method != .head {
             return .refuse(.forbidden("with the cookie, \(head.method) needs an Origin header"))
         }

@@ -7,15 +7,15 @@ import NIOCore
 /// It throws ``WebError``; put ``ErrorAnswers`` outside of it.
 public struct RequestGuard<Context: WebContext>: RouterMiddleware {
     private let rules: GuardRules
-    private let way: String
+    private let entryHint: String
 
     /// A guard.
     /// - Parameters:
-    ///   - rules: who is let in.
-    ///   - way: what a person reads who opens the entry page without the token: how to get in, in a sentence or two.
-    public init(rules: GuardRules, way: String) {
+    ///   - rules: which requests are admitted.
+    ///   - entryHint: the text of the entry page without the token: how to sign in, in a sentence or two.
+    public init(rules: GuardRules, entryHint: String) {
         self.rules = rules
-        self.way = way
+        self.entryHint = entryHint
     }
 
     /// Lets a request in, or answers it.
@@ -32,17 +32,17 @@ public struct RequestGuard<Context: WebContext>: RouterMiddleware {
             admit(context)
             return Response(
                 status: .seeOther, headers: [.location: "/", .setCookie: cookie, .cacheControl: "no-store"])
-        case .showTheWay:
+        case .askForToken:
             return Response(
                 status: .unauthorized,
                 headers: [.contentType: "text/plain; charset=utf-8", .cacheControl: "no-store"],
-                body: .init(byteBuffer: ByteBuffer(string: way + "\n")))
+                body: .init(byteBuffer: ByteBuffer(string: entryHint + "\n")))
         case .refuse(let error):
             throw error
         }
     }
 
-    /// From here on, the connection is no stranger's.
+    /// From here on, the connection is that of an admitted client.
     private func admit(_ context: Context) {
         context.channel.pipeline.fireUserInboundEventTriggered(ConnectionEvent.admitted)
     }

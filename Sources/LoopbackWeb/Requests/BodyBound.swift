@@ -3,7 +3,7 @@ public import Hummingbird
 
 /// Refuses a request whose `Content-Length` is more than a handler may collect, before anything of its body is read.
 ///
-/// It throws ``WebError``; put ``ErrorAnswers`` outside of it, and the guard too: the bound is not for strangers.
+/// It throws ``WebError``; put ``ErrorAnswers`` outside of it, and the guard too: what it answers is for admitted requests.
 public struct BodyBound<Context: RequestContext>: RouterMiddleware {
     /// The bound is the context's `maxUploadSize`.
     public init() {}

@@ -37,7 +37,7 @@ struct WebUnderTest: Sendable {
             secureHosts: GuardRules.secureHosts("apus.example", port: 443), secrets: secrets, cookieName: "test_7878")
         let router = Router(context: WebRequestContext.self)
         router.add(middleware: ErrorAnswers())
-        router.add(middleware: RequestGuard(rules: rules, way: "Open the address that was printed."))
+        router.add(middleware: RequestGuard(rules: rules, entryHint: "Open the address that was printed."))
         router.add(middleware: BodyBound())
         router.addPage([
             Asset(name: "index.html", bytes: Array("<!doctype html>".utf8)),

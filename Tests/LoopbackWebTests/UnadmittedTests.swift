@@ -5,7 +5,7 @@ import NIOCore
 import Testing
 
 @Suite("Connections without the token")
-struct StrangerTests {
+struct UnadmittedTests {
     @Test("with 300 connections that send nothing, a client with the token is answered at once")
     func idleFlood() async throws {
         try await WebUnderTest.with { (web) async throws in
@@ -29,15 +29,15 @@ struct StrangerTests {
                 }
                 #expect(try await clientIsAnswered())
                 #expect(web.time.pendingTimers == 0)
-                try await RawClient.with(port: web.port) { stranger in
-                    try await web.until("the stranger's timeout") { web.time.pendingTimers == 1 }
-                    var fromStranger = stranger.inbound.makeAsyncIterator()
-                    try await stranger.send(request + "\r\n")
-                    let refusal = try await RawClient.Connection.receive(&fromStranger) { $0.hasSuffix("}}") }
+                try await RawClient.with(port: web.port) { other in
+                    try await web.until("the timeout") { web.time.pendingTimers == 1 }
+                    var fromOther = other.inbound.makeAsyncIterator()
+                    try await other.send(request + "\r\n")
+                    let refusal = try await RawClient.Connection.receive(&fromOther) { $0.hasSuffix("}}") }
                     #expect(refusal.contains("401"))
                     try await web.until("the next timeout") { web.time.pendingTimers == 1 }
                     web.time.advance(by: .seconds(7))
-                    #expect(try await RawClient.Connection.receive(&fromStranger) { _ in false }.isEmpty)
+                    #expect(try await RawClient.Connection.receive(&fromOther) { _ in false }.isEmpty)
                 }
                 #expect(try await clientIsAnswered())
             }
