@@ -67,6 +67,8 @@ struct RandomProgramTests {
         harness.time.advance(by: .seconds(20_000))
         for id in ids {
             try harness.check(id)
+            let outcomes = try harness.runs(id).filter { $0.reason == "no descriptors" }
+            #expect(outcomes.isEmpty, "seed \(seed): what could not begin has an outcome: \(outcomes)")
             let job = try harness.job(id)
             #expect(
                 job.state.isFinal, "seed \(seed): \(id) is \(job.state), next due \(String(describing: job.nextDue))")

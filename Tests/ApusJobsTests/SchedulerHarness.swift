@@ -143,7 +143,6 @@ final class Calls: Sendable {
         var generation = 0
         var failures = 0
         var shortages = 0
-        var postponed = 0
     }
 
     private let state = Locked(State())
@@ -158,8 +157,6 @@ final class Calls: Sendable {
     func failNext(_ count: Int) { state.withLock { $0.failures = count } }
     /// How many of the next calls of kind `scarce` cannot begin.
     func postponeNext(_ count: Int) { state.withLock { $0.shortages = count } }
-    /// How many calls could not begin.
-    var postponed: Int { state.withLock { $0.postponed } }
 
     /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as
     /// often as told, and `scarce` is postponed by 1 s as often as told.
@@ -195,7 +192,6 @@ final class Calls: Sendable {
         case "scarce":
             let isShort = state.withLock { state in
                 state.shortages -= 1
-                if state.shortages >= 0 { state.postponed += 1 }
                 return state.shortages >= 0
             }
             context.setOutput(Array("begun".utf8))

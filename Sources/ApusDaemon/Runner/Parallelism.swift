@@ -55,14 +55,17 @@ extension Parallelism.Means {
         if capus_file_limit(&soft, &hard) != 0 { soft = 1_024 }
         return Self(
             files: soft, filesInUse: openFiles(root: root) + toOpen,
-            processesLeft: [userLimit(), groupLimit(root: root)].compactMap { $0 })
+            processesLeft: [userLimit(), groupLimit(root: root)].compactMap { $0 }.map { $0 - min($0, toStart) })
     }
+
+    /// The threads that a daemon starts after this is asked: the limits count them as processes.
+    private static var toStart: UInt64 { 12 + 4 * cores }
+
+    private static var cores: UInt64 { UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))) }
 
     /// What a daemon opens after this is asked: the database with its readers, the listeners, and for each core an event
     /// loop and a shard of the timer engine, with some three descriptors each.
-    private static var toOpen: UInt64 {
-        32 + 6 * UInt64(max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
-    }
+    private static var toOpen: UInt64 { 32 + 6 * cores }
 
     private static func openFiles(root: String) -> UInt64 {
         UInt64((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/proc/self/fd"))?.count ?? 16)

@@ -107,8 +107,10 @@ struct ApusUnderTest: Sendable {
         try home.prepare()
         let script = home.path + "/daemon.sh"
         let text = "#!/bin/sh\n\(line)\nexec '\(Self.program)' \"$@\" \(options)\n"
-        try Data(text.utf8).write(to: URL(filePath: script))
-        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: script)
+        // By another process: a child that is forked here while the file is open for writing would keep it busy.
+        _ = try await Subprocess.run(
+            .name("sh"), arguments: ["-c", #"printf %s "$1" > "$2"; chmod 700 "$2""#, "sh", text, script],
+            output: .discarded, error: .discarded)
         let variables = environment.merging(extra) { _, new in new }
         return try await DaemonLauncher(executable: script, home: home, environment: variables).start()
     }
