@@ -73,7 +73,7 @@ struct RotatedLogTests {
     @Test("the bound holds also when files cannot be renamed")
     func cannotRename() throws {
         let bench = try Bench(size: 10, keptFiles: 1)
-        // A folder that is not empty takes no file in its place, whoever asks.
+        // A folder that is not empty takes no file in its place, not even from root.
         try FileManager.default.createDirectory(
             atPath: bench.folder + "/log.1/x", withIntermediateDirectories: true)
         for number in 1...5 { bench.log.write("line \(number)\n") }

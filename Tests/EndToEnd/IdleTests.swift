@@ -23,22 +23,24 @@ struct IdleTests {
         }
     }
 
-    /// A job that is far away is a row, and no timer.
+    /// A job that is far away is a row, and no timer. A command that has run leaves nothing behind that wakes.
     private static func schedule(_ apus: ApusUnderTest) async throws {
         _ = try await apus.json("every", "1h", "--json", "--notify", "it is late", as: WireJob.self)
+        let job = try await apus.json("after", "10ms", "--json", "--", "echo", "done", as: WireJob.self)
+        try await apus.until("the command's end") { try await apus.client.job(job.id).state == "finished" }
     }
 
-    /// How often each thread of a process ran in 20 s, if at all. Nothing may ask the daemon meanwhile, so this reads
+    /// How often each thread of a process ran in 60 s, if at all. Nothing may ask the daemon meanwhile, so this reads
     /// procfs only.
     ///
-    /// - Returns: what is empty for a process that slept through one of five such spans: Dispatch's threads end some
+    /// - Returns: what is empty for a process that slept through one of three such spans: Dispatch's threads end some
     ///   seconds after their last work, and connections of the tests' own end after a minute.
     private static func wakes(_ process: Int32) async throws -> [String: Int] {
         var woken: [String: Int] = [:]
-        for _ in 1...5 {
+        for _ in 1...3 {
             let before = try switches(process)
             // Real time: what is asked is what happens while it passes. What wakes more seldom than that is no poll.
-            try await TimerEngine.shared.sleep(for: .seconds(20))
+            try await TimerEngine.shared.sleep(for: .seconds(60))
             woken = try switches(process).merging(before.mapValues { -$0 }, uniquingKeysWith: +).filter { $0.value > 0 }
             if woken.isEmpty { break }
         }

@@ -6,43 +6,42 @@ actor CommandStarts {
     /// How many starts are under way at most.
     static let width = 4
 
-    private var free = width
-    private var waiting: [CheckedContinuation<Void, Never>] = []
+    /// Serial queues, one for each start at a time: the threads of the global queues are watched by a timer of Dispatch's
+    /// that wakes the process each second for ever (``EventLoopExecutor``).
+    private var free = (0..<width).map { DispatchQueue(label: "apus.command-start.\($0)") }
+    private var waiting: [CheckedContinuation<DispatchQueue, Never>] = []
 
     /// Starts a command in its turn; `nil` if the task is cancelled before that.
     func start(
         _ launch: CommandLaunch, receive: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(CommandLaunchError) -> RunningCommand? {
-        await enter()
+        let queue = await enter()
         if Task.isCancelled {
-            leave()
+            leave(queue)
             return nil
         }
         let result = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
+            queue.async {
                 continuation.resume(
                     returning: Result { () throws(CommandLaunchError) in
                         try RunningCommand.start(launch, receive: receive)
                     })
             }
         }
-        leave()
+        leave(queue)
         return try result.get()
     }
 
-    private func enter() async {
-        if free > 0 {
-            free -= 1
-        } else {
-            await withCheckedContinuation { waiting.append($0) }
-        }
+    private func enter() async -> DispatchQueue {
+        if let queue = free.popLast() { return queue }
+        return await withCheckedContinuation { waiting.append($0) }
     }
 
-    private func leave() {
+    private func leave(_ queue: DispatchQueue) {
         if waiting.isEmpty {
-            free += 1
+            free.append(queue)
         } else {
-            waiting.removeFirst().resume()
+            waiting.removeFirst().resume(returning: queue)
         }
     }
 }
