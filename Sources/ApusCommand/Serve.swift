@@ -105,14 +105,15 @@ struct Serve: AsyncParsableCommand {
 
 extension Serve {
     private func startLog() throws {
-        guard let logFile else { return LoggingSystem.bootstrap(StreamLogHandler.standardError) }
         guard (0...1_000).contains(logKeep) else {
             throw ValidationError("--log-keep: \(logKeep) is not between 0 and 1000")
         }
+        let size = try SizeText.parse(logSize, argument: "--log-size")
+        guard let logFile else { return LoggingSystem.bootstrap(StreamLogHandler.standardError) }
         let folder = FileManager.default.currentDirectoryPath
         let log = try RotatedLog(
             path: logFile.hasPrefix("/") ? logFile : "\(folder)/\(logFile)",
-            limits: .init(size: try SizeText.parse(logSize, argument: "--log-size"), keptFiles: logKeep))
+            limits: .init(size: size, keptFiles: logKeep))
         LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log) }
     }
 

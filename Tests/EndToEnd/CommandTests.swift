@@ -185,6 +185,7 @@ struct CommandTests {
             (["cancel"], "name a job"),
             (["list", "--limit", "0"], "--limit"),
             (["serve", "--http", "0.0.0.0:80"], "loopback"),
+            (["serve", "--log-size", "5"], "--log-size"),
         ])
     func badInput(arguments: [String], expected: String) async throws {
         try await ApusUnderTest.with { apus in
