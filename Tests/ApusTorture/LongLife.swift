@@ -91,25 +91,29 @@ final class LongLife: Sendable {
     }
 
     private func allJobs() async throws -> [WireJob] {
-        var jobs: [WireJob] = []
-        var after: String?
-        repeat {
-            let page = try await client.jobs(limit: 1_000, after: after)
-            jobs += page.jobs
-            after = page.next
-        } while after != nil
-        return jobs
+        try await allPages {
+            let page = try await client.jobs(limit: 1_000, after: $0)
+            return (page.jobs, page.next)
+        }
     }
 
     private func allRuns() async throws -> [WireRun] {
-        var runs: [WireRun] = []
-        var after: String?
-        repeat {
-            let page = try await client.runs(limit: 1_000, after: after)
-            runs += page.runs
-            after = page.next
-        } while after != nil
-        return runs
+        try await allPages {
+            let page = try await client.runs(limit: 1_000, after: $0)
+            return (page.runs, page.next)
+        }
+    }
+
+    private func allPages<Row>(
+        _ page: (_ after: String?) async throws -> (rows: [Row], next: String?)
+    ) async throws -> [Row] {
+        var (rows, next) = try await page(nil)
+        while let after = next {
+            let following = try await page(after)
+            rows += following.rows
+            next = following.next
+        }
+        return rows
     }
 }
 

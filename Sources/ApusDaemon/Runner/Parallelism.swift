@@ -31,8 +31,8 @@ struct Parallelism: Sendable {
     /// The output of a command is one descriptor; a webhook or a desktop notification is one as well, and may outlast its
     /// run a little.
     static let filesForEach: UInt64 = 2
-    /// Four starts under way have four descriptors each; a reading of the process table and a record have one.
-    static let filesForStarts: UInt64 = 4 * 4 + 4
+    /// Starts under way have four descriptors each; a reading of the process table and a record have one.
+    static let filesForStarts = UInt64(CommandStarts.width) * 4 + 4
     /// Clients of the socket and of the HTTP listener: a third of what is left, at most this many.
     static let filesForClients: UInt64 = 512
     /// A shell and what it starts. Others of the user need processes too.
