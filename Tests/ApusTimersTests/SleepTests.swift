@@ -111,6 +111,36 @@ struct SleepTests {
         #expect(time.leaks == [])
     }
 
+    @Test("an iterator of ticks whose task was cancelled answers nil to every further call")
+    func ticksAfterCancellation() throws {
+        let log = log
+        let ticks = try time.engine.ticks(every: .seconds(1))
+        let task = time.start {
+            var iterator = ticks.makeAsyncIterator()
+            while let tick = await iterator.next() { log.add("\(tick.number)") }
+            for _ in 0..<3 { log.add(await iterator.next() == nil ? "nil" : "tick") }
+        }
+        time.advance(by: .milliseconds(1_500))
+        task.cancel()
+        time.drain()
+        #expect(log.entries == ["1", "nil", "nil", "nil"])
+        #expect(time.leaks == [])
+    }
+
+    @Test("an iterator of ticks whose engine was shut down answers nil to every further call")
+    func ticksAfterShutdown() throws {
+        let log = log
+        let ticks = try time.engine.ticks(every: .seconds(1))
+        time.start {
+            var iterator = ticks.makeAsyncIterator()
+            for _ in 0..<4 { log.add(await iterator.next() == nil ? "nil" : "tick") }
+        }
+        time.advance(by: .milliseconds(1_500))
+        time.engine.shutdown()
+        time.drain()
+        #expect(log.entries == ["tick", "nil", "nil", "nil"])
+    }
+
     @Test("ticks refuse an interval of zero")
     func badTicks() {
         #expect(throws: TimerError.self) { try time.engine.ticks(every: .zero) }

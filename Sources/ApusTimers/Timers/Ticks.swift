@@ -44,20 +44,23 @@ public struct Ticks: AsyncSequence, Sendable {
         var machine: RepeatingTimerStateMachine
         /// What the machine asked for before the first call; later calls begin with the end of the consumer's work.
         var nextWait: RepeatingTimerStateMachine.WaitAction?
+        /// Set with the first nil: no tick was delivered then, so the machine has no work whose end it could be told.
+        var hasEnded = false
 
-        /// The next tick; nil when the task was cancelled or the engine shut down.
+        /// The next tick; nil when the task was cancelled or the engine shut down, and from then on.
         public mutating func next() async -> Tick? { await next(isolation: nil) }
 
-        /// The next tick; nil when the task was cancelled or the engine shut down.
+        /// The next tick; nil when the task was cancelled or the engine shut down, and from then on.
         public mutating func next(isolation actor: isolated (any Actor)?) async -> Tick? {
             let engine = ticks.engine
-            guard case .wait(var due, var epoch) = nextWait.take() ?? machine.finished(now: now) else { return nil }
+            guard !hasEnded, case .wait(var due, var epoch) = nextWait.take() ?? machine.finished(now: now) else {
+                return nil
+            }
             while true {
                 do {
                     try await engine.sleep(untilNanoseconds: due, tolerance: ticks.tolerance, clock: ticks.clock)
                 } catch {
-                    _ = machine.cancel()
-                    nextWait = RepeatingTimerStateMachine.WaitAction.none
+                    hasEnded = true
                     return nil
                 }
                 switch machine.fired(epoch: epoch, now: now) {
