@@ -1,7 +1,7 @@
 import ApusTimers
 
 /// The clocks as one engine sees them, and the step loop's view of that engine's deadlines.
-final class VirtualWakeup: TimeSource, Wakeup {
+final class VirtualWakeup: TimeSource, PunctualWakeup {
     /// What the monotonic clocks showed when the machine was started, as far as the engine's process can know.
     struct Boot: Sendable, Hashable {
         var uptime: UInt64 = 0

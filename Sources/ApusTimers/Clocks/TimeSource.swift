@@ -18,7 +18,7 @@ public protocol Wakeup: Sendable {
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
     /// Asks for a wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
-    /// A deadline that has passed wakes at once. One that was reached may wake again and again until the next call for
+    /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that was reached may wake again and again until the next call for
     /// its clock, which the engine makes before it lets go of a wake-up.
     func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
 
@@ -26,6 +26,12 @@ public protocol Wakeup: Sendable {
     /// `stop` was called from the handler itself.
     func stop()
 }
+
+/// A wakeup that never wakes before an armed deadline, whether the wall clock is set or not.
+///
+/// The engine arms only the clocks whose deadlines were reached. A wake-up does not say for which clocks it came, so
+/// with any other wakeup each armed clock may be the one that woke early, and the engine arms all of them again.
+package protocol PunctualWakeup: Wakeup {}
 
 /// Why the engine was woken.
 public enum WakeReason: Sendable, Hashable {

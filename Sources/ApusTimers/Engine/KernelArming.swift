@@ -11,7 +11,8 @@ import Synchronization
 ///    Whoever looks for the earliest deadline stores `.max` first and then visits each shard under its lock. So either
 ///    the visitor sees the timer, or the one who put it in sees `.max`. Both then lower `armed`, and the last one wins.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
-/// 4. The kernel is not told what it knows. A timer that went off has to be armed or disarmed, though.
+/// 4. The kernel is not told what it knows. A timer that went off has to be armed or disarmed, though. Only a
+///    ``PunctualWakeup`` leaves no doubt about which ones did: those whose deadlines were reached.
 struct KernelArming: ~Copyable {
     struct Kernel {
         var uptime: UInt64?
@@ -19,7 +20,8 @@ struct KernelArming: ~Copyable {
         var wall: UInt64?
         /// The wall clock was set, so its timer may be anything now.
         var wallIsUnknown = false
-        /// Which timers went off and were neither armed nor disarmed since, by the clocks' numbers: they go on waking.
+        /// Which timers went off, or may have, and were neither armed nor disarmed since, by the clocks' numbers: they
+        /// go on waking, or never wake again.
         var wentOff: UInt8 = 0
         var hasObservers = false
         var rearms = 0
@@ -43,6 +45,7 @@ struct KernelArming: ~Copyable {
     }
 
     private let wakeup: any Wakeup
+    private let isPunctual: Bool
     private let uptime = Atomic<UInt64>(.max)
     private let continuous = Atomic<UInt64>(.max)
     private let wall = Atomic<UInt64>(.max)
@@ -58,7 +61,10 @@ struct KernelArming: ~Copyable {
     private static var draining: UInt64 { 0 }
     private static var searching: UInt64 { .max }
 
-    init(wakeup: any Wakeup) { self.wakeup = wakeup }
+    init(wakeup: any Wakeup) {
+        self.wakeup = wakeup
+        isPunctual = wakeup is any PunctualWakeup
+    }
 
     @inline(__always)
     private func withArmed<Result>(_ clock: ClockKind, _ body: (borrowing Atomic<UInt64>) -> Result) -> Result {
@@ -115,7 +121,7 @@ struct KernelArming: ~Copyable {
         kernel.withLock { kernel in
             if reason == .wallClockChanged { kernel.wallIsUnknown = true }
             ClockKind.visitAll { clock in
-                guard let deadline = kernel[clock], deadline <= now(clock) else { return }
+                guard let deadline = kernel[clock], !isPunctual || deadline <= now(clock) else { return }
                 kernel[clock] = nil
                 kernel.wentOff |= Self.bit(clock)
             }

@@ -14,7 +14,7 @@
     /// them.
     ///
     /// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
-    package final class TimerfdWakeup: Wakeup {
+    package final class TimerfdWakeup: PunctualWakeup {
         private let descriptors: Descriptors
         private let thread: Locked<pthread_t?> = Locked(nil)
 
