@@ -73,6 +73,22 @@ struct JobMachineTests {
         #expect(machine.arriveAndStart(now) == expected)
     }
 
+    @Test(
+        "the grace counts from the end of the tolerance, also with a tolerance beyond the grace",
+        arguments: [
+            // due after 2 s, tolerance 65 s, arrival at this second, grace, what is written
+            (67.0, nil, ["1 claimed"]),
+            (127, nil, ["1 claimed"]),
+            (127.001, nil, ["1 skipped(missed)"]),
+            (67, .zero, ["1 claimed"]),
+            (67.001, .zero, ["1 skipped(missed)"]),
+        ] as [(Double, Duration?, [String])])
+    func graceAfterTolerance(_ now: Double, _ grace: Duration?, _ expected: [String]) throws {
+        var machine = try machine(
+            .after(.seconds(2)), .init(tolerance: .seconds(65), missedRuns: .skip, grace: grace))
+        #expect(machine.arriveAndStart(now) == expected)
+    }
+
     @Test("what is due begins only while no condition of the job is unmet; runs by hand do not ask")
     func conditions() throws {
         var machine = try machine(.every(.seconds(10)), .init(overlap: .queue(), conditions: [.network, .idle]))

@@ -29,6 +29,16 @@ struct JobSchedulerTests {
         try harness.check()
     }
 
+    @Test("a job that skips missed runs is run at the end of its tolerance, which may be longer than the grace")
+    func toleranceBeyondTheGrace() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(2)), .init(tolerance: .seconds(65), missedRuns: .skip))
+        harness.advance(70)
+        #expect(harness.calls.seconds == [67])
+        #expect(try harness.history() == ["1 succeeded"])
+        try harness.check()
+    }
+
     @Test("an anchored job runs at the multiples after its anchor, even if the anchor is long past")
     func anchored() throws {
         let harness = try SchedulerHarness()

@@ -5,6 +5,7 @@ public struct JobPolicies: Hashable, Sendable {
     /// What happens to occurrences that were due while nobody could run them.
     public var missedRuns: MissedRunPolicy
     /// How late an occurrence may be and still count as on time. `nil`: 60 s, or the interval when that is shorter.
+    /// Counted from the due instant + ``tolerance``.
     public var grace: Duration?
     /// What happens to an occurrence that is due while an earlier one is still open.
     public var overlap: OverlapPolicy

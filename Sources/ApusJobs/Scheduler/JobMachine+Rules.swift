@@ -25,7 +25,8 @@ extension JobMachine {
         let m = schedule.latest(dueAt: now, from: n)
         // Occurrence m is due at or before now, so it has an instant.
         let last = schedule.due(m) ?? next
-        let isOnTime = last.duration(to: now) <= grace
+        // A wake-up may use the whole tolerance: what it starts then is on time.
+        let isOnTime = last.duration(to: now) <= job.request.policies.tolerance + grace
         if n == m, isOnTime {
             place(m, due: last, standsFor: 1, now: now, &draft)
         } else {
