@@ -38,6 +38,8 @@ public struct JobPolicies: Hashable, Sendable {
 }
 
 /// What happens to occurrences that were due while the scheduler was not there (or the job was suspended).
+///
+/// ``name`` and ``limit`` are all there is to a policy: a store keeps them, and reads them with ``init(name:limit:)``.
 public struct MissedRunPolicy: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case runOnce
@@ -54,10 +56,45 @@ public struct MissedRunPolicy: Hashable, Sendable {
     public static let skip = MissedRunPolicy(kind: .skip)
     /// Each of the latest `limit` of them, one after another, oldest first; older ones are `skipped(missed)`.
     public static func runAll(limit: Int = 100) -> MissedRunPolicy { MissedRunPolicy(kind: .runAll(limit: limit)) }
+
+    static let names = ["runOnce", "skip", "runAll"]
+
+    /// The policy of that name, with that limit; `nil` for a name that this version does not know.
+    ///
+    /// - Parameters:
+    ///   - name: One of the names that ``name`` has.
+    ///   - limit: The limit; `nil` for the default one. Policies without a limit ignore it.
+    public init?(name: String, limit: Int? = nil) {
+        switch name {
+        case "runOnce": self = .runOnce
+        case "skip": self = .skip
+        case "runAll": self = limit.map { .runAll(limit: $0) } ?? .runAll()
+        default: return nil
+        }
+    }
+
+    /// `runOnce`, `skip` or `runAll`. Later versions may have more.
+    public var name: String {
+        switch kind {
+        case .runOnce: "runOnce"
+        case .skip: "skip"
+        case .runAll: "runAll"
+        }
+    }
+
+    /// How many occurrences `runAll` makes up for; `nil` for the others.
+    public var limit: Int? {
+        switch kind {
+        case .runOnce, .skip: nil
+        case .runAll(let limit): limit
+        }
+    }
 }
 
 /// What happens to an occurrence that is due while an earlier one of the same job is open: waiting, running, or between
 /// attempts.
+///
+/// ``name`` and ``limit`` are all there is to a policy: a store keeps them, and reads them with ``init(name:limit:)``.
 public struct OverlapPolicy: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case skip
@@ -76,6 +113,41 @@ public struct OverlapPolicy: Hashable, Sendable {
     public static func allow(limit: Int = 16) -> OverlapPolicy { OverlapPolicy(kind: .allow(limit: limit)) }
     /// The open ones are `cancelled(replaced)`, and it runs when they have ended.
     public static let replace = OverlapPolicy(kind: .replace)
+
+    static let names = ["skip", "queue", "allow", "replace"]
+
+    /// The policy of that name, with that limit; `nil` for a name that this version does not know.
+    ///
+    /// - Parameters:
+    ///   - name: One of the names that ``name`` has.
+    ///   - limit: The limit; `nil` for the default one. Policies without a limit ignore it.
+    public init?(name: String, limit: Int? = nil) {
+        switch name {
+        case "skip": self = .skip
+        case "queue": self = limit.map { .queue(limit: $0) } ?? .queue()
+        case "allow": self = limit.map { .allow(limit: $0) } ?? .allow()
+        case "replace": self = .replace
+        default: return nil
+        }
+    }
+
+    /// `skip`, `queue`, `allow` or `replace`. Later versions may have more.
+    public var name: String {
+        switch kind {
+        case .skip: "skip"
+        case .queue: "queue"
+        case .allow: "allow"
+        case .replace: "replace"
+        }
+    }
+
+    /// How many occurrences wait for `queue`, or are open for `allow`, before one is skipped; `nil` for the others.
+    public var limit: Int? {
+        switch kind {
+        case .skip, .replace: nil
+        case .queue(let limit), .allow(let limit): limit
+        }
+    }
 }
 
 /// What happens after an attempt that did not succeed.
@@ -110,7 +182,7 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 /// What `submit` does when a job with the same identifier is there.
-public enum ConflictPolicy: Hashable, Sendable {
+public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
     /// The new one takes its place; open occurrences of the old one are cancelled.
     case replace
     /// The old one stays and is returned.

@@ -4,6 +4,9 @@ public import ApusTimers
 ///
 /// Occurrences are numbered from 1. Due instants are computed from the first one, never from the previous run, so
 /// that nothing drifts.
+///
+/// ``name`` and the properties that go with it are all there is to a trigger: a store keeps them, and reads them with
+/// the function of that name.
 public struct Trigger: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case at(WallInstant)
@@ -33,6 +36,40 @@ public struct Trigger: Hashable, Sendable {
     public static func every(_ interval: Duration, anchoredAt anchor: WallInstant? = nil, count: Int? = nil) -> Trigger
     {
         Trigger(kind: .every(interval, anchor: anchor, count: count))
+    }
+
+    /// `at`, `after` or `every`. Later versions may have more.
+    public var name: String {
+        switch kind {
+        case .at: "at"
+        case .after: "after"
+        case .every: "every"
+        }
+    }
+
+    /// When ``at(_:)`` is due; `nil` for the others.
+    public var instant: WallInstant? {
+        if case .at(let instant) = kind { instant } else { nil }
+    }
+
+    /// How long ``after(_:)`` waits from the submission on; `nil` for the others.
+    public var delay: Duration? {
+        if case .after(let delay) = kind { delay } else { nil }
+    }
+
+    /// The time between two occurrences of ``every(_:anchoredAt:count:)``; `nil` for the others, which are due once.
+    public var interval: Duration? {
+        if case .every(let interval, _, _) = kind { interval } else { nil }
+    }
+
+    /// The anchor of ``every(_:anchoredAt:count:)``, if it has one; `nil` for the others.
+    public var anchor: WallInstant? {
+        if case .every(_, let anchor, _) = kind { anchor } else { nil }
+    }
+
+    /// The count of ``every(_:anchoredAt:count:)``, `nil` for no end; `nil` also for the others, which are due once.
+    public var count: Int? {
+        if case .every(_, _, let count) = kind { count } else { nil }
     }
 
     /// Whether the trigger counts elapsed time (its due instants move when somebody sets the wall clock), rather than
