@@ -1,4 +1,4 @@
-package import ApusTimers
+import ApusTimers
 
 /// How the values of records are written: whole nanoseconds, and a version for those who come later.
 package enum RecordCoding {
@@ -20,10 +20,6 @@ extension KeyedEncodingContainer {
     package mutating func encode(_ duration: Duration, forKey key: Key) throws {
         try encode(duration.wholeNanoseconds, forKey: key)
     }
-
-    package mutating func encode(_ instant: some NanosecondInstant, forKey key: Key) throws {
-        try encode(instant.nanoseconds, forKey: key)
-    }
 }
 
 extension KeyedDecodingContainer {
@@ -35,9 +31,5 @@ extension KeyedDecodingContainer {
                 forKey: key, in: self, debugDescription: "\(nanoseconds) ns is negative")
         }
         return .nanoseconds(nanoseconds)
-    }
-
-    package func decode<Instant: NanosecondInstant>(_: Instant.Type, forKey key: Key) throws -> Instant {
-        Instant(nanoseconds: try decode(UInt64.self, forKey: key))
     }
 }

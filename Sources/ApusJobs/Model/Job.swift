@@ -102,7 +102,9 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// The identifier.
     public var id: JobID { request.id }
 
-    package init(
+    /// A job as a store keeps it; what is left out is as in a new job. For stores: submitting is up to
+    /// ``JobScheduler/submit(_:)``.
+    public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState, created: WallInstant,
         updated: WallInstant,
         first: WallInstant, nextOccurrence: Int = 1, nextDue: WallInstant?, remainder: Duration? = nil,

@@ -80,7 +80,8 @@ public struct Run: Hashable, Sendable {
     /// When the handler was started; while it runs, when the attempt was claimed, which is committed just before.
     public var begun: WallInstant? { started ?? (state == .claimed ? claimed : nil) }
 
-    package init(
+    /// A run as a store keeps it. `through` is `occurrence` unless given.
+    public init(
         jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,
         due: WallInstant,
         standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil,
