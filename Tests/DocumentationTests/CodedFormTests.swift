@@ -1,0 +1,23 @@
+import ApusJobs
+import Foundation
+import Testing
+
+@Suite("The documentation of the coded form")
+struct CodedFormTests {
+    @Test("the request in the documentation of jobs is read as what it says")
+    func request() throws {
+        let block = try #require(Documents.blocks(in: Documents.read("docs/jobs.md")).first { $0.language == "json" })
+        let request = try JSONDecoder().decode(JobRequest.self, from: Data(block.text.utf8))
+        #expect(
+            request
+                == JobRequest(
+                    id: JobID("com.example.refresh"), kind: "refresh", trigger: .every(.seconds(3_600), count: 12),
+                    policies: JobPolicies(
+                        tolerance: .milliseconds(1_500), missedRuns: .runAll(limit: 7), overlap: .queue(limit: 3),
+                        retry: RetryPolicy(
+                            maximumAttempts: 9, maximumLost: 2, initialBackoff: .milliseconds(250),
+                            maximumBackoff: .seconds(8), jitter: 0.125),
+                        conditions: [.network, .idle]),
+                    labels: ["team": "a"], payload: [0, 255, 7], conflict: .keep))
+    }
+}
