@@ -26,6 +26,14 @@ struct ConnectionTests {
         }
     }
 
+    @Test("a request is handled on its connection's event loop, also after another thread has resumed it")
+    func eventLoop() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            // Several, since the loops take turns with connections.
+            for _ in 0..<4 { #expect(try await web.ask("GET", "/loop", [WebUnderTest.bearer]).body == "[true,true]") }
+        }
+    }
+
     @Test("who goes on sending after the answer is cut off")
     func endlessBody() async throws {
         try await WebUnderTest.with { (web) async throws in

@@ -42,7 +42,7 @@ struct DaemonBench {
     {
         try await daemon.start()
         let submissions = try await SocketSubmissions(
-            client: daemon.client, rawPath: "\(directory)/raw.db", quick: quick
+            daemon: daemon, rawPath: "\(directory)/raw.db", quick: quick
         ).figures()
         return try submissions
             + Prompt(daemon: daemon, runs: 30).figures(

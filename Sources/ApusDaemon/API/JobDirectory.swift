@@ -1,11 +1,6 @@
 import ApusJobs
 import ApusTimers
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import LoopbackWeb
 
 /// Finds jobs by what people type, and makes jobs of what they ask for.
 struct JobDirectory: Sendable {
@@ -71,9 +66,10 @@ struct JobDirectory: Sendable {
         return try await scheduler.runs(query).runs.first?.output ?? []
     }
 
-    /// The job with what only the scheduler knows.
-    func wire(_ job: Job, lastRun: Run? = nil) -> WireJob {
-        WireJob(job, lastRun: lastRun, waitingFor: scheduler.awaitedConditions(job.id))
+    /// The job with what only the scheduler knows. `action` is what it does, if that is known already; else it is read
+    /// from the job's payload.
+    func wire(_ job: Job, action: Action? = nil, lastRun: Run? = nil) -> WireJob {
+        WireJob(job, action: action, lastRun: lastRun, waitingFor: scheduler.awaitedConditions(job.id))
     }
 
     func cancelAll() async throws -> [JobID] {
@@ -93,9 +89,6 @@ struct JobDirectory: Sendable {
     func submit(_ submission: WireSubmission) async throws -> (job: Job, isNew: Bool) {
         let kind = try submission.kind.map { try ActionKind(named: $0) } ?? .action
         try SubmissionCheck.check(submission, kind: kind)
-        let encoder = JSONEncoder()
-        // Sorted, so that the same submission has the same payload.
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
         var request = JobRequest(
             id: JobID(""),
             name: submission.name,
@@ -103,7 +96,8 @@ struct JobDirectory: Sendable {
             trigger: try submission.trigger.parsed(),
             policies: try submission.policies?.parsed() ?? .init(),
             labels: submission.labels ?? [:],
-            payload: Array(try encoder.encode(submission.action)),
+            // With sorted names: the same submission has the same payload.
+            payload: try JSONText.bytes(of: submission.action),
             conflict: .refuse,
             idempotencyKey: submission.idempotencyKey)
         // Six characters are 430 million identifiers. A taken one is refused by the store, and the next try is longer.

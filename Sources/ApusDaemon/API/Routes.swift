@@ -5,11 +5,6 @@ import Hummingbird
 import LoopbackWeb
 import NIOCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -63,7 +58,7 @@ struct Routes: Sendable {
         router.post("/v1/jobs") { request, context in
             _ = try Query(of: request, known: [])
             let body = try await request.body.collect(upTo: context.maxUploadSize)
-            let submission = try StrictJSON.decode(WireSubmission.self, from: Data(body.readableBytesView))
+            let submission = try StrictJSON.decode(WireSubmission.self, from: body.readableBytesView)
             // A browser runs code of many strangers. What it submits stays within the daemon.
             if context.caller != .script, !submission.action.onlyShowsTexts {
                 throw WebError.forbidden(
@@ -71,7 +66,8 @@ struct Routes: Sendable {
                 )
             }
             let (job, isNew) = try await jobs.submit(submission)
-            return try Response.json(jobs.wire(job), status: isNew ? .created : .ok)
+            // What the job does is what was just read: it need not be read once more from the job.
+            return try Response.json(jobs.wire(job, action: submission.action), status: isNew ? .created : .ok)
         }
         router.get("/v1/jobs") { request, _ in
             let page = try await scheduler.jobs(try jobQuery(request))

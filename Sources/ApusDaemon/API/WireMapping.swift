@@ -1,12 +1,6 @@
 public import ApusJobs
 import ApusTimers
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The kinds of job that the daemon has handlers for.
 enum ActionKind: String, CaseIterable {
     case action
@@ -24,8 +18,8 @@ enum ActionKind: String, CaseIterable {
 }
 
 extension WireJob {
-    init(_ job: Job, lastRun: Run?, waitingFor: JobConditions) {
-        let action = try? JSONDecoder().decode(Action.self, from: Data(job.request.payload))
+    init(_ job: Job, action: Action? = nil, lastRun: Run?, waitingFor: JobConditions) {
+        let action = action ?? (try? LenientJSON.decode(from: job.request.payload))
         self.init(
             id: job.id.rawValue,
             name: job.request.name,

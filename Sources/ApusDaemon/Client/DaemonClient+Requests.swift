@@ -3,11 +3,6 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -42,13 +37,13 @@ extension DaemonClient {
     }
 
     func decode<T: Decodable>(_ buffer: ByteBuffer) throws -> T {
-        try JSONDecoder().decode(T.self, from: Data(buffer.readableBytesView))
+        try LenientJSON.decode(from: buffer.readableBytesView)
     }
 
     /// Sends a request and reads its whole answer; head and body have the client's patience together, unless `patience`
     /// says another one.
     func send(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: Data? = nil,
+        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: [UInt8]? = nil,
         patience: Duration? = nil, repeats: Repetition = .never
     ) async throws -> ByteBuffer {
         var isRepeated = false
@@ -98,7 +93,7 @@ extension DaemonClient {
     }
 
     private static func request(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)], body: Data?, socketPath: String
+        _ method: HTTPMethod, _ path: String, query: [(String, String)], body: [UInt8]?, socketPath: String
     ) -> HTTPClientRequest {
         var uri = path
         if !query.isEmpty { uri += "?" + query.map { "\($0)=\(escaped($1))" }.joined(separator: "&") }
@@ -137,7 +132,7 @@ extension DaemonClient {
 
     private static func error(_ response: HTTPClientResponse) async throws -> DaemonError {
         let body = try await response.body.collect(upTo: 1024 * 1024)
-        guard let error = try? JSONDecoder().decode(WireError.self, from: Data(body.readableBytesView)) else {
+        guard let error = try? LenientJSON.decode(WireError.self, from: body.readableBytesView) else {
             return DaemonError(.unavailable, "the daemon answered HTTP \(response.status.code)")
         }
         return DaemonError(.named(error.error.code), error.error.message)

@@ -1,13 +1,8 @@
 public import ApusTimers
 import AsyncHTTPClient
+import LoopbackWeb
 import NIOCore
 import NIOHTTP1
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Talks to the daemon of one home over its socket.
 ///
@@ -83,7 +78,7 @@ public struct DaemonClient: Sendable {
         submission.idempotencyKey = key
         do {
             return try decode(
-                try await send(.POST, "/v1/jobs", body: try JSONEncoder().encode(submission), repeats: .always))
+                try await send(.POST, "/v1/jobs", body: try JSONText.bytes(of: submission), repeats: .always))
         } catch var error as DaemonError where error.code == .noAnswer {
             error.message +=
                 "; the job may have been submitted (`apus list` shows it), and repeating the submission "
@@ -161,7 +156,7 @@ public struct DaemonClient: Sendable {
         public var data: [UInt8]
         /// The data as a wire type.
         public func decoded<T: Decodable>(as type: T.Type = T.self) throws -> T {
-            try JSONDecoder().decode(T.self, from: Data(data))
+            try LenientJSON.decode(from: data)
         }
     }
 

@@ -2,12 +2,6 @@ public import HTTPTypes
 public import Hummingbird
 import NIOCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// An error as it is answered: a status, a word for programs and a sentence for people, as
 /// `{"error":{"code","message"}}`.
 public struct WebError: HTTPResponseError, Sendable {
@@ -63,12 +57,9 @@ public struct WebError: HTTPResponseError, Sendable {
 extension Response {
     /// A JSON answer, with sorted keys; nobody keeps a copy.
     public static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let data = try encoder.encode(value)
-        return Response(
+        Response(
             status: status,
             headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(bytes: data)))
+            body: .init(byteBuffer: ByteBuffer(bytes: try JSONText.bytes(of: value))))
     }
 }

@@ -1,11 +1,5 @@
 import Hummingbird
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A server-sent event (html.spec.whatwg.org, 9.2): its name, and its data as JSON.
 public struct ServerEvent: Sendable {
     /// The event's name.
@@ -28,10 +22,10 @@ public struct ServerEvent: Sendable {
         self.name = name
         self.subject = subject
         self.isBulk = isBulk
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.withoutEscapingSlashes, .sortedKeys]
-        let data = (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? "{}"
-        bytes = ByteBuffer(string: "event: \(name)\ndata: \(data)\n\n")
+        var bytes = ByteBuffer(string: "event: \(name)\ndata: ")
+        bytes.writeBytes((try? JSONText.bytes(of: value)) ?? Array("{}".utf8))
+        bytes.writeString("\n\n")
+        self.bytes = bytes
     }
 
     private struct Lost: Encodable {

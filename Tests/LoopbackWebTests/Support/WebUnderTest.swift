@@ -4,6 +4,8 @@ import HTTPTypes
 import Hummingbird
 import Logging
 import LoopbackWeb
+import NIOCore
+import NIOPosix
 
 /// A small server with everything of the module, on a port of its own, and its timeouts in virtual time.
 ///
@@ -59,6 +61,15 @@ struct WebUnderTest: Sendable {
         router.get("/large") { _, context in
             await reached.add(context.caller)
             return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(repeating: 120, count: 32 << 20)))
+        }
+        router.get("/loop") { _, context in
+            let loop = context.channel.eventLoop
+            let before = loop.inEventLoop
+            // As an answer of a store does, this comes from a thread of somebody else.
+            await withCheckedContinuation { continuation in
+                NIOSingletons.posixBlockingThreadPool.submit { _ in continuation.resume() }
+            }
+            return try Response.json([before, loop.inEventLoop])
         }
         router.get("/broken") { _, _ -> Response in throw Broken() }
         router.get("/events") { request, _ in
