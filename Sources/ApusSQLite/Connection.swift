@@ -41,7 +41,10 @@ final class Connection: @unchecked Sendable {
     /// The statement for that text, compiled once. One whose rows are still being read must not be asked for again.
     func statement(_ sql: String) throws -> PreparedStatement {
         guard isOpen else { throw JobError(.closed, "the store \(path) is closed; call open() first") }
-        if let statement = statements[sql] { return statement }
+        if let statement = statements[sql] {
+            statement.rebind()
+            return statement
+        }
         let statement = try PreparedStatement(sql, on: handle)
         statements[sql] = statement
         return statement
@@ -67,6 +70,19 @@ final class Connection: @unchecked Sendable {
     }
 
     var isInTransaction: Bool { isOpen && sqlite3_get_autocommit(handle) == 0 }
+
+    /// For tests: how SQLite runs each of the statements.
+    func queryPlans() throws -> [String: [String]] {
+        try Dictionary(
+            uniqueKeysWithValues: statements.keys.map { sql in
+                var plan: [String] = []
+                try PreparedStatement("EXPLAIN QUERY PLAN \(sql)", on: handle).forEachRow { row in
+                    for _ in 0..<3 { _ = row.integer() }
+                    plan.append(row.text())
+                }
+                return (sql, plan)
+            })
+    }
 
     /// Closes the connection; nothing may be asked of it afterwards. Called off the queue.
     func close() throws {

@@ -10,11 +10,15 @@ import Logging
 /// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also keeps
 /// the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
 final class Connections: Sendable {
-    let commits: GroupCommit
     let reader: Connection
     private let writer: Connection
+    private let turns: TurnWriterBox
     private let lock: Locked<OwnerLock?>
-    private let epoch = Locked(StoreEpoch(rawValue: 0))
+
+    /// Carries the writer to the connection's queue.
+    private struct TurnWriterBox: @unchecked Sendable {  // `writer` is used only on the connection's queue
+        let writer: TurnWriter
+    }
 
     /// Up to this size, a file is checked as a whole when it is opened; it takes a few milliseconds.
     private static let checkedSize: Int64 = 4 << 20
@@ -41,8 +45,9 @@ final class Connections: Sendable {
             writer = try Connection(queue, path: path)
             reader = try Connection(
                 try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: true)), path: path)
-            commits = try await GroupCommit(
-                writer, limit: configuration.groupLimit, beforeCommit: configuration.beforeCommit)
+            turns = try await writer.perform {
+                TurnWriterBox(writer: try TurnWriter($0, beforeCommit: configuration.beforeCommit))
+            }
         } catch {
             throw SQLiteErrors.jobError(error, path: path)
         }
@@ -52,35 +57,24 @@ final class Connections: Sendable {
     func close() async throws {
         do {
             defer { lock.withLock { $0 = nil } }
-            var unwritten: (any Error)?
-            do { try await commits.finish() } catch { unwritten = error }
             try reader.close()
             try writer.close()
-            if let unwritten { throw unwritten }
         } catch {
             throw SQLiteErrors.jobError(error, path: writer.path)
         }
     }
 
-    /// Makes this store the owner that counts.
-    func takeOwnership() async throws -> StoreEpoch {
-        let epoch = try await commits.alone(epoch: nil) { writer, connection in
-            try connection.statement("UPDATE owner SET epoch = epoch + 1").run()
-            return StoreEpoch(rawValue: try writer.currentEpoch())
-        }
-        self.epoch.withLock { $0 = epoch }
-        return epoch
+    /// Runs `body` with the writer, after what was asked for before.
+    func write<Value: Sendable>(_ body: @escaping @Sendable (TurnWriter) throws -> Value) async throws -> Value {
+        try await writer.perform { [turns] _ in try body(turns.writer) }
     }
 
-    /// Keeps a record for the next commit, which checks the epoch once more.
-    func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) throws {
-        try GroupCommit.check(epoch, self.epoch.withLock { $0.rawValue })
-        commits.setMetadata(key, to: value, epoch: epoch)
-    }
+    /// Makes the node the owner that counts.
+    func takeOwnership(_ node: NodeID) async throws -> StoreSession { try await write { try $0.takeOwnership(node) } }
 
     /// See ``SQLiteStore/limitPages(to:)``.
     func limitPages(to count: Int64) async throws {
-        try await commits.alone(epoch: nil) { _, connection in
+        try await writer.perform { connection in
             _ = try connection.statement("PRAGMA max_page_count = \(count)").run()
         }
     }

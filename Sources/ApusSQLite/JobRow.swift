@@ -3,39 +3,61 @@ import ApusTimers
 
 /// The job table's columns and their order, for reading and for writing.
 enum JobRow {
-    /// What never changes, then what does, in the order in which ``bind(_:to:)`` binds.
-    private static let values = [
-        "name", "kind", "state", "created", "updated", "first", "next_occurrence", "next_due", "remainder",
-        "occurrences", "missed",
-        "wake", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs", "missed_limit",
-        "grace",
-        "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff", "maximum_backoff", "jitter",
-        "time_limit",
-        "conditions", "labels", "payload", "idempotency_key",
+    /// What changes with each run, in the order in which ``bindState(_:_:to:)`` binds.
+    private static let state = [
+        "state", "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed",
+        "wake", "elapsed_wake", "open_runs", "runs_since_retired",
+    ]
+    /// What was asked for, in the order in which ``bindRequest(_:to:)`` binds.
+    private static let request = [
+        "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs",
+        "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
+        "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
     ]
 
-    /// The columns that ``read(_:)`` reads.
-    static let columns = (["key", "version", "id"] + values).map { "job.\($0)" }.joined(separator: ", ")
+    /// The columns that ``read(_:_:)`` reads.
+    static let columns = (["key", "version", "id", "created"] + request + state).map { "job.\($0)" }
+        .joined(separator: ", ")
 
-    /// Parameters: key, id, values.
+    /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
+    static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
+    static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
+
+    /// Parameters: key, id, state, request, created.
     static let insert = """
-        INSERT INTO job (key, id, \(values.joined(separator: ", ")), version)
-        VALUES (?, ?, \(values.map { _ in "?" }.joined(separator: ", ")), 1)
+        INSERT INTO job (key, id, \((state + request).joined(separator: ", ")), created, version)
+        VALUES (?, ?, \((state + request).map { _ in "?" }.joined(separator: ", ")), ?, 1)
         """
 
-    /// Parameters: values, key, version, id.
-    static let update = """
-        UPDATE job SET \(values.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
+    /// Parameters: state, request, key, version, id.
+    static let update = update(state + request)
+
+    /// Parameters: state, key, version, id.
+    static let updateState = update(state)
+
+    private static func update(_ columns: [String]) -> String {
+        """
+        UPDATE job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
         WHERE key = ? AND version = ? AND id = ?
         """
+    }
 
-    /// Binds the values of a job.
-    static func bind(_ job: Job, to statement: PreparedStatement) {
-        let request = job.request
-        statement.bind(request.name).bind(request.kind).bind(job.state.rawValue)
-        statement.bind(job.created.stored).bind(job.updated.stored).bind(job.first.stored)
-        statement.bind(Int64(job.nextOccurrence)).bind(job.nextDue?.stored).bind(job.remainder?.wholeNanoseconds)
-        statement.bind(Int64(job.occurrences)).bind(Int64(job.missed)).bind(job.wake?.stored)
+    /// Binds what changes with each run.
+    static func bindState(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
+        let isRelative = job.request.trigger.isRelative
+        statement.bind(job.state.rawValue).bind(job.updated.stored)
+        statement.bind(isRelative ? axis.encode(job.first) : job.first.stored).bind(Int64(job.origin))
+        statement.bind(Int64(job.nextOccurrence))
+        statement.bind(isRelative ? job.nextDue.map(axis.encode) : job.nextDue?.stored)
+        statement.bind(job.remainder?.wholeNanoseconds)
+        statement.bind(Int64(job.occurrences)).bind(Int64(job.missed))
+        statement.bind(job.wake?.stored).bind(job.elapsedWake.map(axis.encode))
+        statement.bind(Int64(job.openRuns)).bind(Int64(job.runsSinceRetired))
+    }
+
+    /// Binds what was asked for.
+    static func bindRequest(_ request: JobRequest, to statement: PreparedStatement) {
+        statement.bind(request.name).bind(request.kind)
         bind(request.trigger, to: statement)
         bind(request.policies, to: statement)
         statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
@@ -72,34 +94,33 @@ enum JobRow {
     }
 
     /// The job of a row of ``columns``.
-    static func read(_ row: PreparedStatement) throws -> Job {
+    static func read(_ row: PreparedStatement, _ axis: ElapsedAxis) throws -> Job {
         let key = row.integer()
         let version = row.integer()
         let id = JobID(row.text())
+        let created = row.instant()
         let name = row.optionalText()
         let kind = row.text()
-        guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
-        let created = row.instant()
-        let updated = row.instant()
-        let first = row.instant()
-        let nextOccurrence = Int(row.integer())
-        let nextDue = row.optionalInstant()
-        let remainder = row.optionalDuration()
-        let occurrences = Int(row.integer())
-        let missed = Int(row.integer())
-        let wake = row.optionalInstant()
         let trigger = try readTrigger(row, id)
         let policies = try readPolicies(row, id)
         guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
         let request = JobRequest(
             id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: row.blob(),
             idempotencyKey: row.optionalText())
+        guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
+        let decode = trigger.isRelative ? axis.decode : StoredInstant.decode
         return Job(
-            request: request, key: key, version: version, state: state, created: created, updated: updated,
-            first: first,
-            nextOccurrence: nextOccurrence, nextDue: nextDue, remainder: remainder, occurrences: occurrences,
-            missed: missed,
-            wake: wake)
+            request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
+            first: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
+            nextDue: row.optionalInteger().map(decode), remainder: row.optionalDuration(),
+            occurrences: Int(row.integer()), missed: Int(row.integer()), wake: row.optionalInstant(),
+            elapsedWake: row.optionalInteger().map(axis.decode), openRuns: Int(row.integer()),
+            runsSinceRetired: Int(row.integer()))
+    }
+
+    /// Whether a trigger counts elapsed time, by its columns.
+    static func isRelative(trigger: String, anchor: Int64?) -> Bool {
+        trigger == "after" || trigger == "every" && anchor == nil
     }
 
     private static func readTrigger(_ row: PreparedStatement, _ id: JobID) throws -> Trigger {

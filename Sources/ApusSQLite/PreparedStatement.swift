@@ -24,6 +24,9 @@ final class PreparedStatement {
 
     // MARK: Binding, in the order of the parameters
 
+    /// Begins with the first parameter again, also after a use that ended before the statement ran.
+    func rebind() { bound = 0 }
+
     @discardableResult
     func bind(_ value: Int64) -> Self {
         bound += 1

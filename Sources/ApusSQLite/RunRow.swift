@@ -27,30 +27,55 @@ enum RunRow {
         """
 
     /// Binds identity and values of a run of the job with that key.
-    static func bind(_ run: Run, jobKey: Int64, to statement: PreparedStatement) {
+    static func bind(
+        _ run: Run, jobKey: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to statement: PreparedStatement
+    ) {
+        let isWaiting = run.state == .waiting
+        let dueIsElapsed = isWaiting && run.dueCountsElapsed(isTriggerRelative)
         statement.bind(jobKey).bind(Int64(run.occurrence)).bind(Int64(run.attempt))
-        statement.bind(Int64(run.through)).bind(Int64(run.lostBefore)).bind(run.due.stored).bind(Int64(run.standsFor))
+        statement.bind(Int64(run.through)).bind(Int64(run.lostBefore))
+        statement.bind(dueIsElapsed ? axis.encode(run.due) : run.due.stored).bind(Int64(run.standsFor))
         statement.bind(run.state.rawValue).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
-        statement.bind(run.notBefore?.stored).bind(run.claimed?.stored).bind(run.started?.stored).bind(
-            run.finished?.stored)
+        statement.bind(isWaiting ? run.notBefore.map(axis.encode) : run.notBefore?.stored)
+        statement.bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
         statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
     }
 
     /// The run of a row of ``columns``; its job's identifier is known to the caller.
-    static func read(_ row: PreparedStatement, job: JobID) throws -> Run {
+    static func read(
+        _ row: PreparedStatement, job: JobID, isTriggerRelative: Bool, _ axis: ElapsedAxis
+    ) throws -> Run {
         let key = row.integer()
         let occurrence = Int(row.integer())
         let attempt = Int(row.integer())
         let through = Int(row.integer())
         let lostBefore = Int(row.integer())
-        let due = row.instant()
+        let due = row.integer()
         let standsFor = Int(row.integer())
         guard let state = RunState(rawValue: row.text()) else { throw JobRow.unreadable("runs", of: job) }
-        return Run(
+        let isWaiting = state == .waiting
+        var run = Run(
             jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt, lostBefore: lostBefore,
-            due: due,
-            standsFor: standsFor, state: state, isFinal: row.integer() == 1, reason: row.optionalText(),
-            notBefore: row.optionalInstant(), claimed: row.optionalInstant(), started: row.optionalInstant(),
-            finished: row.optionalInstant(), exitCode: row.optionalInteger().map(Int.init), output: row.blob())
+            due: StoredInstant.decode(due), standsFor: standsFor, state: state, isFinal: row.integer() == 1,
+            reason: row.optionalText(),
+            notBefore: row.optionalInteger().map(isWaiting ? axis.decode : StoredInstant.decode),
+            claimed: row.optionalInstant(), started: row.optionalInstant(), finished: row.optionalInstant(),
+            exitCode: row.optionalInteger().map(Int.init), output: row.blob())
+        if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
+        return run
+    }
+
+    /// The run of a row of ``columns``, then its sequence, and its job's `id`, `trigger` and `trigger_anchor`.
+    static func readWithJob(
+        _ row: PreparedStatement, _ axis: ElapsedAxis, _ sequence: (Int64) -> Void
+    ) throws -> Run {
+        let stored = try read(row, job: JobID(""), isTriggerRelative: false, ElapsedAxis(nil))
+        sequence(row.integer())
+        let id = JobID(row.text())
+        let isRelative = JobRow.isRelative(trigger: row.text(), anchor: row.optionalInteger())
+        var run = stored
+        run.job = id
+        run.moveElapsedInstants(by: axis.duration, isTriggerRelative: isRelative)
+        return run
     }
 }

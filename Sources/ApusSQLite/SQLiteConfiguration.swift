@@ -15,8 +15,6 @@ extension SQLiteStore {
 
         /// For tests: called on the writer's thread before each commit.
         package var beforeCommit: (@Sendable () -> Void)?
-        /// The most changes in one commit, unless a single call has more.
-        package var groupLimit = 1000
 
         /// A configuration; each argument left out has its default.
         public init(

@@ -4,16 +4,15 @@ import Logging
 
 /// Jobs in one SQLite file.
 ///
-/// What ``commit(_:epoch:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of
-/// power: the file is in WAL mode with `synchronous=FULL`. Calls that arrive while a commit is being synced share the
-/// next one.
+/// What ``commit(_:in:)`` has answered survives `kill -9`, and with ``Durability/full`` (the default) the loss of power:
+/// the file is in WAL mode with `synchronous=FULL`.
 ///
 /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it ends.
 /// A second owner gets ``JobError/Code/owned``, with a message that names the first. The user may read the file with
 /// other programs at any time.
 ///
 /// The file, its lock and the files that SQLite keeps beside it have to belong to the effective user and not be writable
-/// by others: ``open()`` refuses others', because a job that another user planted would run as this one. A lock that is
+/// by others: ``open(as:)`` refuses others', because a job that another user planted would run as this one. A lock that is
 /// a link is refused; a database may be a link of the user's or of root's. The directory is the caller's choice.
 ///
 /// Instants are kept to the nanosecond. Those behind the year 2262 are kept as the last instant there is: later than
@@ -29,10 +28,11 @@ public final class SQLiteStore: JobStore {
 
     private enum Phase {
         case closed
-        case open(Connections)
+        /// With the session that was given last, which is the only one that may close them.
+        case open(Connections, owner: StoreSession)
     }
 
-    /// A store in the file at `path`. Nothing is read or made before ``open()``.
+    /// A store in the file at `path`. Nothing is read or made before ``open(as:)``.
     /// - Parameters:
     ///   - path: the file; its directory must exist. A file that is missing is made, readable for its user only.
     ///   - configuration: durability and the like.
@@ -50,38 +50,43 @@ public final class SQLiteStore: JobStore {
     /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new epoch:
     /// what carries an earlier one writes nothing any more.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
-    public func open() async throws -> StoreEpoch {
+    public func open(as node: NodeID) async throws -> StoreSession {
         try await turnstile.pass {
-            if let connections = self.openConnections { return try await connections.takeOwnership() }
+            if let connections = self.openConnections {
+                let session = try await connections.takeOwnership(node)
+                self.phase.withLock { $0 = .open(connections, owner: session) }
+                return session
+            }
             let connections = try await Connections(path: self.path, askedFor: self.name, self.configuration)
-            let epoch = try await connections.takeOwnership()
-            self.phase.withLock { $0 = .open(connections) }
+            let session = try await connections.takeOwnership(node)
+            self.phase.withLock { $0 = .open(connections, owner: session) }
             self.configuration.logger.debug(
                 "opened the job store",
                 metadata: [
-                    "path": "\(self.path)", "epoch": "\(epoch.rawValue)",
+                    "path": "\(self.path)", "epoch": "\(session.shards[.only]?.rawValue ?? 0)",
                     "durability": "\(self.configuration.durability)",
                 ])
-            return epoch
+            return session
         }
     }
 
-    /// Gives ownership back, after everything asked for has been committed. Idempotent; the store can be opened again.
-    public func close() async throws {
+    /// Gives ownership back; the store can be opened again. It does nothing if the session is not the owner any more.
+    public func close(_ session: StoreSession) async throws {
         try await turnstile.pass {
-            let connections = self.phase.withLock { phase -> Connections? in
-                guard case .open(let connections) = phase else { return nil }
+            // By what this object has given out, not by what is in the file: a file that cannot be read can be closed.
+            let owned = self.phase.withLock { phase -> Connections? in
+                guard case .open(let connections, let owner) = phase, owner.shards == session.shards else { return nil }
                 phase = .closed
                 return connections
             }
-            guard let connections else { return }
+            guard let connections = owned else { return }
             try await connections.close()
             self.configuration.logger.debug("closed the job store", metadata: ["path": "\(self.path)"])
         }
     }
 
     private var openConnections: Connections? {
-        phase.withLock { if case .open(let connections) = $0 { connections } else { nil } }
+        phase.withLock { if case .open(let connections, _) = $0 { connections } else { nil } }
     }
 
     private func connections() throws -> Connections {
@@ -97,52 +102,37 @@ public final class SQLiteStore: JobStore {
 
     // MARK: Writing
 
-    /// Applies each change, durably; see ``JobStore/commit(_:epoch:)``. Calls are served in the order of their arrival.
-    public func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job] {
-        try await connections().commits.commit(changes, epoch: epoch)
+    /// Applies a turn, durably; see ``JobStore/commit(_:in:)``. Calls are served in the order of their arrival.
+    public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
+        try await connections().write { try $0.commit(turn, in: session) }
     }
 
-    /// Moves the jobs that count elapsed time; see ``JobStore/shiftRelativeJobs(by:epoch:)``.
-    public func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws {
-        try await connections().commits.alone(epoch: epoch) { _, connection in
-            try Maintenance.shiftRelativeJobs(by: offset, on: connection)
-        }
-    }
-
-    /// Keeps a small record; it is written with the next commit, or by ``close()``.
-    public func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws {
-        try connections().setMetadata(key, to: value, epoch: epoch)
-    }
-
-    /// Forgets old history; see ``JobStore/prune(keepRuns:endedBefore:epoch:)``. Open runs, and jobs that have one,
-    /// stay.
-    public func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws {
-        try await connections().commits.alone(epoch: epoch) { _, connection in
-            try Maintenance.prune(keepRuns: keepRuns, endedBefore: endedBefore, on: connection)
-        }
+    /// Removes old jobs, found by an index; see ``JobStore/retire(endedBefore:budget:in:)``.
+    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+        try await connections().write { try $0.retire(endedBefore: instant, budget: budget, in: session) }
     }
 
     // MARK: Reading
 
-    /// Jobs that must be looked at, earliest first; see ``JobStore/wakingJobs(through:limit:)``. One range read of an
-    /// index.
-    public func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob] {
-        try await read { try StoreReader.wakingJobs(through: instant, limit: max(0, limit), on: $0) }
+    /// Jobs that must be looked at, earliest first; see ``JobStore/due(through:limit:in:)``. A range read of an index
+    /// for each of the two clocks.
+    public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
+        try await read { try StoreReader.due(through: instant, limit: max(0, limit), on: $0) }
     }
 
-    /// The earliest `wake` after `instant`, if any.
-    public func nextWake(after instant: WallInstant) async throws -> WallInstant? {
-        try await read { try StoreReader.nextWake(after: instant, on: $0) }
+    /// See ``JobStore/interrupted(after:limit:in:)``.
+    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await read { try StoreReader.interrupted(after: key, limit: max(0, limit), on: $0) }
     }
 
-    /// All jobs that have a claimed run, ordered by key.
-    public func interruptedJobs() async throws -> [LoadedJob] {
-        try await read { try StoreReader.interruptedJobs(on: $0) }
+    /// See ``JobStore/anchored(after:limit:in:)``.
+    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
     }
 
-    /// One job with its open runs.
-    public func job(_ id: JobID) async throws -> LoadedJob? {
-        try await read { try StoreReader.job(id, on: $0) }
+    /// See ``JobStore/load(_:)``.
+    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        try await read { connection in try references.map { try StoreReader.job($0, on: connection) } }
     }
 
     /// Jobs that match, at most 10,000 in one page.
@@ -155,19 +145,17 @@ public final class SQLiteStore: JobStore {
         try await read { try StorePages.runs(query, on: $0) }
     }
 
-    /// A small record that the scheduler keeps beside the jobs.
-    public func metadata(_ key: String) async throws -> String? {
-        if let waiting = try connections().commits.waitingMetadata(key) { return waiting }
-        return try await read { try StoreReader.metadata(key, on: $0) }
-    }
-
     // MARK: For tests
 
-    /// How many commits the group commit has made since the store was opened.
-    package var commitCount: Int { openConnections?.commits.commits ?? 0 }
+    /// How many turns have been committed since the store was opened.
+    package func commitCount() async throws -> Int { try await connections().write { $0.commits } }
 
-    /// How many calls wait for the commit after the one in progress.
-    package var waitingCalls: Int { openConnections?.commits.waiting ?? 0 }
+    /// How SQLite runs each statement that the store has used since it was opened.
+    package func queryPlans() async throws -> [String: [String]] {
+        let connections = try connections()
+        let written = try await connections.write { try $0.queryPlans() }
+        return try await connections.reader.perform { try $0.queryPlans() }.merging(written) { plan, _ in plan }
+    }
 
     /// Lets the file grow to that many pages of 4 KiB, at most; beyond, it is as if the disk were full.
     package func limitPages(to count: Int64) async throws {

@@ -8,7 +8,7 @@ import GRDB
 /// so a process that is killed while it makes a file leaves an empty one.
 enum Schema {
     /// Number n, counted from 1, brings a file of schema n - 1 to schema n.
-    private static let migrations = [version1, version2, version3]
+    private static let migrations = [version1, version2, version3, version4]
 
     /// The newest schema that this code knows.
     static let version = Int64(migrations.count)
@@ -210,5 +210,122 @@ enum Schema {
             idempotency_key TEXT CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
                 idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255);
         CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
+        """
+
+    // Identifiers are unique among the jobs that have not ended. Instants that count elapsed time (see ``JobStore``) are
+    // kept as the wall clock's minus `clock.elapsed_offset`, which begins as zero.
+    private static let version4 = """
+        CREATE TABLE new_job (
+            key INTEGER PRIMARY KEY,
+            version INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            name TEXT,
+            kind TEXT NOT NULL,
+            state TEXT NOT NULL,
+            created INTEGER NOT NULL,
+            updated INTEGER NOT NULL,
+            first INTEGER NOT NULL,
+            origin INTEGER NOT NULL,
+            next_occurrence INTEGER NOT NULL,
+            next_due INTEGER,
+            remainder INTEGER,
+            occurrences INTEGER NOT NULL,
+            missed INTEGER NOT NULL,
+            wake INTEGER,
+            elapsed_wake INTEGER,
+            open_runs INTEGER NOT NULL,
+            runs_since_retired INTEGER NOT NULL,
+            trigger TEXT NOT NULL,
+            trigger_ns INTEGER NOT NULL,
+            trigger_anchor INTEGER,
+            trigger_count INTEGER,
+            tolerance INTEGER NOT NULL,
+            missed_runs TEXT NOT NULL,
+            missed_limit INTEGER,
+            grace INTEGER,
+            overlap TEXT NOT NULL,
+            overlap_limit INTEGER,
+            maximum_attempts INTEGER NOT NULL,
+            maximum_lost INTEGER NOT NULL,
+            initial_backoff INTEGER NOT NULL,
+            maximum_backoff INTEGER NOT NULL,
+            jitter REAL NOT NULL,
+            time_limit INTEGER,
+            labels TEXT NOT NULL,
+            payload BLOB NOT NULL,
+            conditions INTEGER NOT NULL,
+            idempotency_key TEXT,
+            CONSTRAINT job_key_positive CHECK (key > 0),
+            CONSTRAINT job_version_positive CHECK (version > 0),
+            CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
+            CONSTRAINT job_state_known CHECK (state = 'scheduled' OR state = 'suspended' OR state = 'cancelled' OR state = 'finished'),
+            CONSTRAINT job_final_has_nothing_to_come
+                CHECK ((state = 'scheduled' OR state = 'suspended') OR (next_due IS NULL AND wake IS NULL AND elapsed_wake IS NULL)),
+            CONSTRAINT job_remainder_only_suspended CHECK (remainder IS NULL OR state = 'suspended'),
+            CONSTRAINT job_instants_not_negative CHECK (
+                created >= 0 AND updated >= 0 AND first >= 0
+                AND (next_due IS NULL OR next_due >= 0) AND (wake IS NULL OR wake >= 0)
+                AND (elapsed_wake IS NULL OR elapsed_wake >= 0)),
+            CONSTRAINT job_counts_not_negative CHECK (
+                next_occurrence >= 1 AND occurrences >= 0 AND missed >= 0 AND origin >= 0 AND open_runs >= 0
+                AND runs_since_retired >= 0),
+            CONSTRAINT job_trigger_known CHECK (trigger = 'at' OR trigger = 'after' OR trigger = 'every'),
+            CONSTRAINT job_only_every_repeats
+                CHECK (trigger = 'every' OR (trigger_anchor IS NULL AND trigger_count IS NULL)),
+            CONSTRAINT job_missed_runs_known CHECK (
+                ((missed_runs = 'runOnce' OR missed_runs = 'skip') AND missed_limit IS NULL)
+                OR (missed_runs = 'runAll' AND missed_limit IS NOT NULL)),
+            CONSTRAINT job_overlap_known CHECK (
+                ((overlap = 'skip' OR overlap = 'replace') AND overlap_limit IS NULL)
+                OR ((overlap = 'queue' OR overlap = 'allow') AND overlap_limit IS NOT NULL)),
+            CONSTRAINT job_attempts_in_range CHECK (maximum_attempts >= 1 AND maximum_lost >= 0),
+            CONSTRAINT job_jitter_0_to_1 CHECK (jitter BETWEEN 0 AND 1),
+            CONSTRAINT job_labels_object
+                CHECK (labels = '{}' OR (json_valid(labels) AND json_type(labels) = 'object')),
+            CONSTRAINT job_payload_64_KiB CHECK (length(payload) <= 65536),
+            CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7),
+            CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
+                idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255)
+        ) STRICT;
+
+        INSERT INTO new_job (
+            key, version, id, name, kind, state, created, updated, first, next_occurrence, next_due, remainder,
+            occurrences, missed, trigger, trigger_ns, trigger_anchor, trigger_count, tolerance, missed_runs,
+            missed_limit, grace, overlap, overlap_limit, maximum_attempts, maximum_lost, initial_backoff,
+            maximum_backoff, jitter, time_limit, labels, payload, conditions, idempotency_key,
+            origin, wake, elapsed_wake, open_runs, runs_since_retired)
+        SELECT
+            key, version, id, name, kind, state, created, updated, first, next_occurrence, next_due, remainder,
+            occurrences, missed, trigger, trigger_ns, trigger_anchor, trigger_count, tolerance, missed_runs,
+            missed_limit, grace, overlap, overlap_limit, maximum_attempts, maximum_lost, initial_backoff,
+            maximum_backoff, jitter, time_limit, labels, payload, conditions, idempotency_key,
+            0, iif((trigger = 'after' OR (trigger = 'every' AND trigger_anchor IS NULL)), NULL, wake),
+            iif((trigger = 'after' OR (trigger = 'every' AND trigger_anchor IS NULL)), wake, NULL),
+            (SELECT count(*) FROM run WHERE run.job = job.key AND run.state IN ('waiting', 'claimed')), 0
+        FROM job;
+        DROP TABLE job;
+        ALTER TABLE new_job RENAME TO job;
+
+        CREATE UNIQUE INDEX job_id_unique ON job (id) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
+        CREATE INDEX job_id ON job (id, key);
+        CREATE INDEX job_wake ON job (wake, key) WHERE wake IS NOT NULL;
+        CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key) WHERE elapsed_wake IS NOT NULL;
+        CREATE INDEX job_name ON job (name) WHERE name IS NOT NULL;
+        CREATE INDEX job_unfinished ON job (key) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
+        CREATE INDEX job_ended ON job (updated)
+            WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;
+        CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
+
+        CREATE TABLE clock (
+            id INTEGER PRIMARY KEY CONSTRAINT one_clock CHECK (id = 1),
+            boot_id TEXT,
+            wall_offset INTEGER NOT NULL,
+            elapsed_offset INTEGER NOT NULL
+        ) STRICT;
+        -- "<boot> <offset>", as the scheduler wrote it before, with "-" for an unknown boot.
+        INSERT INTO clock (id, boot_id, wall_offset, elapsed_offset)
+            SELECT 1, nullif(substr(value, 1, instr(value, ' ') - 1), '-'), CAST(substr(value, instr(value, ' ') + 1) AS INTEGER), 0
+            FROM metadata WHERE key = 'clock' AND instr(value, ' ') > 1;
+        DROP TABLE metadata;
         """
 }

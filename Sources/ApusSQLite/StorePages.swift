@@ -20,7 +20,7 @@ enum StorePages {
         if !states.isEmpty {
             conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
             // In the words of the partial index, so that SQLite can use it.
-            if query.states.allSatisfy({ !$0.isFinal }) { conditions.append("state IN ('scheduled', 'suspended')") }
+            if query.states.allSatisfy({ !$0.isFinal }) { conditions.append(JobRow.hasNotEnded) }
         }
         for _ in labels {
             conditions.append(
@@ -38,12 +38,13 @@ enum StorePages {
         for state in states { statement.bind(state) }
         for label in labels { statement.bind(label.key).bind(label.value) }
 
+        let axis = try StoreReader.axis(on: connection)
         var jobs: [Job] = []
-        try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0)) }
+        try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0, axis)) }
         let hasMore = jobs.count > limit
         if hasMore { jobs.removeLast() }
         return JobPage(
-            jobs: jobs, lastRuns: try jobs.map { try lastRun(of: $0, on: connection) },
+            jobs: jobs, lastRuns: try jobs.map { try lastRun(of: $0, axis, on: connection) },
             next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
     }
 
@@ -53,7 +54,7 @@ enum StorePages {
         """
 
     /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
-    private static func lastRun(of job: Job, on connection: Connection) throws -> Run? {
+    private static func lastRun(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> Run? {
         for (index, condition) in [
             ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),
             ("run_by_job", "NOT (\(RunRow.isOpen))"),
@@ -63,7 +64,9 @@ enum StorePages {
                 SELECT \(RunRow.columns) FROM run INDEXED BY \(index)
                 WHERE run.job = ? AND \(condition) ORDER BY run.sequence DESC LIMIT 1
                 """
-            ).bind(job.key).firstRow { try RunRow.read($0, job: job.id) }
+            ).bind(job.key).firstRow {
+                try RunRow.read($0, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+            }
             if let found { return found }
         }
         return nil
@@ -74,7 +77,8 @@ enum StorePages {
         let after = try query.after.map { try position($0, prefix: "r") }
         var conditions: [String] = []
         if after != nil { conditions.append("run.sequence < ?") }
-        if query.job != nil { conditions.append("run.job = (SELECT key FROM job WHERE id = ?)") }
+        let key = try query.job.map { try StoreReader.key(of: $0, on: connection) ?? 0 }
+        if key != nil { conditions.append("run.job = ?") }
         if query.occurrence != nil { conditions.append("run.occurrence <= ? AND run.through >= ?") }
         let states = query.states.map(\.rawValue).sorted()
         if !states.isEmpty { conditions.append("run.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))") }
@@ -82,21 +86,19 @@ enum StorePages {
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
             """
-            SELECT \(RunRow.columns), run.sequence, job.id FROM run JOIN job ON job.key = run.job \(filter)
+            SELECT \(RunRow.columns), run.sequence, job.id, job.trigger, job.trigger_anchor FROM run JOIN job ON job.key = run.job \(filter)
             ORDER BY run.sequence DESC LIMIT ?
             """)
         if let after { statement.bind(after) }
-        if let job = query.job { statement.bind(job.rawValue) }
+        if let key { statement.bind(key) }
         if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
         for state in states { statement.bind(state) }
 
+        let axis = try StoreReader.axis(on: connection)
         var runs: [Run] = []
         var positions: [Int64] = []
         try statement.bind(Int64(limit + 1)).forEachRow { row in
-            var run = try RunRow.read(row, job: JobID(""))
-            positions.append(row.integer())
-            run.job = JobID(row.text())
-            runs.append(run)
+            runs.append(try RunRow.readWithJob(row, axis) { positions.append($0) })
         }
         let hasMore = runs.count > limit
         if hasMore { runs.removeLast() }

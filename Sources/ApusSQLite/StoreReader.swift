@@ -15,50 +15,125 @@ enum StoreReader {
 
     /// The jobs of a statement's rows, with what their next transition depends on.
     private static func load(_ statement: PreparedStatement, on connection: Connection) throws -> [LoadedJob] {
+        let axis = try axis(on: connection)
         var loaded: [LoadedJob] = []
-        let runs = try connection.statement(openRuns)
-        let outcome = try connection.statement(lastOutcome)
         try statement.forEachRow { row in
-            let job = try JobRow.read(row)
-            var open: [Run] = []
-            try runs.bind(job.key).forEachRow { open.append(try RunRow.read($0, job: job.id)) }
-            let last = try outcome.bind(job.key).firstRow { try RunRow.read($0, job: job.id) }
-            let isSkip = last.map { $0.state == .skipped && $0.through == job.nextOccurrence - 1 } ?? false
-            loaded.append(LoadedJob(job: job, open: open, lastSkip: isSkip ? last : nil))
+            loaded.append(try complete(try JobRow.read(row, axis), axis, on: connection))
         }
         return loaded
     }
 
-    static func wakingJobs(through instant: WallInstant, limit: Int, on connection: Connection) throws -> [LoadedJob] {
-        let statement = try connection.statement(
-            """
-            SELECT \(JobRow.columns) FROM job INDEXED BY job_wake
-            WHERE wake IS NOT NULL AND wake <= ? ORDER BY wake, key LIMIT ?
-            """)
-        return try load(statement.bind(StoredInstant.bound(instant)).bind(Int64(limit)), on: connection)
+    private static func complete(_ job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> LoadedJob {
+        var loaded = LoadedJob(job: job, open: [], elapsedOffset: axis.duration)
+        let isRelative = job.request.trigger.isRelative
+        if job.openRuns > 0 {
+            try connection.statement(openRuns).bind(job.key).forEachRow {
+                loaded.open.append(try RunRow.read($0, job: job.id, isTriggerRelative: isRelative, axis))
+            }
+        }
+        if job.nextOccurrence > 1 {
+            let last = try connection.statement(lastOutcome).bind(job.key).firstRow {
+                try RunRow.read($0, job: job.id, isTriggerRelative: isRelative, axis)
+            }
+            if let last, last.state == .skipped, last.through == job.nextOccurrence - 1 { loaded.lastSkip = last }
+        }
+        return loaded
     }
 
-    static func nextWake(after instant: WallInstant, on connection: Connection) throws -> WallInstant? {
-        try connection.statement("SELECT min(wake) FROM job WHERE wake IS NOT NULL AND wake > ?")
-            .bind(StoredInstant.bound(instant)).firstRow { $0.optionalInstant() } ?? nil
+    // MARK: The clock
+
+    static func clock(on connection: Connection) throws -> StoreClock? {
+        try connection.statement("SELECT boot_id, wall_offset, elapsed_offset FROM clock").firstRow { row in
+            StoreClock(
+                bootID: row.optionalText(), wallOffset: .nanoseconds(row.integer()),
+                elapsedOffset: .nanoseconds(row.integer()))
+        }
     }
 
-    static func interruptedJobs(on connection: Connection) throws -> [LoadedJob] {
+    static func axis(on connection: Connection) throws -> ElapsedAxis { ElapsedAxis(try clock(on: connection)) }
+
+    // MARK: Jobs
+
+    /// Jobs wake by two clocks, each with an index. Their first rows are merged.
+    static func due(through instant: WallInstant, limit: Int, on connection: Connection) throws -> DueJobs {
+        let axis = try axis(on: connection)
+        let (wall, elapsed) = (StoredInstant.bound(instant), axis.bound(instant))
+        var wakes: [Int64: WallInstant] = [:]
+        func find(_ column: String, through bound: Int64, _ decode: (Int64) -> WallInstant) throws {
+            try connection.statement(
+                "SELECT key, \(column) FROM job WHERE \(column) IS NOT NULL AND \(column) <= ? ORDER BY \(column), key LIMIT ?"
+            ).bind(bound).bind(Int64(limit) + 1).forEachRow { row in
+                let (key, wake) = (row.integer(), decode(row.integer()))
+                wakes[key] = min(wake, wakes[key] ?? wake)
+            }
+        }
+        try find("wake", through: wall, StoredInstant.decode)
+        try find("elapsed_wake", through: elapsed, axis.decode)
+        // The first of those that are due by neither clock.
+        func first(of column: String, after bound: Int64, other: String, after otherBound: Int64) throws -> Int64? {
+            try connection.statement(
+                """
+                SELECT \(column) FROM job
+                WHERE \(column) IS NOT NULL AND \(column) > ? AND (\(other) IS NULL OR \(other) > ?)
+                ORDER BY \(column) LIMIT 1
+                """
+            ).bind(bound).bind(otherBound).firstRow { $0.integer() }
+        }
+        let later = [
+            try first(of: "wake", after: wall, other: "elapsed_wake", after: elapsed).map(StoredInstant.decode),
+            try first(of: "elapsed_wake", after: elapsed, other: "wake", after: wall).map(axis.decode),
+        ].compactMap { $0 }
+        let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+        let jobs = try order.prefix(limit).compactMap { try job(key: $0.key, on: connection) }
+        return DueJobs(jobs: jobs, next: (order.dropFirst(limit).prefix(1).map(\.value) + later).min())
+    }
+
+    static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
         let statement = try connection.statement(
             """
             SELECT \(JobRow.columns) FROM job
-            WHERE key IN (SELECT run.job FROM run INDEXED BY run_open WHERE \(RunRow.isOpen) AND run.state = 'claimed')
+            WHERE key IN (
+                SELECT DISTINCT run.job FROM run INDEXED BY run_open
+                WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed' ORDER BY run.job LIMIT ?)
             ORDER BY key
             """)
-        return try load(statement, on: connection)
+        return try load(statement.bind(key).bind(Int64(limit)), on: connection)
     }
 
-    static func job(_ id: JobID, on connection: Connection) throws -> LoadedJob? {
-        let statement = try connection.statement("SELECT \(JobRow.columns) FROM job WHERE id = ?")
-        return try load(statement.bind(id.rawValue), on: connection).first
+    static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
+        let statement = try connection.statement(
+            """
+            SELECT \(JobRow.columns) FROM job
+            WHERE \(JobRow.hasNotEnded) AND key > ? AND trigger_anchor IS NOT NULL ORDER BY key LIMIT ?
+            """)
+        return try load(statement.bind(key).bind(Int64(limit)), on: connection)
     }
 
-    static func metadata(_ key: String, on connection: Connection) throws -> String? {
-        try connection.statement("SELECT value FROM metadata WHERE key = ?").bind(key).firstRow { $0.text() }
+    static func job(_ reference: JobReference, on connection: Connection) throws -> LoadedJob? {
+        switch reference {
+        case .key(let key): return try job(key: key, on: connection)
+        case .idempotencyKey(let key):
+            let statement = try connection.statement("SELECT \(JobRow.columns) FROM job WHERE idempotency_key = ?")
+            return try load(statement.bind(key), on: connection).first
+        case .id(let id):
+            guard let key = try key(of: id, on: connection) else { return nil }
+            return try job(key: key, on: connection)
+        }
+    }
+
+    private static func job(key: Int64, on connection: Connection) throws -> LoadedJob? {
+        try load(try connection.statement("SELECT \(JobRow.columns) FROM job WHERE key = ?").bind(key), on: connection)
+            .first
+    }
+
+    /// The job that an identifier means: the one that has not ended, else the one that was submitted last.
+    static func key(of id: JobID, on connection: Connection) throws -> Int64? {
+        // One look into an index each, however many jobs have had the identifier.
+        for rest in ["AND \(JobRow.hasNotEnded)", "ORDER BY key DESC LIMIT 1"] {
+            let key = try connection.statement("SELECT key FROM job WHERE id = ? \(rest)")
+                .bind(id.rawValue).firstRow { $0.integer() }
+            if let key { return key }
+        }
+        return nil
     }
 }

@@ -1,3 +1,4 @@
+import ApusJobs
 import ApusTimers
 
 /// How instants and durations look in the file: INTEGER nanoseconds.
@@ -18,6 +19,46 @@ enum StoredInstant {
     static func bound(_ instant: WallInstant) -> Int64 {
         if instant.nanoseconds == .max { return .max }
         return min(Int64(clamping: instant.nanoseconds), .max - 1)
+    }
+}
+
+/// The axis of elapsed time: instants that count it are stored as the wall clock's minus an offset, which is one record.
+struct ElapsedAxis {
+    /// In nanoseconds.
+    private let offset: Int64
+
+    /// An axis of a store without a record begins as the wall clock.
+    init(_ clock: StoreClock?) { offset = clock?.elapsedOffset.wholeNanoseconds ?? 0 }
+
+    var duration: Duration { .nanoseconds(offset) }
+
+    /// The stored form of an instant. The last one there is stays, as "never" does.
+    func encode(_ instant: WallInstant) -> Int64 {
+        let stored = StoredInstant.encode(instant)
+        return stored == .max ? .max : max(0, stored.subtractingSaturating(offset))
+    }
+
+    /// The instant of a stored form.
+    func decode(_ stored: Int64) -> WallInstant {
+        stored == .max ? StoredInstant.decode(.max) : StoredInstant.decode(stored.addingSaturating(offset))
+    }
+
+    /// See ``StoredInstant/bound(_:)``.
+    func bound(_ instant: WallInstant) -> Int64 {
+        let bound = StoredInstant.bound(instant)
+        return bound == .max ? .max : min(bound.subtractingSaturating(offset), .max - 1)
+    }
+}
+
+extension Int64 {
+    fileprivate func addingSaturating(_ other: Int64) -> Int64 {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other > 0 ? .max : .min) : sum
+    }
+
+    fileprivate func subtractingSaturating(_ other: Int64) -> Int64 {
+        let (difference, overflow) = subtractingReportingOverflow(other)
+        return overflow ? (other > 0 ? .min : .max) : difference
     }
 }
 

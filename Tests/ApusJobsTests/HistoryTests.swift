@@ -44,17 +44,18 @@ struct HistoryTests {
         try harness.submit(.every(.milliseconds(500)), kind: "slow")
         harness.advance(3_700)
         let runs = try harness.runs()
-        #expect(runs.count { $0.state == .succeeded } >= 20, "\(runs.count) runs")
-        #expect(runs.count < 100, "pruned after an hour")
+        // The one that goes on is one of the twenty.
+        #expect(runs.count { $0.state == .succeeded } >= 19, "\(runs.count) runs")
+        #expect(runs.count < 50)
     }
 
-    @Test("history is pruned within an hour also when every next occurrence is near")
+    @Test("the history of a job that is always near is bounded the whole week")
     func prunedWhileNear() throws {
         let harness = try SchedulerHarness(configuration: .init(historyRunsPerJob: 10, bootID: "boot"))
         try harness.submit(.every(.seconds(30)))
         for _ in 0..<(24 * 7) {
             harness.advance(3_600)
-            #expect(try harness.runs().count <= 10 + 121)
+            #expect(try harness.runs().count <= 12)
         }
         #expect(harness.calls.all.count == 24 * 7 * 120)
     }

@@ -102,7 +102,7 @@ struct JobSchedulerFaultTests {
         try harness.submit("b", .after(.seconds(1)), kind: "slow")
         harness.advance(2.5)
         let events = harness.scheduler.events()
-        _ = try harness.time.perform { [store = harness.store] in try await store.open() }
+        _ = try harness.time.perform { [store = harness.store] in try await store.open(as: NodeID(rawValue: "other")) }
         harness.advance(5)
         let last = try harness.time.perform {
             var last: JobEvent?

@@ -94,12 +94,23 @@ struct JobSchedulerTests {
         #expect(harness.calls.mostRunning == 2)
     }
 
-    @Test("a kind without a handler fails for good, and says so")
+    @Test("a job whose kind has no handler waits until one is registered, also by the next start")
     func noHandler() throws {
         let harness = try SchedulerHarness()
-        try harness.submit(.after(.seconds(1)), kind: "strange", .init(retry: .init(maximumAttempts: 5)))
+        try harness.submit("here", .after(.seconds(1)), kind: "strange")
+        try harness.submit("next", .after(.seconds(1)), kind: "stranger")
         harness.advance(10)
-        #expect(try harness.history() == ["1 failed(no handler for kind strange)"])
+        #expect(try harness.history("here") == ["1 waiting"])
+        let (calls, time) = (harness.calls, harness.time)
+        harness.scheduler.handle("strange") { try await calls.run("strange", $0, time) }
+        harness.advance(0)
+        #expect(harness.calls.all.map(\.job) == ["here"])
+        try harness.crash()
+        harness.scheduler.handle("stranger") { try await calls.run("stranger", $0, time) }
+        harness.advance(0)
+        #expect(harness.calls.all.map(\.job) == ["here", "next"])
+        #expect(try harness.history("next") == ["1 succeeded"])
+        try harness.check("next")
     }
 
     @Test("a failing run is tried again with growing delays, and the last failure is the outcome")

@@ -28,9 +28,12 @@ struct RealEngineTests {
                         let id = JobID("job\(task).\(number)")
                         _ = try await scheduler.submit(
                             JobRequest(id: id, kind: "work", trigger: .after(.milliseconds(1 + number))))
-                        if number.isMultiple(of: 5) {
+                        guard number.isMultiple(of: 5) else { continue }
+                        do {
                             try await scheduler.suspend(id)
                             try await scheduler.resume(id)
+                        } catch let error as JobError where error.code == .invalid {
+                            // On a slow machine it has run already, and has ended.
                         }
                     }
                 }

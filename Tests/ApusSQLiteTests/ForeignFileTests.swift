@@ -13,9 +13,9 @@ struct ForeignFileTests {
     func planted(_ suffix: String) async throws {
         let directory = try Directory()
         let first = SQLiteStore(path: directory.file())
-        let epoch = try await first.open()
-        try await first.add(sampleJob("planted"), epoch)
-        try await first.close()
+        let session = try await first.open()
+        try await first.add(sampleJob("planted"), session)
+        try await first.close(session)
         let path = directory.file() + suffix
         if !FileManager.default.fileExists(atPath: path) { try Data("x".utf8).write(to: URL(filePath: path)) }
         try Planted.give(path)
@@ -44,8 +44,7 @@ struct ForeignFileTests {
         let directory = try Directory()
         #expect(symlink(directory.file("real.db"), directory.file()) == 0)
         let store = SQLiteStore(path: directory.file())
-        _ = try await store.open()
-        try await store.close()
+        try await store.close(try await store.open())
         #expect(FileManager.default.fileExists(atPath: directory.file("real.db.lock")))
         try Planted.give(directory.file("real.db"))
         let error = try await expectError(.unavailable) { _ = try await SQLiteStore(path: directory.file()).open() }

@@ -11,16 +11,15 @@ struct OwnerTests {
     func second() async throws {
         let directory = try Directory()
         let first = SQLiteStore(path: directory.file(), configuration: .init(ownerName: "the first one"))
-        _ = try await first.open()
+        let session = try await first.open()
         let second = SQLiteStore(path: directory.file())
         let error = try await expectError(.owned) { _ = try await second.open() }
         #expect(
             error.message.contains("process \(ProcessInfo.processInfo.processIdentifier) (the first one) since 20"),
             "\(error)")
         #expect(error.message.contains(first.path))
-        try await first.close()
-        _ = try await second.open()
-        try await second.close()
+        try await first.close(session)
+        try await second.close(try await second.open())
     }
 
     @Test("a lock that outlives its owner for a moment, in a child that is just being started, is waited for")
@@ -33,32 +32,31 @@ struct OwnerTests {
         // In real time, because the store must meet the lock first, and says nothing of it.
         TimerEngine.shared.schedule(after: .milliseconds(50)) { close(lock) }
         let store = SQLiteStore(path: directory.file())
-        _ = try await store.open()
-        try await store.close()
+        try await store.close(try await store.open())
     }
 
     @Test("a symbolic link to the file has the same owner")
     func link() async throws {
         let directory = try Directory()
         let first = SQLiteStore(path: directory.file())
-        _ = try await first.open()
+        let session = try await first.open()
         try FileManager.default.createSymbolicLink(
             atPath: directory.file("link.db"), withDestinationPath: directory.file())
         try await expectError(.owned) { _ = try await SQLiteStore(path: directory.file("link.db")).open() }
-        try await first.close()
+        try await first.close(session)
     }
 
     @Test("the file and its lock are for their user only")
     func modes() async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file())
-        let epoch = try await store.open()
-        try await store.add(sampleJob("a"), epoch)
+        let session = try await store.open()
+        try await store.add(sampleJob("a"), session)
         for suffix in ["", "-wal", "-shm", ".lock"] {
             let attributes = try FileManager.default.attributesOfItem(atPath: store.path + suffix)
             #expect(attributes[.posixPermissions] as? Int == 0o600, "\(suffix)")
         }
-        try await store.close()
+        try await store.close(session)
     }
 
     @Test("an earlier epoch writes nothing, also when the epoch moved behind the store's back")
@@ -68,38 +66,50 @@ struct OwnerTests {
         let old = try await store.open()
         try await store.add(sampleJob("a"), old)
         let new = try await store.open()
-        #expect(new > old)
         try await expectError(.notOwner) { try await store.add(sampleJob("b"), old) }
-        try await store.setMetadata("clock", to: "1", epoch: new)
         try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE owner SET epoch = epoch + 1") }
-        try await expectError(.notOwner) { try await store.add(sampleJob("c"), new) }
         try await expectError(.notOwner) {
-            try await store.prune(keepRuns: 0, endedBefore: .init(nanoseconds: .max), epoch: new)
+            _ = try await store.commit(
+                [[adding(sampleJob("c"))]], new, clock: sampleClock(setBy: .seconds(9)))
+        }
+        try await expectError(.notOwner) {
+            _ = try await store.retire(endedBefore: .init(nanoseconds: .max), budget: 9, in: new)
         }
         #expect(try await store.allIDs() == ["a"])
-        try await store.close()
-        let values = try foreignConnection(store.path).inDatabase {
-            try String.fetchAll($0, sql: "SELECT value FROM metadata")
-        }
-        #expect(values == [], "a record of an earlier owner was written")
+        #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
+        try await store.close(new)
+        // Closed all the same: nobody else could.
+        try await SQLiteStore(path: store.path).openAndClose()
     }
 
-    @Test("metadata costs no commit of its own, and goes with the next one")
-    func metadata() async throws {
+    @Test("of two sessions of one store, only the later one closes it, and the other's close ends nothing")
+    func twoSessions() async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file())
-        let epoch = try await store.open()
-        func stored() throws -> [String] {
-            try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: "SELECT value FROM metadata") }
-        }
-        try await store.setMetadata("clock", to: "1", epoch: epoch)
-        #expect(try stored() == [])
-        #expect(try await store.metadata("clock") == "1")
-        try await store.add(sampleJob("a"), epoch)
-        #expect(try stored() == ["1"])
-        try await store.setMetadata("clock", to: "2", epoch: epoch)
-        try await store.close()
-        #expect(try stored() == ["2"])
+        let first = try await store.open()
+        let second = try await store.open()
+        try await store.close(first)
+        try await store.add(sampleJob("a"), second)
+        try await store.close(second)
+        try await expectError(.closed) { try await store.add(sampleJob("b"), second) }
+        let third = try await store.open()
+        for session in [first, second] { try await store.close(session) }
+        try await store.add(sampleJob("b"), third)
+        #expect(try await store.allIDs() == ["a", "b"])
+        try await store.close(third)
+    }
+
+    @Test("a store whose file cannot be read any more can be closed")
+    func closesUnreadable() async throws {
+        let directory = try Directory()
+        let store = SQLiteStore(path: directory.file())
+        let session = try await store.open()
+        try await store.add(sampleJob("a"), session)
+        let other = try foreignConnection(store.path)
+        try await other.write { try $0.execute(sql: "DROP TABLE owner") }
+        try await expectError(.unavailable) { try await store.add(sampleJob("b"), session) }
+        try await store.close(session)
+        try await expectError(.closed) { _ = try await store.allIDs() }
     }
 
     @Test("kill -9 releases the lock, at once for whoever asks next, and every acknowledged job is there")
@@ -124,7 +134,7 @@ struct OwnerTests {
 
         kill(probe.processIdentifier, SIGKILL)
         // Not after its end: the kernel may still be taking it apart.
-        _ = try await other.open()
+        let session = try await other.open()
         probe.waitUntilExit()
         said += String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         #expect(probe.terminationReason == .uncaughtSignal)
@@ -135,6 +145,6 @@ struct OwnerTests {
         #expect(acknowledged.subtracting(found).isEmpty)
         // A commit that was synced but not yet answered may add its calls: one of each of the eight tasks.
         #expect(found.subtracting(acknowledged).count <= 8)
-        try await other.close()
+        try await other.close(session)
     }
 }

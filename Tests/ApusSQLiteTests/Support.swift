@@ -27,11 +27,49 @@ func sampleJob(_ id: String, payload: [UInt8] = []) -> Job {
         updated: instant, first: instant, nextDue: instant, wake: instant)
 }
 
+/// A job that repeats every minute, counted in elapsed time.
+func relativeJob(_ id: String) -> Job {
+    let instant = WallInstant(secondsSince1970: 1_767_225_660)
+    return Job(
+        request: JobRequest(id: JobID(id), trigger: .every(.seconds(60))), state: .scheduled, created: instant,
+        updated: instant, first: instant, nextDue: instant, elapsedWake: instant)
+}
+
+/// The change that adds the job.
+func adding(_ job: Job, runs: [Run] = []) -> JobChange {
+    var job = job
+    job.openRuns = runs.count { $0.state.isOpen }
+    return JobChange(expected: .absent, job: job, runs: runs)
+}
+
+/// Clocks after somebody has set the wall clock by that much.
+func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
+    StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
+}
+
 extension SQLiteStore {
-    @discardableResult
-    func add(_ job: Job, _ epoch: StoreEpoch, runs: [Run] = []) async throws -> Job {
-        try await commit([JobChange(expected: .absent, job: job, runs: runs)], epoch: epoch)[0]
+    func open() async throws -> StoreSession { try await open(as: NodeID(rawValue: "test")) }
+
+    func commit(
+        _ parts: [[JobChange]], _ session: StoreSession, clock: StoreClock = sampleClock()
+    ) async throws -> [Result<[Job], JobError>] {
+        try await commit(StoreTurn(parts: parts, clock: clock), in: session)
     }
+
+    @discardableResult
+    func add(_ job: Job, _ session: StoreSession, runs: [Run] = []) async throws -> Job {
+        try await commit([[adding(job, runs: runs)]], session)[0].get()[0]
+    }
+
+    @discardableResult
+    func change(
+        _ job: Job, _ session: StoreSession, runs: [Run] = [], keptRuns: Int? = nil
+    ) async throws -> Job {
+        let change = JobChange(expected: .version(job.version), job: job, runs: runs, keptRuns: keptRuns)
+        return try await commit([[change]], session)[0].get()[0]
+    }
+
+    func openAndClose() async throws { try await close(try await open()) }
 
     func allIDs() async throws -> [String] {
         var found: [String] = []

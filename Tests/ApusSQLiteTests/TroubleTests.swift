@@ -10,13 +10,10 @@ struct TroubleTests {
     /// A closed database with some jobs.
     private func filled(_ directory: Directory, jobs: Int = 300) async throws -> String {
         let store = SQLiteStore(path: directory.file())
-        let epoch = try await store.open()
+        let session = try await store.open()
         _ = try await store.commit(
-            (0..<jobs).map {
-                JobChange(expected: .absent, job: sampleJob("job\($0)", payload: [UInt8](repeating: 1, count: 500)))
-            },
-            epoch: epoch)
-        try await store.close()
+            (0..<jobs).map { [adding(sampleJob("job\($0)", payload: [UInt8](repeating: 1, count: 500)))] }, session)
+        try await store.close(session)
         return store.path
     }
 
@@ -44,8 +41,7 @@ struct TroubleTests {
             try FileManager.default.moveItem(atPath: path + suffix, toPath: path + ".aside" + suffix)
         }
         let store = SQLiteStore(path: path)
-        _ = try await store.open()
-        try await store.close()
+        try await store.close(try await store.open())
     }
 
     @Test("a database of another program is refused and not touched")
@@ -67,7 +63,7 @@ struct TroubleTests {
         }
         let before = try Data(contentsOf: URL(filePath: path))
         let error = try await expectError(.newerSchema) { _ = try await SQLiteStore(path: path).open() }
-        #expect(error.message.contains("schema 7; this program knows 3"))
+        #expect(error.message.contains("schema 7; this program knows 4"))
         #expect(error.message.contains(path) && error.message.contains("update"))
         #expect(try Data(contentsOf: URL(filePath: path)) == before)
     }
@@ -108,53 +104,40 @@ struct TroubleTests {
     func busy() async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file(), configuration: .init(busyTimeout: .zero))
-        let epoch = try await store.open()
+        let session = try await store.open()
         let other = try foreignConnection(store.path)
         try other.inDatabase { try $0.execute(sql: "BEGIN IMMEDIATE") }
-        let error = try await expectError(.unavailable) { try await store.add(sampleJob("a"), epoch) }
+        let error = try await expectError(.unavailable) { try await store.add(sampleJob("a"), session) }
         #expect(error.message.contains("another program holds a lock"))
         try other.inDatabase { try $0.execute(sql: "ROLLBACK") }
-        try await store.add(sampleJob("a"), epoch)
-        try await store.close()
+        try await store.add(sampleJob("a"), session)
+        try await store.close(session)
     }
 
-    @Test("a full disk refuses the change whole; small ones still fit, and with space again the store works on")
+    @Test("a full disk refuses the turn whole; small ones still fit, and with space again the store works on")
     func full() async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file())
-        let epoch = try await store.open()
+        let session = try await store.open()
         try await store.limitPages(to: 40)
         let payload = [UInt8](repeating: 7, count: 60_000)
-        try await store.add(sampleJob("fits", payload: payload), epoch)
+        try await store.add(sampleJob("fits", payload: payload), session)
         let error = try await expectError(.full) {
             _ = try await store.commit(
-                (0..<4).map { JobChange(expected: .absent, job: sampleJob("big\($0)", payload: payload)) }, epoch: epoch
-            )
+                [[adding(sampleJob("fits too"))]] + (0..<4).map { [adding(sampleJob("big\($0)", payload: payload))] },
+                session, clock: sampleClock(setBy: .seconds(9)))
         }
         #expect(error.message.contains(store.path) && error.message.contains("space"))
         #expect(try await store.allIDs() == ["fits"])
-        try await store.add(sampleJob("small"), epoch)
-
-        // Of a group, only the calls that find no room fail.
-        let stored = await withTaskGroup(of: Bool.self) { group in
-            for number in 0..<6 {
-                let job = sampleJob("g\(number)", payload: number == 2 ? payload + payload.prefix(5_000) : [])
-                let second = sampleJob("h\(number)", payload: number == 2 ? payload : [])
-                group.addTask {
-                    let changes = [job, second].map { JobChange(expected: .absent, job: $0) }
-                    return (try? await store.commit(changes, epoch: epoch)) != nil
-                }
-            }
-            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
-        }
-        #expect(stored == 5)
+        #expect(try await store.job(JobID("fits"))?.elapsedOffset == .zero)
+        try await store.add(sampleJob("small"), session)
 
         try await store.limitPages(to: 1_000_000)
-        try await store.add(sampleJob("after", payload: payload), epoch)
-        try await store.close()
-        _ = try await store.open()
-        #expect(try await store.allIDs().count == 2 + 10 + 1)
-        try await store.close()
+        try await store.add(sampleJob("after", payload: payload), session)
+        try await store.close(session)
+        let again = try await store.open()
+        #expect(try await store.allIDs() == ["fits", "small", "after"])
+        try await store.close(again)
     }
 
     @Test(
@@ -163,10 +146,10 @@ struct TroubleTests {
     func badToken(_ token: String) async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file())
-        _ = try await store.open()
+        let session = try await store.open()
         try await expectError(.invalid) { _ = try await store.jobs(JobQuery(after: token)) }
         if token != "r5" { try await expectError(.invalid) { _ = try await store.runs(RunQuery(after: token)) } }
         try await expectError(.invalid) { _ = try await store.jobs(JobQuery(limit: 0)) }
-        try await store.close()
+        try await store.close(session)
     }
 }

@@ -24,17 +24,17 @@ struct UnfinishedFileTests {
         try made.inDatabase { try $0.execute(sql: sql) }
         try made.close()
         let store = SQLiteStore(path: directory.file())
-        let epoch = try await store.open()
-        try await store.add(sampleJob("a"), epoch)
+        let session = try await store.open()
+        try await store.add(sampleJob("a"), session)
         #expect(try await store.allIDs() == ["a"])
-        try await store.close()
+        try await store.close(session)
         let (tables, application) = try foreignConnection(store.path).inDatabase { db in
             (
                 try String.fetchAll(db, sql: "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"),
                 try Int.fetchOne(db, sql: "PRAGMA application_id")
             )
         }
-        #expect(tables == ["job", "metadata", "owner", "run"] && application == 1_097_889_139)
+        #expect(tables == ["clock", "job", "owner", "run"] && application == 1_097_889_139)
     }
 
     @Test(
@@ -70,9 +70,10 @@ struct UnfinishedFileTests {
             kill(probe.processIdentifier, SIGKILL)
             probe.waitUntilExit()
             let store = SQLiteStore(path: directory.file())
-            if try await store.open().rawValue == 1 { unfinished += 1 }
+            let session = try await store.open()
+            if session.shards[.only]?.rawValue == 1 { unfinished += 1 }
             _ = try await store.allIDs()
-            try await store.close()
+            try await store.close(session)
         }
         print("50 kills at 0 to 147 ms, \(unfinished) of them before the file had an owner")
     }

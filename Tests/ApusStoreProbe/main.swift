@@ -20,9 +20,10 @@ func say(_ line: String) {
 }
 
 let store = SQLiteStore(path: CommandLine.arguments[1], configuration: .init(ownerName: "probe"))
-let epoch = try await store.open()
+let session = try await store.open(as: NodeID(rawValue: "probe"))
 say("open")
 let start = WallInstant(secondsSince1970: 1_767_225_600)
+let clock = StoreClock(bootID: nil, wallOffset: .zero, elapsedOffset: .zero)
 try await withThrowingTaskGroup(of: Void.self) { group in
     for task in 0..<8 {
         group.addTask {
@@ -32,7 +33,8 @@ try await withThrowingTaskGroup(of: Void.self) { group in
                     request: JobRequest(id: id, trigger: .at(start)), state: .scheduled, created: start, updated: start,
                     first: start,
                     nextDue: start, wake: start)
-                _ = try await store.commit([JobChange(expected: .absent, job: job)], epoch: epoch)
+                let turn = StoreTurn(parts: [[JobChange(expected: .absent, job: job)]], clock: clock)
+                _ = try await store.commit(turn, in: session)[0].get()
                 say(id.rawValue)
             }
         }

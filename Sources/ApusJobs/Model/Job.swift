@@ -2,7 +2,7 @@ public import ApusTimers
 
 /// What a caller asks for with ``JobScheduler/submit(_:)``.
 public struct JobRequest: Hashable, Sendable {
-    /// Unique in the store.
+    /// Unique among the jobs of the store that have not ended.
     public var id: JobID
     /// A name for people; need not be unique.
     public var name: String?
@@ -16,7 +16,7 @@ public struct JobRequest: Hashable, Sendable {
     public var labels: [String: String]
     /// What the handler needs to know; at most 64 KiB.
     public var payload: [UInt8]
-    /// What happens if the identifier is taken.
+    /// What happens if a job that has not ended has the identifier.
     public var conflict: ConflictPolicy
     /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
     /// same key and the same contents answers with the job of the first, whatever its identifier, for as long as that
@@ -32,7 +32,7 @@ public struct JobRequest: Hashable, Sendable {
         policies: JobPolicies = .init(),
         labels: [String: String] = [:],
         payload: [UInt8] = [],
-        conflict: ConflictPolicy = .replace,
+        conflict: ConflictPolicy = .update,
         idempotencyKey: String? = nil
     ) {
         self.id = id
@@ -82,9 +82,12 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var created: WallInstant
     /// When it was last changed.
     public var updated: WallInstant
-    /// The due instant of occurrence 1, from which all others are computed. Moved by resuming a relative trigger, and
-    /// when the wall clock is set.
+    /// The due instant of occurrence `origin` + 1, from which all others are computed. Moved by resuming a relative
+    /// trigger, and when the wall clock is set.
     public var first: WallInstant
+    /// How many occurrences came before the trigger's first one: those of earlier triggers of the job
+    /// (``ConflictPolicy/update``).
+    public var origin: Int
     /// The number of the next occurrence that has not arrived.
     public var nextOccurrence: Int
     /// When it is due; `nil` when no occurrence is to come.
@@ -95,9 +98,21 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var occurrences: Int
     /// How many of those were skipped or coalesced because nobody could run them in time.
     public var missed: Int
-    /// When the scheduler must look at the job next: the earliest of `nextDue` and of the waiting runs' `notBefore`.
-    /// `nil` when only an event can change it.
+    /// When the scheduler must look at the job next because of the wall clock: its next occurrence is due, or a waiting
+    /// run may start. `nil` when only something else can change it.
     public var wake: WallInstant?
+    /// The same because of elapsed time: everything of a relative trigger, and the end of the pause before a retry.
+    public var elapsedWake: WallInstant?
+    /// How many runs are open.
+    public var openRuns: Int
+    /// How many runs were added since the store was last asked to keep only the newest.
+    public var runsSinceRetired: Int
+
+    /// When the scheduler must look at the job next, by today's clock; `nil` when only an event can change it.
+    public var nextWake: WallInstant? {
+        guard let wake, let elapsedWake else { return wake ?? elapsedWake }
+        return min(wake, elapsedWake)
+    }
 
     /// The identifier.
     public var id: JobID { request.id }
@@ -105,10 +120,10 @@ public struct Job: Hashable, Sendable, Identifiable {
     /// A job as a store keeps it; what is left out is as in a new job. For stores: submitting is up to
     /// ``JobScheduler/submit(_:)``.
     public init(
-        request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState, created: WallInstant,
-        updated: WallInstant,
-        first: WallInstant, nextOccurrence: Int = 1, nextDue: WallInstant?, remainder: Duration? = nil,
-        occurrences: Int = 0, missed: Int = 0, wake: WallInstant?
+        request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
+        updated: WallInstant, first: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
+        remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0, wake: WallInstant? = nil,
+        elapsedWake: WallInstant? = nil, openRuns: Int = 0, runsSinceRetired: Int = 0
     ) {
         self.request = request
         self.key = key
@@ -117,11 +132,15 @@ public struct Job: Hashable, Sendable, Identifiable {
         self.created = created
         self.updated = updated
         self.first = first
+        self.origin = origin
         self.nextOccurrence = nextOccurrence
         self.nextDue = nextDue
         self.remainder = remainder
         self.occurrences = occurrences
         self.missed = missed
         self.wake = wake
+        self.elapsedWake = elapsedWake
+        self.openRuns = openRuns
+        self.runsSinceRetired = runsSinceRetired
     }
 }

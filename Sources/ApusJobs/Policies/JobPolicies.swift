@@ -181,9 +181,13 @@ public struct RetryPolicy: Hashable, Sendable {
     }
 }
 
-/// What `submit` does when a job with the same identifier is there.
+/// What `submit` does when a job with the same identifier is there and has not ended.
 public enum ConflictPolicy: String, Hashable, Sendable, CaseIterable {
-    /// The new one takes its place; open occurrences of the old one are cancelled.
+    /// The old job gets the new definition, and keeps its number, its history and its phase: with an equal trigger, what
+    /// is due stays due when it was, so that an app may submit its jobs at every launch. With another trigger, the
+    /// occurrences follow that from now on. Open runs stay. The default.
+    case update
+    /// The old one is cancelled, with its open runs, and a new one takes its place.
     case replace
     /// The old one stays and is returned.
     case keep

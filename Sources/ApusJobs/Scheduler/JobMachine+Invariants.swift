@@ -17,9 +17,10 @@ extension JobMachine {
         if job.state == .scheduled, let next = job.nextDue, next != schedule.due(job.nextOccurrence) {
             return "the next occurrence is due at another instant than the trigger says"
         }
-        if job.state == .scheduled, let next = job.nextDue, job.wake.map({ $0 > next }) ?? true {
+        if job.state == .scheduled, let next = job.nextDue, job.nextWake.map({ $0 > next }) ?? true {
             return "nobody looks at the next occurrence"
         }
+        if job.openRuns != open.count { return "it has \(open.count) open runs, and says \(job.openRuns)" }
         if let lastSkip, lastSkip.state != .skipped || lastSkip.through >= job.nextOccurrence {
             return "the last skipped range, through \(lastSkip.through), is not behind the next occurrence"
         }

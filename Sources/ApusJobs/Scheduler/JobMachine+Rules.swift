@@ -50,7 +50,7 @@ extension JobMachine {
                 }
             }
         }
-        update { job, _ in
+        edit { job, _ in
             // Int.max intervals of a millisecond do not fit into time.
             job.nextOccurrence = m + 1
             job.nextDue = schedule.due(m + 1)
@@ -77,7 +77,7 @@ extension JobMachine {
         case .allow(let limit) where others >= limit:
             skip(number...number, due: due, reason: "overlap", now: now, &draft)
         case .replace:
-            cancelOpen(.replaced, now: now, &draft)
+            cancelOpen(.replaced, includingByHand: false, now: now, &draft)
             add(number, due: due, standsFor: standsFor, reason: nil, &draft)
         case .skip, .queue, .allow:
             add(number, due: due, standsFor: standsFor, reason: nil, &draft)
@@ -91,7 +91,14 @@ extension JobMachine {
             jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due, standsFor: standsFor,
             state: .waiting,
             reason: reason)
-        update { _, open in open.append(run) }
+        append(run, &draft)
+    }
+
+    private mutating func append(_ run: Run, _ draft: inout Draft) {
+        edit { job, open in
+            job.runsSinceRetired += 1
+            open.append(run)
+        }
         draft.write(run)
     }
 
@@ -103,7 +110,11 @@ extension JobMachine {
         var run = Run(
             jobKey: job.key, job: job.id, occurrence: range.lowerBound, attempt: 0, due: due, state: .skipped,
             isFinal: true, reason: reason)
-        if let lastSkip, lastSkip.reason == reason, lastSkip.through == range.lowerBound - 1 { run = lastSkip }
+        if let lastSkip, lastSkip.reason == reason, lastSkip.through == range.lowerBound - 1 {
+            run = lastSkip
+        } else {
+            edit { job, _ in job.runsSinceRetired += 1 }
+        }
         run.through = range.upperBound
         run.finished = now
         lastSkip = run
@@ -114,17 +125,18 @@ extension JobMachine {
 
     // MARK: Outcomes
 
-    /// Waiting runs are cancelled; claimed ones are told, and carry the reason until they end. Replacing spares runs by
-    /// hand.
-    mutating func cancelOpen(_ reason: CancellationReason, now: WallInstant, _ draft: inout Draft) {
+    /// Waiting runs are cancelled; the handlers of claimed ones are told, and the runs carry the reason until they end.
+    mutating func cancelOpen(
+        _ reason: CancellationReason, includingByHand: Bool, now: WallInstant, _ draft: inout Draft
+    ) {
         for index in open.indices {
             let run = open[index]
-            if reason == .replaced, run.occurrence <= 0 { continue }
+            if !includingByHand, run.isByHand { continue }
             switch run.state {
             case .waiting: conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
             case .claimed:
                 guard cancellation(run) == nil else { continue }
-                update { _, open in open[index].reason = reason.rawValue }
+                edit { _, open in open[index].reason = reason.rawValue }
                 draft.write(open[index])
                 draft.cancels.append(Cancel(occurrence: run.occurrence, attempt: run.attempt, reason: reason))
             case .succeeded, .failed, .skipped, .lost, .cancelled: continue
@@ -140,7 +152,7 @@ extension JobMachine {
     private mutating func close(
         _ index: Int, _ state: RunState, reason: String?, isFinal: Bool, now: WallInstant, _ draft: inout Draft
     ) {
-        update { _, open in
+        edit { _, open in
             open[index].state = state
             open[index].reason = reason
             open[index].isFinal = isFinal
@@ -173,10 +185,10 @@ extension JobMachine {
         tryAgain(run, lostBefore: run.lostBefore + 1, notBefore: nil, now: now, &draft)
     }
 
-    /// When a run that was claimed was due, by today's clock: for relative triggers it has been due, even if the wall
+    /// When a run that was claimed was due, by today's clock: what counts elapsed time has been due, even if the wall
     /// clock was set back since; the others follow the clock.
     func dueAgain(_ run: Run, now: WallInstant) -> WallInstant {
-        job.request.trigger.isRelative ? min(run.due, now) : run.due
+        run.dueCountsElapsed(job.request.trigger.isRelative) ? min(run.due, now) : run.due
     }
 
     /// A claimed run waits again, as the same attempt.
@@ -184,7 +196,7 @@ extension JobMachine {
         _ index: Int, _ postponement: JobPostponement?, now: WallInstant, _ draft: inout Draft
     ) {
         let due = dueAgain(open[index], now: now)
-        update { _, open in
+        edit { _, open in
             open[index].state = .waiting
             open[index].claimed = nil
             open[index].notBefore = nil
@@ -207,8 +219,7 @@ extension JobMachine {
             lostBefore: lostBefore,
             due: dueAgain(run, now: now), standsFor: run.standsFor, state: .waiting,
             reason: run.reason == Self.catchUp ? Self.catchUp : nil, notBefore: notBefore)
-        update { _, open in open.append(next) }
-        draft.write(next)
+        append(next, &draft)
     }
 }
 

@@ -68,8 +68,10 @@ package struct JobMachine: Hashable, Sendable {
         try request.validate()
         let first = try request.trigger.first(submittedAt: now)
         let job = Job(
-            request: request, state: .scheduled, created: now, updated: now, first: first, nextDue: first, wake: first)
-        return JobMachine(LoadedJob(job: job, open: []))
+            request: request, state: .scheduled, created: now, updated: now, first: first, nextDue: first)
+        var machine = JobMachine(LoadedJob(job: job, open: []))
+        machine.findWakes()
+        return machine
     }
 
     /// The store's answer to the last change: its key and version.
@@ -177,11 +179,12 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Ends the job for good. Claimed runs are told, and are cancelled when they end.
-    package mutating func cancel(now: WallInstant) -> Action {
+    /// Ends the job for good, cancelled or because a new one takes its place. Handlers of claimed runs are told, and
+    /// their runs are cancelled when they end.
+    package mutating func cancel(_ reason: CancellationReason = .cancelled, now: WallInstant) -> Action {
         guard !job.state.isFinal else { return .none }
         return transition(now) { machine, draft in
-            machine.cancelOpen(.cancelled, now: now, &draft)
+            machine.cancelOpen(reason, includingByHand: true, now: now, &draft)
             machine.job.state = .cancelled
             machine.job.nextDue = nil
             machine.job.remainder = nil
@@ -195,6 +198,7 @@ package struct JobMachine: Hashable, Sendable {
         let run = Run(
             jobKey: job.key, job: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
         let action = transition(now) { machine, draft in
+            machine.job.runsSinceRetired += 1
             machine.open.append(run)
             draft.write(run)
         }
@@ -215,57 +219,8 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    // MARK: Questions
-
-    /// The positions of the waiting runs whose turn it is at `now`, while `unmet` are the conditions that do not hold;
-    /// oldest first.
-    package func readyRuns(now: WallInstant, unmet: JobConditions = []) -> [Int] {
-        let awaited = job.request.policies.conditions.intersection(unmet)
-        return turns().filter { earliestStart(open[$0]) <= now && (awaited.isEmpty || isByHand(open[$0])) }
-    }
-
-    /// When the oldest run that is ready at `now` was due.
-    package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
-        readyRuns(now: now, unmet: unmet).map { open[$0].due }.min()
-    }
-
-    /// What runs that are due at `now` wait for, of the conditions that do not hold; empty when none waits for any.
-    package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
-        let awaited = job.request.policies.conditions.intersection(unmet)
-        if awaited.isEmpty { return [] }
-        return turns().contains { earliestStart(open[$0]) <= now && !isByHand(open[$0]) } ? awaited : []
-    }
-
-    /// When to look at the job next while it waits for conditions: what is due, and waits for nothing else, is looked at
-    /// when they change.
-    package func wakeWhileAwaiting(now: WallInstant) -> WallInstant? {
-        let turns = turns().filter { isByHand(open[$0]) || earliestStart(open[$0]) > now }
-        return earliest(turns)
-    }
-
-    var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first) }
-
     private func indexOfClaimed(_ occurrence: Int, _ attempt: Int) -> Int? {
         open.firstIndex { $0.occurrence == occurrence && $0.attempt == attempt && $0.state == .claimed }
-    }
-
-    private func isByHand(_ run: Run) -> Bool { run.occurrence <= 0 }
-
-    func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
-
-    /// The positions of the waiting runs that wait for nothing but their instant.
-    func turns() -> [Int] {
-        if job.state.isFinal { return [] }
-        let head = open.lazy.filter { $0.occurrence > 0 }.map(\.occurrence).min()
-        let isConcurrent = if case .allow = job.request.policies.overlap.kind { true } else { false }
-        return open.indices.filter { index in
-            let run = open[index]
-            guard run.state == .waiting else { return false }
-            // Runs by hand wait for nobody, and nobody for them.
-            if isByHand(run) { return true }
-            guard job.state == .scheduled else { return false }
-            return run.occurrence == head || isConcurrent && run.reason != Self.catchUp
-        }
     }
 
     // MARK: One transition
@@ -279,49 +234,77 @@ package struct JobMachine: Hashable, Sendable {
         var skipped = 0
         var missed = 0
         var postponed: [Run] = []
+        var isRequestChanged = false
         private var positions: [Position: Int] = [:]
 
         private struct Position: Hashable {
             var occurrence: Int
             var attempt: Int
+            init(_ run: Run) { (occurrence, attempt) = (run.occurrence, run.attempt) }
         }
 
         mutating func write(_ run: Run) {
-            let position = Position(occurrence: run.occurrence, attempt: run.attempt)
-            if let index = positions[position] {
+            if let index = position(of: run) {
                 runs[index] = run
             } else {
-                positions[position] = runs.count
+                if !positions.isEmpty { positions[Position(run)] = runs.count }
                 runs.append(run)
             }
         }
+
+        /// Nearly always there are one or two rows, which are searched faster than a dictionary is made.
+        private mutating func position(of run: Run) -> Int? {
+            if runs.count < 16 {
+                return runs.firstIndex { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
+            }
+            if positions.isEmpty {
+                for (index, run) in runs.enumerated() { positions[Position(run)] = index }
+            }
+            return positions[Position(run)]
+        }
     }
 
-    private mutating func transition(_ now: WallInstant, _ body: (inout JobMachine, inout Draft) -> Void) -> Action {
+    mutating func transition(_ now: WallInstant, _ body: (inout JobMachine, inout Draft) -> Void) -> Action {
         var draft = Draft()
         let version = job.version
+        let request = job.request
         body(&self, &draft)
         open.removeAll { !$0.state.isOpen }
         open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) }
         if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty { job.state = .finished }
         job.updated = now
-        job.wake = earliest(turns())
+        findWakes()
         // Skipped ranges count what they grew by.
         job.occurrences += draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
         job.missed += draft.missed
-        return Action(
-            change: JobChange(expected: .version(version), job: job, runs: draft.runs), starts: draft.starts,
-            cancels: draft.cancels, postponed: draft.postponed)
+        let change = JobChange(
+            expected: .version(version), job: job, isRequestChanged: draft.isRequestChanged && job.request != request,
+            runs: draft.runs)
+        return Action(change: change, starts: draft.starts, cancels: draft.cancels, postponed: draft.postponed)
     }
 
-    /// When the first of these runs may start, or the next occurrence arrives.
-    private func earliest(_ turns: [Int]) -> WallInstant? {
-        let arrival = job.state == .scheduled ? job.nextDue : nil
-        return (turns.map { earliestStart(open[$0]) } + (arrival.map { [$0] } ?? [])).min()
+    /// What the store has to know of the open runs: how many there are, and when to look at the job.
+    mutating func findWakes() {
+        job.openRuns = open.count
+        (job.wake, job.elapsedWake) = (nil, nil)
+        let isRelative = job.request.trigger.isRelative
+        for index in turns() {
+            let run = open[index]
+            let start = earliestStart(run)
+            let isElapsed = run.dueCountsElapsed(isRelative) || start > run.due
+            isElapsed ? lower(&job.elapsedWake, start) : lower(&job.wake, start)
+        }
+        if job.state == .scheduled, let due = job.nextDue {
+            isRelative ? lower(&job.elapsedWake, due) : lower(&job.wake, due)
+        }
+    }
+
+    private func lower(_ wake: inout WallInstant?, _ instant: WallInstant) {
+        wake = min(wake ?? instant, instant)
     }
 
     // The extensions in other files change the two parts through these.
-    mutating func update(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
+    mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
 }
 
 extension JobMachine.Action {
@@ -333,6 +316,7 @@ extension JobMachine.Action {
             for run in earlier.runs + change.runs { draft.write(run) }
             change.runs = draft.runs
             change.expected = earlier.expected
+            change.isRequestChanged = change.isRequestChanged || earlier.isRequestChanged
         }
         self.change = change
         starts += later.starts

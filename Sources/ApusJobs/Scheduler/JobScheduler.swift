@@ -28,6 +28,8 @@ public final class JobScheduler: Sendable {
         public var eventBufferBytes: Int
         /// The same for output and progress, which are dropped first.
         public var outputBufferBytes: Int
+        /// What the scheduler is called in the store, for people. The program's name by default.
+        public var node: NodeID
         /// How long handlers that ``JobScheduler/stop(grace:)`` told to end may take to return.
         public var cancellationGrace: Duration
 
@@ -35,7 +37,8 @@ public final class JobScheduler: Sendable {
         public init(
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
             historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
-            eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20, cancellationGrace: Duration = .seconds(1)
+            eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
+            cancellationGrace: Duration = .seconds(1), node: NodeID? = nil
         ) {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded
@@ -46,24 +49,12 @@ public final class JobScheduler: Sendable {
             self.eventBufferBytes = eventBufferBytes
             self.outputBufferBytes = outputBufferBytes
             self.cancellationGrace = cancellationGrace
+            let program = CommandLine.arguments.first?.split(separator: "/").last
+            self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
     }
 
-    typealias Handler = @Sendable (RunContext) async throws -> Void
-
-    let store: any JobStore
-    let engine: TimerEngine
-    let host: (any BackgroundHost)?
-    let random: any RandomSource
-    let configuration: Configuration
-    let executor: (any TaskExecutor)?
-    let logger: Logger
-    let hub: EventHub
-    let state = Locked(SchedulerState())
-    /// When the host's conditions were read last. Held during a reading, and never taken under `state`.
-    let lastReading = Locked<UptimeInstant?>(nil)
-    /// What ends the observation of the wall clock.
-    let ending = Locked<(@Sendable () -> Void)?>(nil)
+    private let loop: SchedulerLoop
 
     /// A scheduler over `store`, which it owns from `start` to `stop`.
     /// - Parameters:
@@ -80,115 +71,112 @@ public final class JobScheduler: Sendable {
         random: any RandomSource = SystemRandom(), configuration: Configuration = .init(),
         executor: (any TaskExecutor)? = nil, logger: Logger? = nil
     ) {
-        self.store = store
-        self.engine = engine
-        self.host = host
-        self.random = random
-        self.configuration = configuration
-        self.executor = executor
-        self.logger = logger ?? Logger(label: "apus.jobs")
-        hub = EventHub(
-            limits: .init(bulkBytes: configuration.outputBufferBytes, bytes: configuration.eventBufferBytes))
+        loop = SchedulerLoop(
+            store: store, engine: engine, host: host, random: random, configuration: configuration, executor: executor,
+            logger: logger ?? Logger(label: "apus.jobs"))
     }
 
-    deinit { state.withLock { $0.following }?.finish() }
+    deinit { loop.abandon() }
 
-    /// Registers what runs jobs of this kind. Call it before ``start()``; a later call for the same kind replaces the
-    /// earlier.
+    /// Registers what runs jobs of this kind, for attempts that begin from now on. A later call for the same kind replaces
+    /// the earlier.
     ///
     /// The handler runs in a task of its own, which is cancelled when the run is to end
     /// (``RunContext/cancellationReason``). Returning normally is success; throwing is failure (``JobFailure`` chooses
-    /// how), except for a ``JobPostponement``. A job whose kind has no handler fails with `no handler for kind …`.
+    /// how), except for a ``JobPostponement``. A job that is due and whose kind has no handler waits until one is
+    /// registered, here or by a program that opens the store later.
     public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
-        locked { $0.handlers[kind] = handler }
+        loop.handle(kind, handler)
     }
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
     /// - Parameter afterOpening: called when the store is this scheduler's, before anything is run: the moment to
     ///   clear away what an interrupted owner left behind outside of the store.
     /// - Throws: what ``JobStore/open()`` throws; `closed` after ``stop(grace:)``.
-    public func start(afterOpening: @Sendable () -> Void = {}) async throws { try await begin(afterOpening) }
+    public func start(afterOpening: @Sendable () -> Void = {}) async throws {
+        try await loop.start(afterOpening: afterOpening)
+    }
 
     /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent.
     ///
     /// - Parameter grace: how long handlers may go on; they are then told to end (`shutdown`). What still runs after
     ///   ``Configuration/cancellationGrace`` stays claimed in the store: it is lost, and tried again at the next start.
     ///   `nil` waits for as long as they take.
-    public func stop(grace: Duration?) async { await end(grace: grace) }
+    public func stop(grace: Duration?) async { await loop.stop(grace: grace) }
 
     /// Submits a job. When this returns, the job survives a crash.
     /// - Throws: ``JobError`` with `invalid` (naming the argument), `alreadyExists` (if the request refuses conflicts),
     ///   `closed` if the scheduler does not run, or the store's `full`, `unavailable`, `damaged`, `notOwner`.
     @discardableResult
-    public func submit(_ request: JobRequest) async throws -> Job { try await add(request) }
+    public func submit(_ request: JobRequest) async throws -> Job { try await submit([request])[0] }
 
     /// Submits several jobs in one commit: all or none.
     @discardableResult
-    public func submit(_ requests: [JobRequest]) async throws -> [Job] { try await add(requests) }
+    public func submit(_ requests: [JobRequest]) async throws -> [Job] {
+        for request in requests { try request.validate() }
+        if requests.isEmpty { return [] }
+        return try await jobs(.submit(requests))
+    }
+
+    private func jobs(_ command: SchedulerCommand) async throws -> [Job] {
+        guard case .jobs(let jobs) = try await loop.call(command) else {
+            preconditionFailure("the answer does not belong to \(command)")
+        }
+        return jobs
+    }
 
     /// Ends a job for good: nothing of it starts any more; running handlers are told. No effect on one that has ended.
     /// - Throws: ``JobError`` with `notFound`, `closed`, or the store's errors.
     @discardableResult
-    public func cancel(_ id: JobID) async throws -> Job {
-        try await change(id) { machine, now in (Never?.none, machine.cancel(now: now)) }.job
-    }
+    public func cancel(_ id: JobID) async throws -> Job { try await jobs(.cancel(id))[0] }
 
     /// Lets nothing of the job start until ``resume(_:)``. A relative trigger keeps the remainder of its interval.
     /// No effect on a suspended job.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func suspend(_ id: JobID) async throws -> Job {
-        try await change(id) { machine, now in
-            try requireLive(machine, "suspended")
-            return (Never?.none, machine.suspend(now: now))
-        }.job
-    }
+    public func suspend(_ id: JobID) async throws -> Job { try await jobs(.suspend(id))[0] }
 
     /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by
     /// ``JobPolicies/missedRuns``. No effect on a job that is not suspended.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func resume(_ id: JobID) async throws -> Job {
-        try await change(id) { machine, now in
-            try requireLive(machine, "resumed")
-            return (Never?.none, machine.resume(now: now))
-        }.job
-    }
+    public func resume(_ id: JobID) async throws -> Job { try await jobs(.resume(id))[0] }
 
     /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or
     /// below: each is smaller than the job's earlier ones, and numbers may be left out.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
-        let (_, run) = try await change(id) { machine, now in
-            try requireLive(machine, "run")
-            guard let (run, action) = machine.runNow(now: now) else { return (Run?.none, .none) }
-            return (run, action)
+        guard case .run(let run) = try await loop.call(.runNow(id)) else {
+            preconditionFailure("the answer does not belong to a run by hand")
         }
-        guard let run else { throw JobError(.invalid, "\(id): the job has ended and cannot be run; submit it again") }
         return run
     }
 
+    /// What holds a job back although it is due, of its ``JobPolicies/conditions``, as the scheduler saw last. Empty when
+    /// nothing does: no occurrence is due, the conditions hold, something else is in the way, or nobody can tell them.
+    public func awaitedConditions(_ id: JobID) -> JobConditions { loop.awaitedConditions(id) }
+
     /// The job with its open runs, as stored; `nil` if there is none.
-    public func job(_ id: JobID) async throws -> LoadedJob? { try await store.job(id) }
+    public func job(_ id: JobID) async throws -> LoadedJob? { try await loop.store.job(id) }
 
     /// Jobs that match, one page of them.
-    public func jobs(_ query: JobQuery) async throws -> JobPage { try await store.jobs(query) }
+    public func jobs(_ query: JobQuery) async throws -> JobPage { try await loop.store.jobs(query) }
 
     /// Runs that match, newest first, one page of them.
-    public func runs(_ query: RunQuery) async throws -> RunPage { try await store.runs(query) }
+    public func runs(_ query: RunQuery) async throws -> RunPage { try await loop.store.runs(query) }
 
     /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
     /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
     public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
-        try trigger.preview(from: engine.time.wall(), limit: n)
+        try trigger.preview(from: loop.engine.time.wall(), limit: n)
     }
 
     /// What happens from now on. Each subscriber has its own buffer, bounded in bytes; when it is full, output is dropped
     /// first, and ``JobEvent/dropped(events:outputBytes:)`` stands where events were left out. The stream ends when the
     /// scheduler stops, or with the task that reads it.
-    public func events() -> AsyncStream<JobEvent> { hub.subscribe() }
+    public func events() -> AsyncStream<JobEvent> { loop.hub.subscribe() }
 
     /// For tests: how many streams of ``events()`` there are.
-    package var subscriberCount: Int { hub.count }
+    package var subscriberCount: Int { loop.hub.count }
 }

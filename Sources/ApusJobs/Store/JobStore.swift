@@ -3,72 +3,187 @@ public import ApusTimers
 /// Where jobs live. Every rule of scheduling is in the state machine above; a store only makes changes durable and
 /// finds rows.
 ///
-/// The scheduler is the store's single owner: it opens the store, which gives it an ``StoreEpoch``; each write carries
-/// that epoch, and a store refuses a write whose epoch is not the current one (``JobError/Code/notOwner``).
+/// A scheduler opens the store and gets a ``StoreSession``: the shards that it owns, each with its ``StoreEpoch``. Every
+/// write names its session, and a store refuses a write for a shard whose epoch is not the current one
+/// (``JobError/Code/notOwner``): a scheduler that lost its ownership can change nothing.
+///
+/// ## Elapsed time
+///
+/// Some instants count elapsed time: the `elapsedWake` of every job; `first` and `nextDue` of a job whose trigger
+/// ``Trigger/isRelative``, and the `due` of its waiting runs; the `due` of waiting runs that were asked for by hand; and
+/// the `notBefore` of every waiting run. The last instant there is stands for "never", and stays. A store keeps these on
+/// an axis of its own, the wall clock minus ``StoreClock/elapsedOffset``, and gives them back as instants of the
+/// wall clock by the offset that was committed last. When somebody sets the wall clock, one record changes, and no row.
+/// Instants of runs that are claimed or have ended are the wall clock's, and do not move any more.
 public protocol JobStore: Sendable {
     /// What this store can do, and how exact its instants are.
     var capabilities: StoreCapabilities { get }
 
     /// Takes ownership. Everything committed by earlier owners is there; nothing they had not committed is.
+    /// - Parameter node: names the scheduler for people.
+    /// - Returns: what the owner's writes name.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`.
-    func open() async throws -> StoreEpoch
+    func open(as node: NodeID) async throws -> StoreSession
 
-    /// Applies each change, durably: when this returns, the changes survive a crash. Changes of concurrent calls may
-    /// share one commit, but each call succeeds or fails on its own, whole. The order of calls from one task is kept.
+    /// Applies a turn in one transaction, durably: when this returns, what was applied survives a crash.
     ///
-    /// - Returns: the jobs as they are now, with their keys and versions, in the order of `changes`.
-    /// - Throws: ``JobError`` with `conflict` (a version was not the expected one, or the identifier of a new job is
-    ///   taken), `notOwner`, `full`,
-    ///   `unavailable`, `damaged`. Nothing of this call has been applied then.
-    func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job]
+    /// Each part succeeds or fails on its own, whole; the parts are applied in their order.
+    /// - Returns: for each part the jobs as they are now, with their keys and versions, in the order of the part's
+    ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the identifier or the
+    ///   idempotency key of a new job is taken), `invalid`, `notOwner`.
+    /// - Throws: ``JobError`` with `full`, `notOwner` or `closed`: nothing of the turn was applied; with another code,
+    ///   the turn may have been applied as a whole or not at all.
+    func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
 
-    /// Jobs that must be looked at before `instant` (`wake` ≤ `instant`), ordered by (`wake`, `key`), with their open
-    /// runs; at most `limit`. Jobs whose identifiers are in `loaded` are not left out: the scheduler knows what it has.
-    func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob]
+    /// Jobs of the session's shards that must be looked at up to `instant` (``Job/nextWake`` ≤ `instant`), ordered by
+    /// (`nextWake`, `key`), with their open runs; at most `limit`.
+    func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs
 
-    /// The earliest `wake` after `instant`, if any.
-    func nextWake(after instant: WallInstant) async throws -> WallInstant?
+    /// The jobs of the session's shards that have a claimed run, ordered by key, after the job with the key `key`; at
+    /// most `limit`. After a crash these are the ones that were interrupted.
+    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
 
-    /// All jobs that have a claimed run: after a crash, those whose runs were interrupted.
-    func interruptedJobs() async throws -> [LoadedJob]
+    /// Jobs of the session's shards that repeat on the wall clock, ordered by key, after the job with the key `key`; at
+    /// most `limit`. They are looked at when the wall clock is set back.
+    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
 
-    /// One job with its open runs; by identifier.
-    func job(_ id: JobID) async throws -> LoadedJob?
+    /// What happens to the session from outside: shards come and go, jobs are due earlier than was known. A store with
+    /// one owner has nothing to signal.
+    func signals(in session: StoreSession) -> AsyncStream<StoreSignal>
+
+    /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay.
+    /// - Returns: whether there may be more of them.
+    func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
+
+    /// Gives ownership back. It does nothing if the session is not the owner any more. Idempotent.
+    func close(_ session: StoreSession) async throws
+
+    /// The jobs that are asked for, in that order; `nil` where there is none.
+    func load(_ references: [JobReference]) async throws -> [LoadedJob?]
 
     /// Jobs that match, one page of them.
     func jobs(_ query: JobQuery) async throws -> JobPage
 
     /// Runs that match, newest first (by the order in which they were written), one page of them.
     func runs(_ query: RunQuery) async throws -> RunPage
-
-    /// Moves `first`, `nextDue`, `wake` of every unfinished, unsuspended job with a relative trigger (and the `due` and
-    /// `notBefore` of its waiting runs that have not become due) by `offset`: the wall clock was set, and elapsed time
-    /// was not. One transaction. Versions grow.
-    func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws
-
-    /// A small record that the scheduler keeps beside the jobs (the reading of the clocks at the last commit); `nil` if
-    /// never written.
-    func metadata(_ key: String) async throws -> String?
-    /// Writes it, durably with the next commit at the latest.
-    func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws
-
-    /// Removes what history no longer needs: of each job, the oldest attempts beyond `keepRuns` and the oldest skipped
-    /// ranges beyond `keepRuns` (so that skips never displace attempts), and jobs that ended before `endedBefore`, with
-    /// their runs. Open runs stay.
-    func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws
-
-    /// Gives ownership back, after everything asked for has been committed. Idempotent.
-    func close() async throws
 }
 
-/// Which owner a write comes from: a number that grows with each owner.
-public struct StoreEpoch: Hashable, Sendable, Comparable {
+extension JobStore {
+    /// One job with its open runs; see ``JobReference/id(_:)``.
+    public func job(_ id: JobID) async throws -> LoadedJob? { try await load([.id(id)])[0] }
+
+    /// Nothing.
+    public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { AsyncStream { $0.finish() } }
+}
+
+/// A scheduler among those that may use a store: its name for people.
+public struct NodeID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
+    /// The name.
+    public var rawValue: String
+    /// The node with that name.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The name.
+    public var description: String { rawValue }
+}
+
+/// A fixed part of a store's jobs, owned by one node at a time. A store for one machine has one.
+public struct ShardID: RawRepresentable, Hashable, Sendable, Comparable, Codable {
+    /// The number of the shard, from 0.
+    public var rawValue: Int
+    /// The shard with that number.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// Orders shards by their number.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    /// The only shard of a store that has one.
+    public static let only = ShardID(rawValue: 0)
+}
+
+/// Which owner of a shard a write comes from: a number that grows with each owner, the fencing token.
+public struct StoreEpoch: RawRepresentable, Hashable, Sendable, Comparable, Codable {
     /// The number.
     public var rawValue: Int64
     /// The epoch with that number.
     public init(rawValue: Int64) { self.rawValue = rawValue }
     /// Orders epochs: a later owner's is greater.
     public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+}
+
+/// An open store, as one owner sees it.
+public struct StoreSession: Hashable, Sendable {
+    /// Who opened it.
+    public var node: NodeID
+    /// The shards that it owns, with the epochs of the ownership.
+    public var shards: [ShardID: StoreEpoch]
+    /// The clocks as they were committed last; `nil` in a new store.
+    public var clock: StoreClock?
+    /// A session.
+    public init(node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?) {
+        self.node = node
+        self.shards = shards
+        self.clock = clock
+    }
+}
+
+/// How the clocks relate to each other. A store keeps one record of it.
+public struct StoreClock: Hashable, Sendable, Codable {
+    /// The boot of the machine in which it was read: across boots, the continuous clock says nothing.
+    public var bootID: String?
+    /// The wall clock minus the continuous clock, which nobody can set.
+    public var wallOffset: Duration
+    /// The wall clock minus the axis of elapsed time (see ``JobStore``). It changes when somebody sets the wall clock.
+    public var elapsedOffset: Duration
+    /// A record.
+    public init(bootID: String?, wallOffset: Duration, elapsedOffset: Duration) {
+        self.bootID = bootID
+        self.wallOffset = wallOffset
+        self.elapsedOffset = elapsedOffset
+    }
+}
+
+/// What a store tells its owner.
+public enum StoreSignal: Hashable, Sendable {
+    /// The session owns this shard from now on.
+    case granted(ShardID, StoreEpoch)
+    /// The session has lost this shard: nothing of it can be written any more.
+    case revoked(ShardID)
+    /// There may be jobs that are due earlier than was known.
+    case wake
+}
+
+/// Which job to load.
+public enum JobReference: Hashable, Sendable {
+    /// The job with this identifier that has not ended; if there is none, the one that was submitted last.
+    case id(JobID)
+    /// The job with this number.
+    case key(Int64)
+    /// The job that was submitted with this idempotency key.
+    case idempotencyKey(String)
+}
+
+/// Jobs that are due, and when to look for more.
+public struct DueJobs: Hashable, Sendable {
+    /// The jobs.
+    public var jobs: [LoadedJob]
+    /// The earliest ``Job/nextWake`` of the jobs that are not among them; `nil` if there are no others.
+    public var next: WallInstant?
+    /// Jobs that are due.
+    public init(jobs: [LoadedJob], next: WallInstant?) {
+        self.jobs = jobs
+        self.next = next
+    }
+}
+
+/// What a scheduler has decided at once: one transaction.
+public struct StoreTurn: Hashable, Sendable {
+    /// Each is applied whole or not at all.
+    public var parts: [[JobChange]]
+    /// The clocks by which the instants of the changes were computed. The store keeps the record if it is a new one.
+    public var clock: StoreClock
+    /// A turn.
+    public init(parts: [[JobChange]], clock: StoreClock) {
+        self.parts = parts
+        self.clock = clock
+    }
 }
 
 /// What a store can do.
@@ -96,11 +211,19 @@ public struct LoadedJob: Hashable, Sendable {
     /// The range of skipped occurrences that ends with the last occurrence that arrived; `nil` if that one was not
     /// skipped. The next skip for the same reason extends this range instead of beginning another.
     public var lastSkip: Run?
+    /// The shard that it belongs to.
+    public var shard: ShardID
+    /// The ``StoreClock/elapsedOffset`` by which its instants of elapsed time were given as instants of the wall clock.
+    public var elapsedOffset: Duration
     /// A job with its open runs and, if its last occurrence was skipped, that range.
-    public init(job: Job, open: [Run], lastSkip: Run? = nil) {
+    public init(
+        job: Job, open: [Run], lastSkip: Run? = nil, shard: ShardID = .only, elapsedOffset: Duration = .zero
+    ) {
         self.job = job
         self.open = open
         self.lastSkip = lastSkip
+        self.shard = shard
+        self.elapsedOffset = elapsedOffset
     }
 }
 
@@ -108,27 +231,38 @@ public struct LoadedJob: Hashable, Sendable {
 public struct JobChange: Hashable, Sendable {
     /// What must be true of the stored job.
     public enum Expectation: Hashable, Sendable {
-        /// No job has this identifier, nor the request's idempotency key. The store gives the key.
+        /// No job that has not ended has this identifier, and no job the request's idempotency key. The store gives the
+        /// key.
         case absent
-        /// A job with this key has this version.
+        /// The job with this key has this version.
         case version(Int64)
-        /// Whatever job has this identifier is replaced: the old row and its runs' `job` identifier make way. The store
-        /// gives a new key; the old job's open runs become `cancelled(replaced)` and final, its state `cancelled`, and
-        /// its identifier is freed (renamed with a suffix).
-        case replace
     }
+    /// Which shard the job belongs to.
+    public var shard: ShardID
     /// What must be true.
     public var expected: Expectation
-    /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job).
+    /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job). Its `openRuns`
+    /// is how many runs are open after the change; stores may rely on it.
     public var job: Job
+    /// Whether the job's request differs from the stored one, and has to be written too.
+    public var isRequestChanged: Bool
     /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set
     /// by the store.
     public var runs: [Run]
+    /// Of the job's history only so many attempts, and so many skipped ranges, are kept, the newest; open runs stay.
+    /// `nil`: nothing is removed.
+    public var keptRuns: Int?
     /// A change.
-    public init(expected: Expectation, job: Job, runs: [Run] = []) {
+    public init(
+        shard: ShardID = .only, expected: Expectation, job: Job, isRequestChanged: Bool = false, runs: [Run] = [],
+        keptRuns: Int? = nil
+    ) {
+        self.shard = shard
         self.expected = expected
         self.job = job
+        self.isRequestChanged = isRequestChanged
         self.runs = runs
+        self.keptRuns = keptRuns
     }
 }
 

@@ -14,38 +14,52 @@ public final class MemoryStore: JobStore {
         StoreCapabilities(isDurable: false, isShared: false, timePrecision: .nanoseconds(1))
     }
 
-    /// Takes ownership from whoever has it.
-    public func open() async throws -> StoreEpoch { state.withLock { $0.open() } }
+    /// Takes ownership from the scheduler that has it.
+    public func open(as node: NodeID) async throws -> StoreSession { state.withLock { $0.open(as: node) } }
 
-    /// See ``JobStore/commit(_:epoch:)``.
-    public func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job] {
+    /// See ``JobStore/commit(_:in:)``.
+    public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
         try state.withLock { tables in
-            try tables.check(epoch)
-            return try tables.commit(changes)
+            try tables.check(session)
+            return tables.commit(turn)
         }
     }
 
-    /// See ``JobStore/wakingJobs(through:limit:)``.
-    public func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob] {
-        state.withLock { $0.wakingJobs(through: instant, limit: limit) }
+    /// See ``JobStore/due(through:limit:in:)``.
+    public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
+        state.withLock { $0.due(through: instant, limit: limit) }
     }
 
-    /// See ``JobStore/nextWake(after:)``.
-    public func nextWake(after instant: WallInstant) async throws -> WallInstant? {
-        state.withLock { $0.rows.values.compactMap(\.job.wake).filter { $0 > instant }.min() }
-    }
-
-    /// See ``JobStore/interruptedJobs()``.
-    public func interruptedJobs() async throws -> [LoadedJob] {
+    /// See ``JobStore/interrupted(after:limit:in:)``.
+    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
         state.withLock { tables in
-            tables.rows.values.filter { $0.open.values.contains { $0.state == .claimed } }
-                .sorted { $0.job.key < $1.job.key }.map(\.loaded)
+            tables.page(after: key, limit: limit) { $0.open.values.contains { $0.state == .claimed } }
         }
     }
 
-    /// See ``JobStore/job(_:)``.
-    public func job(_ id: JobID) async throws -> LoadedJob? {
-        state.withLock { tables in tables.keys[id].map { tables.rows[$0]!.loaded } }
+    /// See ``JobStore/anchored(after:limit:in:)``.
+    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        state.withLock { tables in
+            tables.page(after: key, limit: limit) { !$0.job.state.isFinal && $0.job.request.trigger.isAnchored }
+        }
+    }
+
+    /// See ``JobStore/retire(endedBefore:budget:in:)``.
+    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+        try state.withLock { tables in
+            try tables.check(session)
+            return tables.retire(endedBefore: instant, budget: budget)
+        }
+    }
+
+    /// Gives ownership back. What was committed stays.
+    public func close(_ session: StoreSession) async throws {
+        state.withLock { if $0.owns(session) { $0.isOpen = false } }
+    }
+
+    /// See ``JobStore/load(_:)``.
+    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        state.withLock { tables in references.map { tables.find($0).map { tables.loaded($0) } } }
     }
 
     /// See ``JobStore/jobs(_:)``.
@@ -53,34 +67,4 @@ public final class MemoryStore: JobStore {
 
     /// See ``JobStore/runs(_:)``.
     public func runs(_ query: RunQuery) async throws -> RunPage { state.withLock { $0.runs(query) } }
-
-    /// See ``JobStore/shiftRelativeJobs(by:epoch:)``.
-    public func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws {
-        try state.withLock { tables in
-            try tables.check(epoch)
-            tables.shift(by: offset)
-        }
-    }
-
-    /// See ``JobStore/metadata(_:)``.
-    public func metadata(_ key: String) async throws -> String? { state.withLock { $0.metadata[key] } }
-
-    /// See ``JobStore/setMetadata(_:to:epoch:)``.
-    public func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws {
-        try state.withLock { tables in
-            try tables.check(epoch)
-            tables.metadata[key] = value
-        }
-    }
-
-    /// See ``JobStore/prune(keepRuns:endedBefore:epoch:)``.
-    public func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws {
-        try state.withLock { tables in
-            try tables.check(epoch)
-            tables.prune(keepRuns: keepRuns, endedBefore: endedBefore)
-        }
-    }
-
-    /// Gives ownership back. What was committed stays.
-    public func close() async throws { state.withLock { $0.isOpen = false } }
 }

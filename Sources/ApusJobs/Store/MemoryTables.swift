@@ -24,10 +24,15 @@ struct MemoryTables {
             }
         }
 
+        mutating func remove(_ run: Run) {
+            if single[run.occurrence] == run.attempt { single[run.occurrence] = nil }
+            ranges.removeAll { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
+        }
+
         func check(_ runs: [Run], id: JobID) throws(JobError) {
             var all = self
             for run in runs where run.isFinal {
-                guard !run.state.isOpen else { throw JobError(.conflict, "\(id): an open run cannot be final") }
+                guard !run.state.isOpen else { throw JobError(.invalid, "\(id): an open run cannot be final") }
                 guard !all.isTaken(by: run) else {
                     throw JobError(.conflict, "\(id): occurrence \(run.occurrence) has an outcome already")
                 }
@@ -61,12 +66,6 @@ struct MemoryTables {
         /// The newest skipped range.
         var lastSkip: Run?
 
-        var loaded: LoadedJob {
-            LoadedJob(
-                job: job, open: open.sorted { $0.key < $1.key }.map(\.value),
-                lastSkip: lastSkip?.through == job.nextOccurrence - 1 ? lastSkip : nil)
-        }
-
         /// See ``JobPage/lastRuns``.
         var lastRun: Run? {
             func newest(_ isWanted: (Run) -> Bool) -> Run? {
@@ -78,65 +77,137 @@ struct MemoryTables {
 
     var epoch: Int64 = 0
     var isOpen = false
+    var clock: StoreClock?
     var rows: [Int64: Row] = [:]
-    var keys: [JobID: Int64] = [:]
+    /// The keys of the jobs with an identifier, in the order of their submission.
+    private var keys: [JobID: [Int64]] = [:]
     private var idempotencyKeys: [String: Int64] = [:]
-    var metadata: [String: String] = [:]
     private var lastKey: Int64 = 0
     private var lastWrite: Int64 = 0
 
-    mutating func open() -> StoreEpoch {
+    mutating func open(as node: NodeID) -> StoreSession {
         epoch += 1
         isOpen = true
-        return StoreEpoch(rawValue: epoch)
+        return StoreSession(node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock)
     }
 
-    func check(_ epoch: StoreEpoch) throws(JobError) {
-        guard epoch.rawValue == self.epoch, isOpen else {
-            throw JobError(.notOwner, "the store has another owner (epoch \(self.epoch), not \(epoch.rawValue))")
+    func check(_ session: StoreSession) throws(JobError) {
+        guard owns(session) else {
+            let number = session.shards[.only]?.rawValue ?? 0
+            throw JobError(.notOwner, "the store has another owner (epoch \(epoch), not \(number))")
         }
     }
 
+    func owns(_ session: StoreSession) -> Bool { isOpen && session.shards[.only]?.rawValue == epoch }
+
     // MARK: Changes
 
-    mutating func commit(_ changes: [JobChange]) throws(JobError) -> [Job] {
-        // One change is checked before anything is written; only several need a copy to go back to.
-        if changes.count == 1 { return [try apply(changes[0])] }
-        let before = self
+    mutating func commit(_ turn: StoreTurn) -> [Result<[Job], JobError>] {
+        // Here the elapsed time has no axis of its own: the instants that count it are moved.
+        let step = turn.clock.elapsedOffset - (clock?.elapsedOffset ?? .zero)
+        if step != .zero { moveElapsedInstants(by: step) }
+        clock = turn.clock
+        return turn.parts.map { part in Result { () throws(JobError) in try commit(part) } }
+    }
+
+    private mutating func commit(_ changes: [JobChange]) throws(JobError) -> [Job] {
+        // Each change is checked before anything of it is written; only what went before has to be taken back.
+        var undo: [Undo] = []
         do {
             var jobs: [Job] = []
-            for change in changes { jobs.append(try apply(change)) }
+            for change in changes {
+                let before = changes.count > 1 && change.expected != .absent ? rows[change.job.key] : nil
+                let job = try apply(change)
+                jobs.append(job)
+                if changes.count > 1 { undo.append(Undo(key: job.key, id: job.id, before: before)) }
+            }
             return jobs
         } catch {
-            self = before
+            for step in undo.reversed() { take(back: step) }
             throw error
         }
     }
 
+    /// How a change is taken back.
+    private struct Undo {
+        var key: Int64
+        var id: JobID
+        /// `nil` for a new job.
+        var before: Row?
+    }
+
+    private mutating func take(back step: Undo) {
+        if let key = rows[step.key]?.job.request.idempotencyKey { idempotencyKeys[key] = nil }
+        rows[step.key] = step.before
+        if let before = step.before {
+            if let key = before.job.request.idempotencyKey { idempotencyKeys[key] = step.key }
+        } else {
+            forget(step.key, of: step.id)
+        }
+    }
+
+    private mutating func forget(_ key: Int64, of id: JobID) {
+        keys[id]?.removeAll { $0 == key }
+        if keys[id]?.isEmpty == true { keys[id] = nil }
+    }
+
     private mutating func apply(_ change: JobChange) throws(JobError) -> Job {
         var job = change.job
+        guard change.shard == .only else {
+            throw JobError(.notOwner, "\(job.id): the store has no shard \(change.shard.rawValue)")
+        }
         switch change.expected {
         case .absent:
-            guard keys[job.id] == nil else { throw JobError(.conflict, "\(job.id): the identifier is taken") }
+            try checkID(of: job)
             try checkKey(of: job)
             try Outcomes().check(change.runs, id: job.id)
-            insert(&job)
-        case .replace:
-            try checkKey(of: job)
-            try Outcomes().check(change.runs, id: job.id)
-            if let old = keys[job.id] { retire(old, at: job.created) }
             insert(&job)
         case .version(let version):
             guard let row = rows[job.key] else { throw JobError(.conflict, "\(job.id): there is no job \(job.key)") }
             guard row.job.version == version, row.job.id == job.id else {
                 throw JobError(.conflict, "\(job.id): version \(row.job.version), not \(version)")
             }
+            if row.job.state.isFinal { try checkID(of: job) }
             try row.outcomes.check(change.runs, id: job.id)
+            if change.isRequestChanged {
+                if job.request.idempotencyKey != row.job.request.idempotencyKey { try checkKey(of: job) }
+                if let key = row.job.request.idempotencyKey { idempotencyKeys[key] = nil }
+                if let key = job.request.idempotencyKey { idempotencyKeys[key] = job.key }
+            } else {
+                job.request = row.job.request
+            }
             job.version = version + 1
             rows[job.key]!.job = job
         }
         for run in change.runs { write(run, key: job.key, id: job.id) }
+        if let kept = change.keptRuns { retireRuns(of: job.key, keeping: kept) }
         return job
+    }
+
+    /// The job that has not ended, or the one that was submitted last.
+    func find(_ id: JobID) -> Row? {
+        let rows = (keys[id] ?? []).compactMap { self.rows[$0] }
+        return rows.first { !$0.job.state.isFinal } ?? rows.last
+    }
+
+    func find(_ reference: JobReference) -> Row? {
+        switch reference {
+        case .id(let id): find(id)
+        case .key(let key): rows[key]
+        case .idempotencyKey(let key): idempotencyKeys[key].flatMap { rows[$0] }
+        }
+    }
+
+    func loaded(_ row: Row) -> LoadedJob {
+        LoadedJob(
+            job: row.job, open: row.open.sorted { $0.key < $1.key }.map(\.value),
+            lastSkip: row.lastSkip?.through == row.job.nextOccurrence - 1 ? row.lastSkip : nil,
+            elapsedOffset: clock?.elapsedOffset ?? .zero)
+    }
+
+    private func checkID(of job: Job) throws(JobError) {
+        guard !job.state.isFinal, let other = find(job.id)?.job, !other.state.isFinal else { return }
+        throw JobError(.conflict, "\(job.id): the identifier is taken")
     }
 
     private func checkKey(of job: Job) throws(JobError) {
@@ -149,34 +220,8 @@ struct MemoryTables {
         job.key = lastKey
         job.version = 1
         if let key = job.request.idempotencyKey { idempotencyKeys[key] = job.key }
-        keys[job.id] = job.key
+        keys[job.id, default: []].append(job.key)
         rows[job.key] = Row(job: job)
-    }
-
-    private mutating func retire(_ key: Int64, at now: WallInstant) {
-        var row = rows[key]!
-        keys[row.job.id] = nil
-        let wasFinal = row.job.state.isFinal
-        row.job.request.id = JobID("\(row.job.id)~\(key)")
-        keys[row.job.id] = key
-        for (runKey, var run) in row.open {
-            run.state = .cancelled
-            run.reason = "replaced"
-            run.isFinal = true
-            run.finished = now
-            row.runs[runKey]!.run = run
-            row.outcomes.insert(run)
-            if run.occurrence > 0 { row.job.occurrences += 1 }
-        }
-        row.open = [:]
-        for runKey in row.runs.keys { row.runs[runKey]!.run.job = row.job.id }
-        if !wasFinal { row.job.state = .cancelled }
-        row.job.nextDue = nil
-        row.job.remainder = nil
-        row.job.wake = nil
-        row.job.updated = now
-        row.job.version += 1
-        rows[key] = row
     }
 
     private mutating func write(_ given: Run, key: Int64, id: JobID) {
@@ -192,48 +237,53 @@ struct MemoryTables {
         if run.state == .skipped, run.through >= rows[key]!.lastSkip?.through ?? 0 { rows[key]!.lastSkip = run }
     }
 
-    mutating func shift(by offset: Duration) {
+    private mutating func moveElapsedInstants(by offset: Duration) {
         for key in rows.keys {
-            var row = rows[key]!
-            guard row.job.state == .scheduled, row.job.request.trigger.isRelative else { continue }
-            row.job.first = row.job.first.advanced(by: offset)
-            row.job.nextDue = row.job.nextDue?.advanced(by: offset)
-            row.job.wake = row.job.wake?.advanced(by: offset)
-            row.job.version += 1
-            for (runKey, var run) in row.open where run.state == .waiting {
-                run.due = run.due.advanced(by: offset)
-                run.notBefore = run.notBefore?.advanced(by: offset)
-                row.open[runKey] = run
-                row.runs[runKey]!.run = run
+            let isRelative = rows[key]!.job.request.trigger.isRelative
+            rows[key]!.job.moveElapsedInstants(by: offset)
+            for (runKey, var run) in rows[key]!.open {
+                run.moveElapsedInstants(by: offset, isTriggerRelative: isRelative)
+                rows[key]!.open[runKey] = run
+                rows[key]!.runs[runKey]!.run = run
             }
-            rows[key] = row
         }
     }
 
-    mutating func prune(keepRuns: Int, endedBefore: WallInstant) {
-        for (key, row) in rows {
-            if row.job.state.isFinal, row.open.isEmpty, row.job.updated < endedBefore {
-                keys[row.job.id] = nil
-                if let idempotencyKey = row.job.request.idempotencyKey { idempotencyKeys[idempotencyKey] = nil }
-                rows[key] = nil
-                continue
-            }
-            guard row.runs.count > keepRuns else { continue }
-            let newest = row.runs.sorted { $0.value.written > $1.value.written }
-            for kept in [newest.filter { $0.key.attempt > 0 }, newest.filter { $0.key.attempt == 0 }] {
-                for (runKey, value) in kept.dropFirst(keepRuns) where !value.run.state.isOpen {
-                    rows[key]!.runs[runKey] = nil
-                }
+    private mutating func retireRuns(of key: Int64, keeping kept: Int) {
+        let newest = rows[key]!.runs.sorted { $0.value.written > $1.value.written }
+        for runs in [newest.filter { $0.key.attempt > 0 }, newest.filter { $0.key.attempt == 0 }] {
+            for (runKey, value) in runs.dropFirst(kept) where !value.run.state.isOpen {
+                rows[key]!.runs[runKey] = nil
+                rows[key]!.outcomes.remove(value.run)
+                if rows[key]!.lastSkip?.occurrence == runKey.occurrence { rows[key]!.lastSkip = nil }
             }
         }
+    }
+
+    mutating func retire(endedBefore instant: WallInstant, budget: Int) -> Bool {
+        let ended = rows.values.filter { $0.job.state.isFinal && $0.open.isEmpty && $0.job.updated < instant }
+            .map(\.job).sorted { ($0.updated, $0.key) < ($1.updated, $1.key) }
+        for job in ended.prefix(max(0, budget)) {
+            forget(job.key, of: job.id)
+            if let key = job.request.idempotencyKey { idempotencyKeys[key] = nil }
+            rows[job.key] = nil
+        }
+        return ended.count > budget
     }
 
     // MARK: Queries
 
-    func wakingJobs(through instant: WallInstant, limit: Int) -> [LoadedJob] {
-        rows.values.filter { $0.job.wake.map { $0 <= instant } ?? false }
-            .sorted { ($0.job.wake!, $0.job.key) < ($1.job.wake!, $1.job.key) }
-            .prefix(max(0, limit)).map(\.loaded)
+    func due(through instant: WallInstant, limit: Int) -> DueJobs {
+        let waking = rows.values.filter { $0.job.nextWake != nil }
+            .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
+        let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(max(0, limit))
+        return DueJobs(jobs: found.map { loaded($0) }, next: waking.dropFirst(found.count).first?.job.nextWake)
+    }
+
+    func page(after key: Int64, limit: Int, _ isWanted: (Row) -> Bool) -> [LoadedJob] {
+        rows.values.filter { $0.job.key > key && isWanted($0) }.sorted { $0.job.key < $1.job.key }
+            .prefix(max(0, limit))
+            .map { loaded($0) }
     }
 
     func jobs(_ query: JobQuery) -> JobPage {
@@ -261,7 +311,7 @@ struct MemoryTables {
         var found: [(written: Int64, run: Run)] = []
         let candidates: [Row]
         if let id = query.job {
-            candidates = keys[id].flatMap { rows[$0] }.map { [$0] } ?? []
+            candidates = find(id).map { [$0] } ?? []
         } else {
             candidates = Array(rows.values)
         }

@@ -81,4 +81,7 @@ public struct Trigger: Hashable, Sendable {
         case .every(_, let anchor, _): anchor == nil
         }
     }
+
+    /// Whether the trigger repeats on the wall clock.
+    package var isAnchored: Bool { if case .every(_, .some, _) = kind { true } else { false } }
 }

@@ -3,15 +3,18 @@ import ApusTimers
 /// The arithmetic of a trigger: which occurrence is due when. Nothing overflows; what lies behind the end of time does
 /// not come.
 struct TriggerSchedule: Hashable, Sendable {
-    /// The due instant of occurrence 1.
+    /// The due instant of occurrence `origin` + 1.
     var first: WallInstant
+    /// How many occurrences came before the trigger's first one.
+    var origin: Int
     /// The interval in nanoseconds; `nil` for a trigger that is due once.
     var interval: UInt64?
-    /// The number of the last occurrence, if there is one.
+    /// How many occurrences the trigger has, if there is an end.
     var count: Int?
 
-    init(_ trigger: Trigger, first: WallInstant) {
+    init(_ trigger: Trigger, first: WallInstant, origin: Int = 0) {
         self.first = first
+        self.origin = origin
         switch trigger.kind {
         case .at, .after:
             interval = nil
@@ -24,19 +27,34 @@ struct TriggerSchedule: Hashable, Sendable {
 
     /// When occurrence `number` is due; `nil` if the trigger has no such occurrence.
     func due(_ number: Int) -> WallInstant? {
-        guard number >= 1, number <= count ?? .max else { return nil }
-        guard number > 1, let interval else { return first }
-        let (offset, overflow) = UInt64(number - 1).multipliedReportingOverflow(by: interval)
-        let (instant, overflow2) = first.nanoseconds.addingReportingOverflow(offset)
-        return overflow || overflow2 ? nil : WallInstant(nanoseconds: instant)
+        let (place, overflow) = number.subtractingReportingOverflow(origin)
+        guard !overflow, place >= 1, place <= count ?? .max else { return nil }
+        guard place > 1, let interval else { return first }
+        let (offset, overflow2) = UInt64(place - 1).multipliedReportingOverflow(by: interval)
+        let (instant, overflow3) = first.nanoseconds.addingReportingOverflow(offset)
+        return overflow2 || overflow3 ? nil : WallInstant(nanoseconds: instant)
     }
 
     /// The latest occurrence that is due at `instant`, from `next` on, which must be due itself.
     func latest(dueAt instant: WallInstant, from next: Int) -> Int {
         guard let interval, instant > first else { return next }
-        let number = Int(clamping: (instant.nanoseconds - first.nanoseconds) / interval)
-        let latest = number == .max ? Int.max : number + 1
-        return max(next, min(latest, count ?? .max))
+        let passed = Int(clamping: (instant.nanoseconds - first.nanoseconds) / interval)
+        let place = min(passed == .max ? Int.max : passed + 1, count ?? .max)
+        let (latest, overflow) = place.addingReportingOverflow(origin)
+        return max(next, overflow ? .max : latest)
+    }
+
+    /// The same intervals, with occurrence `number` due at `instant`.
+    func moved(soThat number: Int, isDueAt instant: WallInstant) -> TriggerSchedule {
+        var moved = self
+        let (offset, overflow) = UInt64(max(0, number - origin - 1)).multipliedReportingOverflow(by: interval ?? 0)
+        if !overflow, offset <= instant.nanoseconds {
+            moved.first = WallInstant(nanoseconds: instant.nanoseconds - offset)
+        } else {
+            // The first occurrence would lie before 1970: the ones that were are left out of the count.
+            (moved.first, moved.origin) = (instant, number - 1)
+        }
+        return moved
     }
 }
 

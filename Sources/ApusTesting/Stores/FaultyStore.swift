@@ -71,13 +71,13 @@ public final class FaultyStore: JobStore {
     /// What the wrapped store says.
     public var capabilities: StoreCapabilities { base.capabilities }
     /// Passed on.
-    public func open() async throws -> StoreEpoch {
+    public func open(as node: NodeID) async throws -> StoreSession {
         try checkAlive()
-        return try await base.open()
+        return try await base.open(as: node)
     }
 
     /// Passed on, with the fault that the script says.
-    public func commit(_ changes: [JobChange], epoch: StoreEpoch) async throws -> [Job] {
+    public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
         try checkAlive()
         let fault = state.withLock { state in
             defer { state.commits += 1 }
@@ -87,13 +87,13 @@ public final class FaultyStore: JobStore {
         case nil: break
         case .before(let error): throw error
         case .after(let error):
-            _ = try await base.commit(changes, epoch: epoch)
+            _ = try await base.commit(turn, in: session)
             throw error
         case .hold:
             await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
             try checkAlive()
         }
-        return try await base.commit(changes, epoch: epoch)
+        return try await base.commit(turn, in: session)
     }
 
     private func read<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
@@ -103,40 +103,34 @@ public final class FaultyStore: JobStore {
     }
 
     /// Passed on.
-    public func wakingJobs(through instant: WallInstant, limit: Int) async throws -> [LoadedJob] {
-        try await read { try await base.wakingJobs(through: instant, limit: limit) }
+    public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
+        try await read { try await base.due(through: instant, limit: limit, in: session) }
     }
     /// Passed on.
-    public func nextWake(after instant: WallInstant) async throws -> WallInstant? {
-        try await read { try await base.nextWake(after: instant) }
+    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await read { try await base.interrupted(after: key, limit: limit, in: session) }
     }
     /// Passed on.
-    public func interruptedJobs() async throws -> [LoadedJob] { try await read { try await base.interruptedJobs() } }
+    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await read { try await base.anchored(after: key, limit: limit, in: session) }
+    }
     /// Passed on.
-    public func job(_ id: JobID) async throws -> LoadedJob? { try await read { try await base.job(id) } }
+    public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
+    /// Passed on.
+    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        try await read { try await base.load(references) }
+    }
     /// Passed on.
     public func jobs(_ query: JobQuery) async throws -> JobPage { try await read { try await base.jobs(query) } }
     /// Passed on.
     public func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await base.runs(query) } }
     /// Passed on.
-    public func shiftRelativeJobs(by offset: Duration, epoch: StoreEpoch) async throws {
+    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
         try checkAlive()
-        try await base.shiftRelativeJobs(by: offset, epoch: epoch)
+        return try await base.retire(endedBefore: instant, budget: budget, in: session)
     }
     /// Passed on.
-    public func metadata(_ key: String) async throws -> String? { try await read { try await base.metadata(key) } }
-    /// Passed on.
-    public func setMetadata(_ key: String, to value: String, epoch: StoreEpoch) async throws {
-        try checkAlive()
-        try await base.setMetadata(key, to: value, epoch: epoch)
-    }
-    /// Passed on.
-    public func prune(keepRuns: Int, endedBefore: WallInstant, epoch: StoreEpoch) async throws {
-        try checkAlive()
-        try await base.prune(keepRuns: keepRuns, endedBefore: endedBefore, epoch: epoch)
-    }
-    /// Passed on.
-    public func close() async throws {
-        if state.withLock({ !$0.isDead }) { try await base.close() }
+    public func close(_ session: StoreSession) async throws {
+        if state.withLock({ !$0.isDead }) { try await base.close(session) }
     }
 }

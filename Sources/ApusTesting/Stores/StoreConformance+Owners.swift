@@ -6,84 +6,89 @@ extension StoreConformance {
     static let owners: [StoreCheck] = [
         StoreCheck(name: "what was committed is there after closing and opening again") { factory in
             let first = try await Opened(factory)
+            try expectEqual(first.session.node, NodeID(rawValue: "conformance"), "the node of the session")
             let job = try await first.add(sampleJob("a", wake: 10))
             try await first.change(job, runs: [sampleRun(job, 1, state: .claimed)])
-            try await first.store.setMetadata("clock", to: "42", epoch: first.epoch)
-            try await first.store.close()
+            let loaded = try await first.load(job.id)
+            try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))
-            let loaded = try await second.load(job.id)
-            try expectEqual(loaded.job.key, job.key, "key")
+            try expectEqual(try await second.load(job.id), loaded, "the job")
             try expectEqual(loaded.job.version, 2, "version")
-            try expectEqual(loaded.open.map(\.state), [.claimed], "open runs")
-            try expectEqual(try await second.store.metadata("clock"), "42", "metadata")
             let next = try await second.add(sampleJob("b"))
             try expect(next.key > job.key, "keys begin anew")
-            try await second.store.close()
+            try await second.store.close(second.session)
         },
-        StoreCheck(name: "each owner gets a greater epoch") { factory in
+        StoreCheck(name: "each owner gets greater epochs") { factory in
             let first = try await Opened(factory)
-            try await first.store.close()
+            try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))
-            try expect(second.epoch > first.epoch, "\(second.epoch) after \(first.epoch)")
-            try await second.store.close()
+            for (shard, epoch) in second.session.shards {
+                if let old = first.session.shards[shard] { try expect(epoch > old, "\(epoch) after \(old)") }
+            }
+            try await second.store.close(second.session)
         },
-        StoreCheck(name: "a write with an earlier owner's epoch is refused, whatever it is") { factory in
+        StoreCheck(name: "an owner that was followed by another one can write nothing, whatever it is") { factory in
             let first = try await Opened(factory)
             let job = try await first.add(sampleJob("a", wake: 10))
-            try await first.store.close()
+            var ended = try await first.add(sampleJob("ended", state: .finished))
+            try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))
-            let store = second.store
-            let stale = first.epoch
-            try await expectError(.notOwner, text: "commit") {
-                _ = try await store.commit([JobChange(expected: .version(1), job: job)], epoch: stale)
+            let (store, stale) = (second.store, first.session)
+            try await expectError(.notOwner, text: "a change") {
+                let change = try await second.changing(job)
+                _ = try await store.commit(StoreTurn(parts: [[change]], clock: sampleClock()), in: stale)[0].get()
             }
-            try await expectError(.notOwner, text: "shift") {
-                try await store.shiftRelativeJobs(by: .seconds(9), epoch: stale)
+            try await expectError(.notOwner, text: "a new job") {
+                let part = [second.adding(sampleJob("b"))]
+                let turn = StoreTurn(parts: [part], clock: sampleClock(setBy: .seconds(99)))
+                _ = try await store.commit(turn, in: stale)[0].get()
             }
-            try await expectError(.notOwner, text: "prune") {
-                try await store.prune(keepRuns: 0, endedBefore: instant(99_999), epoch: stale)
-            }
-            try await expectError(.notOwner, text: "metadata") {
-                try await store.setMetadata("k", to: "v", epoch: stale)
+            try await expectError(.notOwner, text: "retiring") {
+                _ = try await store.retire(endedBefore: instant(99_999), budget: 9, in: stale)
             }
             try expectEqual(try await second.load(job.id).job, job, "the job")
-            try expect(try await store.metadata("k") == nil, "metadata was written")
-            try await store.close()
+            try expectEqual(try await second.load(job.id).elapsedOffset, .zero, "the clock")
+            try expectEqual(try await second.allIDs(), ["a", "ended"], "jobs")
+            ended = try await second.change(ended)
+            try expectEqual(ended.version, 2, "the owner's write")
+            try await store.close(second.session)
+        },
+        StoreCheck(name: "an owner that was followed by another one closes nothing") { factory in
+            let first = try await Opened(factory)
+            try await first.store.close(first.session)
+            let second = try await Opened(try await factory.reopen(first.store))
+            try await second.store.close(first.session)
+            try await first.store.close(first.session)
+            try await second.add(sampleJob("a"))
+            try expectEqual(try await second.allIDs(), ["a"], "jobs")
+            try await second.store.close(second.session)
+        },
+        StoreCheck(name: "a change for a shard that the session does not own is refused, alone") { factory in
+            let opened = try await Opened(factory)
+            let job = try await opened.add(sampleJob("a"))
+            let strange = ShardID(rawValue: opened.session.shards.keys.max()!.rawValue + 1)
+            var new = opened.adding(sampleJob("b"))
+            var changed = try await opened.changing(job, runs: [sampleRun(job, 1)])
+            (new.shard, changed.shard) = (strange, strange)
+            let results = try await opened.commit([
+                [new], [opened.adding(sampleJob("c"))], [changed], [opened.adding(sampleJob("d")), new],
+            ])
+            for index in [0, 2, 3] { try expectRefused(results[index], .notOwner, text: "part \(index)") }
+            try expectEqual(try results[1].get().map(\.id.rawValue), ["c"], "the part for an own shard")
+            try expectEqual(try await opened.allIDs(), ["a", "c"], "jobs")
+            try expectEqual(
+                try await opened.load(job.id), LoadedJob(job: job, open: [], shard: opened.shard), "the job")
         },
         StoreCheck(name: "nothing can be written after closing, and closing twice is no error") { factory in
             let opened = try await Opened(factory)
-            try await opened.store.close()
-            try await opened.store.close()
-            try await expectError(.notOwner, .closed, text: "commit") { try await opened.add(sampleJob("a")) }
-        },
-        StoreCheck(name: "metadata is empty at first, and the last write counts") { factory in
-            let opened = try await Opened(factory)
-            try expect(try await opened.store.metadata("k") == nil, "it is not empty")
-            for value in ["1", "", "zwölf\n\"3\""] {
-                try await opened.store.setMetadata("k", to: value, epoch: opened.epoch)
-                try expectEqual(try await opened.store.metadata("k"), value, "value")
+            try await opened.store.close(opened.session)
+            try await opened.store.close(opened.session)
+            try await expectError(.notOwner, .closed, text: "commit") {
+                _ = try await opened.commit([[opened.adding(sampleJob("a"))]])[0].get()
             }
-            try expect(try await opened.store.metadata("other") == nil, "another key has a value")
-        },
-        StoreCheck(name: "the calls of one task are applied in their order") { factory in
-            let opened = try await Opened(factory)
-            var job = try await opened.add(sampleJob("a"))
-            for number in 1...50 {
-                job.nextOccurrence = number
-                job = try await opened.change(job)
+            try await expectError(.notOwner, .closed, text: "retiring") {
+                _ = try await opened.store.retire(endedBefore: instant(0), budget: 1, in: opened.session)
             }
-            try expectEqual(try await opened.load(job.id).job.nextOccurrence, 50, "the last change")
-            try expectEqual(job.version, 51, "version")
-        },
-        StoreCheck(name: "of two changes that expect the same version, one is applied") { factory in
-            let opened = try await Opened(factory)
-            let job = try await opened.add(sampleJob("a"))
-            let applied = await withTaskGroup(of: Bool.self) { group in
-                for _ in 0..<8 { group.addTask { (try? await opened.change(job)) != nil } }
-                return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
-            }
-            try expectEqual(applied, 1, "applied changes")
-            try expectEqual(try await opened.load(job.id).job.version, 2, "version")
         },
     ]
 }

@@ -52,7 +52,9 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
 /// The suite that every ``JobStore`` must pass. It knows no test framework: run each check, and report what it throws.
 public struct StoreConformance {
     /// All checks, independent of each other.
-    public static var checks: [StoreCheck] { commits + rows + queries + owners }
+    public static var checks: [StoreCheck] {
+        turns + identity + rows + waking + elapsedTime + queries + retention + owners
+    }
 }
 
 // MARK: Tools of the checks
@@ -87,34 +89,95 @@ func expectError(
     throw ConformanceFailure("\(text): expected \(codes), but it succeeded (\(file):\(line))")
 }
 
-/// An opened store and its epoch.
+/// An opened store, as one owner sees it.
 struct Opened {
     let store: any JobStore
-    let epoch: StoreEpoch
+    let session: StoreSession
 
     init(_ factory: StoreFactory) async throws { self = try await Opened(try await factory.make()) }
 
     init(_ store: any JobStore) async throws {
         self.store = store
-        epoch = try await store.open()
+        session = try await store.open(as: NodeID(rawValue: "conformance"))
+        guard !session.shards.isEmpty else { throw ConformanceFailure("the session owns no shard") }
+    }
+
+    /// One that the session owns.
+    var shard: ShardID { session.shards.keys.min()! }
+
+    /// The part that adds the job.
+    func adding(_ job: Job, runs: [Run] = []) -> JobChange {
+        var job = job
+        job.openRuns = runs.count { $0.state.isOpen }
+        return JobChange(shard: shard, expected: .absent, job: job, runs: runs)
+    }
+
+    /// The change of the job as it was read, with the number of its open runs, which is the writer's to count.
+    func changing(
+        _ job: Job, runs: [Run] = [], isRequestChanged: Bool = false, keptRuns: Int? = nil
+    ) async throws -> JobChange {
+        var job = job
+        let open = try await store.load([.key(job.key)])[0]?.open ?? []
+        let others = open.filter { run in
+            !runs.contains { $0.occurrence == run.occurrence && $0.attempt == run.attempt }
+        }
+        job.openRuns = others.count + runs.count { $0.state.isOpen }
+        return JobChange(
+            shard: shard, expected: .version(job.version), job: job, isRequestChanged: isRequestChanged, runs: runs,
+            keptRuns: keptRuns)
+    }
+
+    func commit(_ parts: [[JobChange]], clock: StoreClock = sampleClock()) async throws -> [Result<[Job], JobError>] {
+        let results = try await store.commit(StoreTurn(parts: parts, clock: clock), in: session)
+        try expectEqual(results.count, parts.count, "results")
+        return results
     }
 
     @discardableResult
-    func add(_ job: Job, runs: [Run] = []) async throws -> Job {
-        try await store.commit([JobChange(expected: .absent, job: job, runs: runs)], epoch: epoch)[0]
+    func add(_ job: Job, runs: [Run] = [], clock: StoreClock = sampleClock()) async throws -> Job {
+        try await commit([[adding(job, runs: runs)]], clock: clock)[0].get()[0]
     }
 
     @discardableResult
-    func change(_ job: Job, runs: [Run] = []) async throws -> Job {
-        try await store.commit([JobChange(expected: .version(job.version), job: job, runs: runs)], epoch: epoch)[0]
+    func change(
+        _ job: Job, runs: [Run] = [], isRequestChanged: Bool = false, keptRuns: Int? = nil,
+        clock: StoreClock = sampleClock()
+    ) async throws -> Job {
+        let change = try await changing(job, runs: runs, isRequestChanged: isRequestChanged, keptRuns: keptRuns)
+        return try await commit([[change]], clock: clock)[0].get()[0]
     }
 
     func load(_ id: JobID, line: UInt = #line) async throws -> LoadedJob {
-        guard let loaded = try await store.job(id) else {
-            throw ConformanceFailure("\(id) is not there (line \(line))")
-        }
-        return loaded
+        try await store.job(id).orFail("\(id) is not there (line \(line))")
     }
+
+    func allIDs() async throws -> [String] {
+        try await store.jobs(JobQuery(limit: 1_000)).jobs.map(\.id.rawValue)
+    }
+}
+
+extension Optional {
+    func orFail(_ text: @autoclosure () -> String) throws -> Wrapped {
+        guard let self else { throw ConformanceFailure(text()) }
+        return self
+    }
+}
+
+/// Whether a part was refused for one of these reasons.
+func expectRefused<Value>(
+    _ result: Result<Value, JobError>, _ codes: JobError.Code..., text: String, line: UInt = #line,
+    file: StaticString = #fileID
+) throws {
+    switch result {
+    case .success(let value): throw ConformanceFailure("\(text): not refused, but \(value) (\(file):\(line))")
+    case .failure(let error):
+        try expect(codes.contains(error.code), "\(text): expected \(codes), found \(error)", line: line, file: file)
+    }
+}
+
+/// Clocks after somebody has set the wall clock by that much.
+func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
+    StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
 }
 
 /// 2026-01-01, plus `seconds`.
@@ -127,10 +190,10 @@ func sampleJob(
     var request = JobRequest(id: JobID(id), trigger: trigger)
     edit(&request)
     let due = state == .scheduled ? instant(wake ?? 60) : nil
+    let look = wake.map { instant($0) }
     return Job(
         request: request, state: state, created: instant(0), updated: instant(0), first: instant(wake ?? 60),
-        nextDue: due,
-        wake: wake.map { instant($0) })
+        nextDue: due, wake: trigger.isRelative ? nil : look, elapsedWake: trigger.isRelative ? look : nil)
 }
 
 func sampleRun(
@@ -142,4 +205,9 @@ func sampleRun(
         state: state, isFinal: isFinal, reason: [.skipped, .lost, .cancelled].contains(state) ? "because" : nil)
     edit(&run)
     return run
+}
+
+/// A range of occurrences that were skipped.
+func sampleSkip(_ job: Job, _ occurrence: Int, through: Int? = nil) -> Run {
+    sampleRun(job, occurrence, attempt: 0, state: .skipped, isFinal: true) { $0.through = through ?? occurrence }
 }

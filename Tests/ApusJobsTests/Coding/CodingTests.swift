@@ -78,13 +78,16 @@ private let requestText = """
 
 private let fullJob = Job(
     request: fullRequest, key: 5, version: 6, state: .suspended, created: instant(1_767_225_600_000_000_000),
-    updated: instant(1_767_225_601_000_000_000), first: instant(1_767_229_200_000_000_000), nextOccurrence: 3,
+    updated: instant(1_767_225_601_000_000_000), first: instant(1_767_229_200_000_000_000), origin: 1,
+    nextOccurrence: 3,
     nextDue: instant(1_767_236_400_000_000_000), remainder: .milliseconds(250), occurrences: 2, missed: 1,
-    wake: instant(1_767_236_400_000_000_001))
+    wake: instant(1_767_236_400_000_000_001), elapsedWake: instant(1_767_236_400_000_000_002), openRuns: 4,
+    runsSinceRetired: 7)
 
 private let jobText = """
-    {"created":1767225600000000000,"first":1767229200000000000,"key":5,"missed":1,"nextDue":1767236400000000000,\
-    "nextOccurrence":3,"occurrences":2,"remainderNanoseconds":250000000,"request":\(requestText),"state":"suspended",\
+    {"created":1767225600000000000,"elapsedWake":1767236400000000002,"first":1767229200000000000,"key":5,"missed":1,\
+    "nextDue":1767236400000000000,"nextOccurrence":3,"occurrences":2,"openRuns":4,"origin":1,\
+    "remainderNanoseconds":250000000,"request":\(requestText),"runsSinceRetired":7,"state":"suspended",\
     "updated":1767225601000000000,"version":6,"wake":1767236400000000001}
     """
 
@@ -130,7 +133,7 @@ struct CodingTests {
                 [OverlapPolicy.queue(limit: 5), .allow(limit: 6)],
                 #"[{"limit":5,"name":"queue"},{"limit":6,"name":"allow"}]"#),
             CodedExample(fullPolicies.retry, retryText),
-            CodedExample(ConflictPolicy.allCases, #"["replace","keep","refuse"]"#),
+            CodedExample(ConflictPolicy.allCases, #"["update","replace","keep","refuse"]"#),
             CodedExample(
                 [JobConditions(), [.network, .externalPower, .idle]], #"[[],["network","externalPower","idle"]]"#),
             CodedExample(fullPolicies, policiesText),
@@ -192,7 +195,7 @@ struct CodingTests {
             RefusedExample(Trigger.self, #"{"name":"cron"}"#, #""cron" is not one of at, after, every"#),
             RefusedExample(MissedRunPolicy.self, #"{"name":"x"}"#, #""x" is not one of runOnce, skip, runAll"#),
             RefusedExample(OverlapPolicy.self, #"{"name":"x"}"#, #""x" is not one of skip, queue, allow, replace"#),
-            RefusedExample(ConflictPolicy.self, #""x""#, #""x" is not one of replace, keep, refuse"#),
+            RefusedExample(ConflictPolicy.self, #""x""#, #""x" is not one of update, replace, keep, refuse"#),
             RefusedExample(
                 JobConditions.self, #"["idle","x"]"#, #""x" is not one of network, externalPower, idle"#),
             RefusedExample(

@@ -68,9 +68,10 @@ struct RandomModel {
         Job(
             request: request(), key: Int64(below(1 << 63)), version: Int64(below(1 << 63)),
             state: one(of: JobState.allCases), created: instant(), updated: instant(), first: instant(),
-            nextOccurrence: int(1 << 40), nextDue: optional(instant()),
+            origin: int(1 << 40), nextOccurrence: int(1 << 40), nextDue: optional(instant()),
             remainder: optional(flag() ? duration() : .zero - duration()), occurrences: int(1 << 40),
-            missed: int(1 << 40), wake: optional(instant()))
+            missed: int(1 << 40), wake: optional(instant()), elapsedWake: optional(instant()), openRuns: int(1 << 40),
+            runsSinceRetired: int(1 << 40))
     }
 
     func run() -> Run {

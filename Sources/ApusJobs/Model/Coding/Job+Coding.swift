@@ -38,12 +38,16 @@ extension Job: Codable {
     private static let optionalFields: [CodedField<Job>] = [
         .init("key", \.key),
         .init("version", \.version),
+        .init("origin", \.origin),
         .init("nextOccurrence", \.nextOccurrence),
         .init("nextDue", \.nextDue),
         .init(duration: "remainder", \.remainder),
         .init("occurrences", \.occurrences),
         .init("missed", \.missed),
         .init("wake", \.wake),
+        .init("elapsedWake", \.elapsedWake),
+        .init("openRuns", \.openRuns),
+        .init("runsSinceRetired", \.runsSinceRetired),
     ]
 
     /// Reads an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and

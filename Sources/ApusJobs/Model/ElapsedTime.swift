@@ -1,0 +1,35 @@
+package import ApusTimers
+
+/// Which instants of jobs and runs count elapsed time, and move with the wall clock when somebody sets it
+/// (see ``JobStore``).
+extension Job {
+    /// Moves them.
+    package mutating func moveElapsedInstants(by offset: Duration) {
+        elapsedWake = elapsedWake?.moved(by: offset)
+        guard request.trigger.isRelative else { return }
+        first = first.moved(by: offset)
+        nextDue = nextDue?.moved(by: offset)
+    }
+}
+
+extension Run {
+    /// Whether it was asked for by hand (``JobScheduler/runNow(_:)``).
+    var isByHand: Bool { occurrence <= 0 }
+
+    /// Whether the due instant, too, counts elapsed time while the run waits: otherwise only the end of a pause does.
+    package func dueCountsElapsed(_ isTriggerRelative: Bool) -> Bool { isTriggerRelative || isByHand }
+
+    /// Moves them.
+    package mutating func moveElapsedInstants(by offset: Duration, isTriggerRelative: Bool) {
+        guard state == .waiting else { return }
+        if dueCountsElapsed(isTriggerRelative) { due = due.moved(by: offset) }
+        notBefore = notBefore?.moved(by: offset)
+    }
+}
+
+extension WallInstant {
+    /// The instant that much later or earlier; the last instant stays, as "never" does.
+    package func moved(by offset: Duration) -> WallInstant {
+        nanoseconds == .max ? self : advanced(by: offset)
+    }
+}

@@ -1,0 +1,73 @@
+package import ApusTimers
+
+/// What is asked of a job: which runs have their turn, what they wait for, and when to look again.
+extension JobMachine {
+    /// The positions of the waiting runs whose turn it is at `now`, while `unmet` are the conditions that do not hold;
+    /// oldest first.
+    package func readyRuns(now: WallInstant, unmet: JobConditions = []) -> [Int] {
+        let awaited = job.request.policies.conditions.intersection(unmet)
+        return turns().filter { earliestStart(open[$0]) <= now && (awaited.isEmpty || open[$0].isByHand) }
+    }
+
+    /// When the oldest run that is ready at `now` was due.
+    package func oldestReady(now: WallInstant, unmet: JobConditions = []) -> WallInstant? {
+        readyRuns(now: now, unmet: unmet).map { open[$0].due }.min()
+    }
+
+    /// Whether the occurrence that is due may become a run as late as it can start. Its run is the same whenever that
+    /// is, and one row is written less: nothing else of the job is open, no occurrence follows, it waits for no
+    /// conditions, and no policy asks how late it is.
+    package var canArriveLate: Bool {
+        guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,
+            job.request.policies.conditions.isEmpty
+        else { return false }
+        return job.state == .scheduled && schedule.due(job.nextOccurrence + 1) == nil
+    }
+
+    /// Whether an occurrence has arrived at `now`, or a run might start.
+    package func isDue(_ now: WallInstant) -> Bool {
+        if job.state == .scheduled, let due = job.nextDue, due <= now { return true }
+        return turns().contains { earliestStart(open[$0]) <= now }
+    }
+
+    /// What runs that are due at `now` wait for, of the conditions that do not hold; empty when none waits for any.
+    package func awaited(now: WallInstant, unmet: JobConditions) -> JobConditions {
+        let awaited = job.request.policies.conditions.intersection(unmet)
+        if awaited.isEmpty { return [] }
+        return turns().contains { earliestStart(open[$0]) <= now && !open[$0].isByHand } ? awaited : []
+    }
+
+    /// When time alone changes what is to be done, after `now`: an occurrence arrives, or a run may start.
+    package func nextLook(after now: WallInstant) -> WallInstant? {
+        let arrival = job.state == .scheduled ? job.nextDue : nil
+        let starts = turns().lazy.map { earliestStart(open[$0]) }
+        return (starts.filter { $0 > now } + (arrival.map { [$0] } ?? []).filter { $0 > now }).min()
+    }
+
+    var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first, origin: job.origin) }
+
+    func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }
+
+    /// The positions of the waiting runs that wait for nothing but their instant.
+    func turns() -> [Int] {
+        if job.state.isFinal { return [] }
+        // The oldest by its due instant: after the wall clock was set back, a waiting run may be due later than its
+        // followers.
+        let head = open.lazy.filter { !$0.isByHand }.min { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }?
+            .occurrence
+        let (limit, isConcurrent) =
+            if case .allow(let limit) = job.request.policies.overlap.kind { (limit, true) } else { (1, false) }
+        // An update may have left more of them than the limit.
+        var free = limit - open.count { !$0.isByHand && $0.state == .claimed }
+        return open.indices.filter { index in
+            let run = open[index]
+            guard run.state == .waiting else { return false }
+            // Runs by hand wait for nobody, and nobody for them.
+            if run.isByHand { return true }
+            guard job.state == .scheduled, free > 0 else { return false }
+            guard run.occurrence == head || isConcurrent && run.reason != Self.catchUp else { return false }
+            free -= 1
+            return true
+        }
+    }
+}

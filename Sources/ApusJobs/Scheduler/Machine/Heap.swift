@@ -1,0 +1,41 @@
+/// A binary heap: the least element first.
+struct Heap<Element: Comparable & Sendable>: Sendable {
+    private var elements: [Element] = []
+
+    var isEmpty: Bool { elements.isEmpty }
+    var count: Int { elements.count }
+    var first: Element? { elements.first }
+
+    init(_ elements: [Element] = []) {
+        // A sorted array is a heap.
+        self.elements = elements.sorted()
+    }
+
+    mutating func push(_ element: Element) {
+        elements.append(element)
+        var child = elements.count - 1
+        while child > 0, elements[child] < elements[(child - 1) / 2] {
+            elements.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
+        }
+    }
+
+    mutating func pop() -> Element? {
+        guard let first = elements.first else { return nil }
+        let last = elements.removeLast()
+        if elements.isEmpty { return first }
+        elements[0] = last
+        var parent = 0
+        while true {
+            var least = parent
+            for child in (2 * parent + 1)...(2 * parent + 2)
+            where child < elements.count && elements[child] < elements[least] { least = child }
+            if least == parent { return first }
+            elements.swapAt(parent, least)
+            parent = least
+        }
+    }
+
+    /// Leaves out what does not satisfy the predicate.
+    mutating func keep(_ isKept: (Element) -> Bool) { self = Heap(elements.filter(isKept)) }
+}

@@ -1,0 +1,141 @@
+package import ApusTimers
+
+/// What the scheduler's loop brings to its machine.
+package enum SchedulerInput: Sendable {
+    /// A caller asks for something and waits for the answer.
+    case command(Int, SchedulerCommand)
+    /// A handler has returned. `jitter` is a random number, 0 to 1, for the delay of a retry.
+    case ended(RunKey, JobMachine.Ended, jitter: Double)
+    /// A handler was not begun, or could not: the run waits again.
+    case notBegun(RunKey, JobPostponement?)
+    /// These conditions do not hold now.
+    case conditions(unmet: JobConditions)
+    /// There is a handler for this kind now.
+    case handler(kind: String)
+    /// The store has something to say.
+    case signal(StoreSignal)
+}
+
+/// What callers ask for.
+package enum SchedulerCommand: Sendable {
+    case submit([JobRequest])
+    case cancel(JobID)
+    case suspend(JobID)
+    case resume(JobID)
+    case runNow(JobID)
+    /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
+    case stop(grace: Duration?)
+
+    /// The identifiers of the jobs that it concerns.
+    var ids: [JobID] {
+        switch self {
+        case .submit(let requests): requests.map(\.id)
+        case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id): [id]
+        case .stop: []
+        }
+    }
+}
+
+/// What callers are answered.
+package enum SchedulerReply: Sendable {
+    case jobs([Job])
+    case run(Run)
+    case done
+}
+
+/// Names one attempt of one job.
+package struct RunKey: Hashable, Sendable {
+    package var job: Int64
+    package var occurrence: Int
+    package var attempt: Int
+    package init(_ run: Run) { (job, occurrence, attempt) = (run.jobKey, run.occurrence, run.attempt) }
+}
+
+/// What the clocks said at one moment.
+package struct ClockReading: Hashable, Sendable {
+    package var wall: WallInstant
+    package var continuous: ContinuousInstant
+    package var uptime: UptimeInstant
+
+    package init(_ time: some TimeSource) {
+        wall = time.wall()
+        continuous = time.continuous()
+        uptime = time.uptime()
+    }
+
+    /// The wall clock minus the clock that nobody can set.
+    var wallOffset: Duration {
+        .nanoseconds(Int64(truncatingIfNeeded: wall.nanoseconds &- continuous.nanoseconds))
+    }
+}
+
+/// What the loop has to do next. It does one thing at a time, and brings the result before it asks again.
+package enum SchedulerStep: Sendable {
+    /// Commit, then ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
+    case commit(StoreTurn)
+    /// Read, then ``SchedulerMachine/read(_:at:)`` or ``SchedulerMachine/readFailed(_:at:)``.
+    case read(SchedulerRead)
+    /// Look which conditions hold, and bring the answer as an input.
+    case readConditions
+    /// Remove old jobs, then ``SchedulerMachine/retired(hasMore:)``.
+    case retire(endedBefore: WallInstant, budget: Int)
+    /// Close the store, then ``SchedulerMachine/closed()``.
+    case close
+    /// Wait for inputs, and for this instant, if there is one.
+    case wait(SchedulerWake?)
+}
+
+/// What to read from the store.
+package enum SchedulerRead: Hashable, Sendable {
+    case interrupted(after: Int64, limit: Int)
+    case anchored(after: Int64, limit: Int)
+    case due(through: WallInstant, limit: Int)
+    case load([JobReference])
+}
+
+/// What was read.
+package enum SchedulerReadAnswer: Sendable {
+    case jobs([LoadedJob])
+    case due(DueJobs)
+    case loaded([LoadedJob?])
+}
+
+/// When to look again if nothing happens before.
+package struct SchedulerWake: Hashable, Sendable {
+    package enum Instant: Hashable, Sendable {
+        case wall(WallInstant)
+        case uptime(UptimeInstant)
+    }
+    package var instant: Instant
+    /// How much later it may be.
+    package var tolerance: Duration
+}
+
+/// What the loop does after a step, without waiting for it.
+package enum SchedulerEffect: Sendable {
+    /// Call the handler of this run.
+    case start(Run, of: Job)
+    /// Tell the handler of this run to end.
+    case cancel(RunKey, CancellationReason)
+    case answer(Int, Result<SchedulerReply, JobError>)
+    case emit(JobEvent)
+    /// Follow the host's conditions, or end that.
+    case followConditions(Bool)
+    case log(SchedulerNotice)
+    /// The jobs that are due first are in memory: what is due is run from now on.
+    case started
+    /// Nothing follows.
+    case stopped(JobError?)
+}
+
+/// What an operator should know.
+package enum SchedulerNotice: Sendable {
+    case storeFails(any Error)
+    case storeWorks
+    case clockSet(by: Duration)
+    case interrupted(jobs: Int)
+    case parked(kind: String)
+    case handlersGoOn(Int)
+    case unwritten(Int)
+    case lostOwnership(JobError)
+}

@@ -1,0 +1,195 @@
+import ApusTimers
+
+/// What callers ask for.
+extension SchedulerMachine {
+    private enum Outcome {
+        /// It is in the plan, or was answered.
+        case done
+        /// The store has to be asked first.
+        case needs([JobReference])
+        /// Its job is in the turn already, or must be read again.
+        case later
+    }
+
+    /// In the order of their arrival; those for one job are kept in it.
+    mutating func planCommands() {
+        var waiting: [PendingCommand] = []
+        var blocked: Set<JobID> = []
+        var planned = 0
+        for var pending in commands {
+            let ids = pending.command.ids
+            var outcome = Outcome.later
+            if planned < Self.commandsPerTurn, blocked.isDisjoint(with: ids), plan!.ids.isDisjoint(with: ids) {
+                do throws(JobError) { outcome = try plan(pending) } catch {
+                    answer(pending.number, .failure(error))
+                    outcome = .done
+                }
+            }
+            switch outcome {
+            case .done:
+                planned += 1
+                plan!.ids.formUnion(ids)
+            case .needs(let references):
+                pending.needs = references
+                pending.isPlannable = true
+                blocked.formUnion(ids)
+                waiting.append(pending)
+            case .later:
+                // It waited for a command before it, which may be answered already.
+                pending.isPlannable = !plan!.ids.isDisjoint(with: ids)
+                blocked.formUnion(ids)
+                waiting.append(pending)
+            }
+        }
+        commands = waiting
+    }
+
+    private static let commandsPerTurn = 1_000
+
+    private mutating func plan(_ pending: PendingCommand) throws(JobError) -> Outcome {
+        switch pending.command {
+        case .submit(let requests): return try submit(requests, pending)
+        case .cancel(let id):
+            return try change(id, pending) { draft, now in
+                draft.action.merge(draft.machine.cancel(now: now))
+                return nil
+            }
+        case .suspend(let id):
+            return try change(id, pending) { draft, now throws(JobError) in
+                try Self.requireLive(draft.machine.job, "suspended")
+                draft.action.merge(draft.machine.suspend(now: now))
+                return nil
+            }
+        case .resume(let id):
+            return try change(id, pending) { draft, now throws(JobError) in
+                try Self.requireLive(draft.machine.job, "resumed")
+                draft.action.merge(draft.machine.resume(now: now))
+                return nil
+            }
+        case .runNow(let id):
+            return try change(id, pending) { draft, now throws(JobError) in
+                try Self.requireLive(draft.machine.job, "run")
+                guard let (run, action) = draft.machine.runNow(now: now) else { return nil }
+                draft.action.merge(action)
+                return run
+            }
+        case .stop: preconditionFailure("stopping is no change of a job")
+        }
+    }
+
+    private static func requireLive(_ job: Job, _ what: String) throws(JobError) {
+        guard job.state.isFinal else { return }
+        throw JobError(.invalid, "\(job.id): the job is \(job.state) and cannot be \(what); submit it again")
+    }
+
+    /// One event for one job. The caller is answered with the run that it makes, if it makes one, or with the job.
+    private mutating func change(
+        _ id: JobID, _ pending: PendingCommand,
+        _ event: (inout Plan.Draft, WallInstant) throws(JobError) -> Run?
+    ) throws(JobError) -> Outcome {
+        guard let key = keys[id] else {
+            if pending.hasRead { throw JobError(.notFound, "\(id): there is no such job") }
+            return .needs([.id(id)])
+        }
+        if entries[key]!.isDoubtful { return .later }
+        let now = plan!.now.wall
+        var draft = draft(of: key, now)
+        let run: Run?
+        do throws(JobError) { run = try event(&draft, now) } catch {
+            place(key, now)
+            throw error
+        }
+        add([draft], command: pending) { position in run.map { .run($0) } ?? .jobs([.draft(position)]) }
+        return .done
+    }
+
+    // MARK: Submission
+
+    private mutating func submit(_ requests: [JobRequest], _ pending: PendingCommand) throws(JobError) -> Outcome {
+        guard Set(requests.map(\.id)).count == requests.count else {
+            throw JobError(.invalid, "id: one identifier occurs twice among the requests; give each its own")
+        }
+        var drafts: [Plan.Draft] = []
+        var jobs: [Plan.Existing] = []
+        for request in requests {
+            if let earlier = try submitted(before: request, pending) {
+                jobs.append(.job(earlier))
+                continue
+            }
+            guard let key = keys[request.id], let entry = entries[key] else {
+                jobs.append(.draft(drafts.count))
+                drafts.append(try newDraft(request))
+                continue
+            }
+            if entry.isDoubtful { return .later }
+            // What has happened to it and is not written yet may be its end.
+            var old = draft(of: key, plan!.now.wall)
+            if old.machine.job.state.isFinal {
+                let new = try newDraft(request)
+                if old.action.change != nil { drafts.append(old) }
+                jobs.append(.draft(drafts.count))
+                drafts.append(new)
+                continue
+            }
+            // Its key may be that of another job, which is told first.
+            if request.idempotencyKey != nil, !pending.hasRead { return .needs(Self.references(requests)) }
+            switch request.conflict {
+            case .keep: jobs.append(.job(old.machine.job))
+            case .refuse:
+                throw JobError(
+                    .alreadyExists,
+                    "\(request.id): there is such a job; give another identifier, or another conflict policy")
+            case .update:
+                old.action.merge(try old.machine.update(request, now: plan!.now.wall))
+                jobs.append(.draft(drafts.count))
+                drafts.append(old)
+            case .replace:
+                let new = try newDraft(request)
+                old.action.merge(old.machine.cancel(.replaced, now: plan!.now.wall))
+                drafts.append(old)
+                jobs.append(.draft(drafts.count))
+                drafts.append(new)
+            }
+        }
+        add(drafts, command: pending) { start in
+            .jobs(jobs.map { if case .draft(let index) = $0 { .draft(start + index) } else { $0 } })
+        }
+        return .done
+    }
+
+    private func newDraft(_ request: JobRequest) throws(JobError) -> Plan.Draft {
+        let machine = try JobMachine.submitted(request, now: plan!.now.wall)
+        var draft = Plan.Draft(key: nil, machine: machine)
+        draft.action.change = JobChange(
+            shard: shard(for: request.id), expected: .absent, job: machine.job, isRequestChanged: true)
+        return draft
+    }
+
+    /// What the requests of a submission may meet in the store.
+    static func references(_ requests: [JobRequest]) -> [JobReference] {
+        requests.map { .id($0.id) } + requests.compactMap { $0.idempotencyKey.map { .idempotencyKey($0) } }
+    }
+
+    /// The job of an earlier submission with the request's idempotency key.
+    private func submitted(before request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Job? {
+        guard let key = request.idempotencyKey, let job = pending.earlier[key] else { return nil }
+        guard job.request.asksForTheSame(as: request) else {
+            throw JobError(
+                .invalid,
+                "idempotencyKey: it was used for another submission, which is job \(job.id); give each submission its own"
+            )
+        }
+        return job
+    }
+
+    /// A new job's shard, by its identifier.
+    private func shard(for id: JobID) -> ShardID {
+        if session.shards.count == 1 { return session.shards.keys.first! }
+        let shards = session.shards.keys.sorted()
+        // FNV-1a: the same in every process.
+        let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
+            ($0 ^ UInt64($1)) &* 1_099_511_628_211
+        }
+        return shards.isEmpty ? .only : shards[Int(hash % UInt64(shards.count))]
+    }
+}

@@ -1,0 +1,210 @@
+import ApusTimers
+
+/// What becomes of a turn.
+extension SchedulerMachine {
+    /// The store answered: each part was applied or refused.
+    package mutating func committed(_ results: [Result<[Job], JobError>], at now: ClockReading) {
+        let plan = takePlan()
+        precondition(results.count == plan.committed.count, "the store must answer for each part")
+        failures = 0
+        retryAt = nil
+        if isStoreFailing {
+            isStoreFailing = false
+            effect(.log(.storeWorks))
+        }
+        clockIsCommitted()
+        for (index, result) in zip(plan.committed, results) {
+            switch result {
+            case .success(let jobs): applied(plan.parts[index], jobs, plan)
+            case .failure(let error): refused(plan.parts[index], error, plan, now)
+            }
+        }
+        hasConditions = false
+        guard phase.isRunning else { return }
+        // Also after the wall clock was set back.
+        let isRetiringDue = lastRetired.map { $0.duration(to: now.wall) >= .seconds(3_600) || now.wall < $0 } ?? true
+        if isRetiringDue { mustRetire = true }
+    }
+
+    /// The commit failed as a whole.
+    package mutating func commitFailed(_ error: JobError, at now: ClockReading) {
+        let plan = takePlan()
+        let isUnknown = error.code != .full && error.code != .notOwner && error.code != .closed
+        for index in plan.committed {
+            let part = plan.parts[index]
+            for draft in part.drafts { dropped(plan.drafts[draft], isUnknown: isUnknown, now) }
+            if let command = part.command { answer(command.number, .failure(error)) }
+        }
+        hasConditions = false
+        storeFailed(error, now)
+    }
+
+    private mutating func takePlan() -> Plan {
+        guard let plan = plan.take() else { preconditionFailure("no commit is under way") }
+        return plan
+    }
+
+    /// Nothing is tried for a while; what happens meanwhile is kept.
+    mutating func storeFailed(_ error: JobError, _ now: ClockReading) {
+        switch (error.code, phase) {
+        case (.notOwner, _), (.closed, _): return halt(error)
+        case (_, .recovering): return close(error)
+        default: break
+        }
+        if case .stopping(var stopping) = phase {
+            stopping.failures += 1
+            phase = .stopping(stopping)
+        }
+        failures += 1
+        retryAt = now.uptime.advanced(by: Self.backoff(failures))
+        guard !isStoreFailing else { return }
+        isStoreFailing = true
+        effect(.log(.storeFails(error)))
+    }
+
+    /// 0.1 s, doubled with each failure, at most 1 s: what was due meanwhile begins within a second of the store's
+    /// recovery.
+    static func backoff(_ failures: Int) -> Duration {
+        failures > 4 ? .seconds(1) : .milliseconds(100 << max(0, failures - 1))
+    }
+
+    // MARK: Applied
+
+    private mutating func applied(_ part: Plan.Part, _ jobs: [Job], _ plan: Plan) {
+        var stored = jobs.makeIterator()
+        var machines: [Int: Job] = [:]
+        for position in part.drafts {
+            var draft = plan.drafts[position]
+            if draft.action.change != nil {
+                guard let job = stored.next() else { preconditionFailure("the store left out a job") }
+                draft.machine.committed(job)
+            }
+            adopt(draft, plan.now.wall)
+            machines[position] = draft.machine.job
+        }
+        if let command = part.command { answer(command.number, .success(reply(part, machines))) }
+    }
+
+    private func reply(_ part: Plan.Part, _ jobs: [Int: Job]) -> SchedulerReply {
+        switch part.reply {
+        case .done: .done
+        case .run(let run): .run(run)
+        case .jobs(let existing):
+            .jobs(
+                existing.map {
+                    switch $0 {
+                    case .job(let job): job
+                    case .draft(let position): jobs[position]!
+                    }
+                })
+        }
+    }
+
+    /// Parts of a plan that change nothing are over at once.
+    mutating func adoptUnwritten() {
+        let plan = plan!
+        var isWritten = Array(repeating: false, count: plan.parts.count)
+        for index in plan.committed { isWritten[index] = true }
+        for (index, part) in plan.parts.enumerated() where !isWritten[index] { applied(part, [], plan) }
+    }
+
+    /// The draft is true now, and has its consequences.
+    private mutating func adopt(_ draft: Plan.Draft, _ now: WallInstant) {
+        let job = draft.machine.job
+        guard let key = draft.key else { return adoptNew(draft.machine, now) }
+        guard let before = entries[key]?.machine.job else { return }
+        entries[key]!.machine = draft.machine
+        entries[key]!.ends.removeFirst(draft.ends)
+        entries[key]!.isInterrupted = false
+        entries[key]!.setBack = nil
+        for run in draft.action.starts { start(run, of: job) }
+        for cancel in draft.action.cancels {
+            guard
+                let run = draft.machine.open.first(where: {
+                    $0.occurrence == cancel.occurrence && $0.attempt == cancel.attempt
+                })
+            else { continue }
+            if running.contains(RunKey(run)) { effect(.cancel(RunKey(run), cancel.reason)) }
+        }
+        announce(draft.action, job, before: before)
+        place(key, now)
+    }
+
+    private mutating func announce(_ action: JobMachine.Action, _ job: Job, before: Job) {
+        guard let change = action.change else { return }
+        for run in change.runs {
+            switch run.state {
+            case .skipped: effect(.emit(.skipped(run)))
+            case .succeeded, .failed, .lost, .cancelled: effect(.emit(.runEnded(run)))
+            case .waiting, .claimed: break
+            }
+        }
+        for run in action.postponed { effect(.emit(.runPostponed(run))) }
+        let isChanged =
+            before.state != job.state || before.nextDue != job.nextDue || before.occurrences != job.occurrences
+            || change.isRequestChanged
+        if isChanged { effect(.emit(.changed(job))) }
+    }
+
+    /// A far job costs a row, and nothing in memory.
+    private mutating func adoptNew(_ machine: JobMachine, _ now: WallInstant) {
+        let job = machine.job
+        effect(.emit(.submitted(job)))
+        if let wake = job.nextWake {
+            let isFull = loadedCount >= configuration.maximumLoaded && wake > now.advanced(by: .seconds(1))
+            if isFull || wake > now.advanced(by: configuration.horizon) {
+                // The identifier means this job from now on.
+                keys[job.id] = nil
+                if isFull {
+                    isTruncated = true
+                    scheduleLoad(at: wake.advanced(by: .seconds(-1)), isUrgent: true)
+                } else {
+                    scheduleLoad(at: wake.advanced(by: .zero - configuration.horizon))
+                }
+                return
+            }
+        }
+        entries[job.key] = Entry(machine, shard: session.shards.keys.first ?? .only)
+        keys[job.id] = job.key
+        place(job.key, now)
+    }
+
+    // MARK: Not applied
+
+    private mutating func refused(_ part: Plan.Part, _ error: JobError, _ plan: Plan, _ now: ClockReading) {
+        if error.code == .notOwner {
+            if let command = part.command { answer(command.number, .failure(error)) }
+            return halt(error)
+        }
+        for position in part.drafts where plan.drafts[position].key != nil {
+            dropped(plan.drafts[position], isUnknown: true, now)
+        }
+        guard var command = part.command else {
+            // A foreign change is read, and decided about again. Anything else must not keep the scheduler busy.
+            if error.code != .conflict { storeFailed(error, now) }
+            return
+        }
+        command.conflicts += 1
+        guard error.code == .conflict else { return answer(command.number, .failure(error)) }
+        guard command.conflicts < 8, phase.acceptsCommands else {
+            let changes = "somebody else changes the job all the time; try again"
+            return answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
+        }
+        if case .submit(let requests) = command.command {
+            command.needs = Self.references(requests)
+            command.hasRead = false
+        }
+        commands.insert(command, at: 0)
+    }
+
+    /// The job is as before the turn; if it is unknown what the store has, it is asked.
+    private mutating func dropped(_ draft: Plan.Draft, isUnknown: Bool, _ now: ClockReading) {
+        guard let key = draft.key else {
+            // A submission that was applied without an answer is found by the next load.
+            if isUnknown { scheduleLoad(at: now.wall.advanced(by: .milliseconds(100)), isUrgent: true) }
+            return
+        }
+        guard entries[key] != nil else { return }
+        if isUnknown { doubt(key) } else { markDirty(key) }
+    }
+}

@@ -1,0 +1,45 @@
+/// What is always true of the machine between two calls.
+extension SchedulerMachine {
+    /// What is wrong with the scheduler, in words; `nil` if nothing is.
+    package func brokenInvariant() -> String? {
+        for (key, entry) in entries {
+            let job = entry.machine.job
+            if job.key != key { return "job \(job.id) is kept under the key \(key)" }
+            if let broken = entry.machine.brokenInvariant() { return "job \(job.id): \(broken)" }
+            if entry.isDirty != dirty.contains(key) {
+                return "job \(job.id) does not know whether it is looked at next"
+            }
+            if entry.isDoubtful != doubtful.contains(key) {
+                return "job \(job.id) does not know whether it is doubtful"
+            }
+            for run in entry.machine.open where run.state == .claimed && !entry.isInterrupted && !entry.isDoubtful {
+                let isEnding = entry.ends.contains { $0.key == RunKey(run) }
+                if running.contains(RunKey(run)) == isEnding {
+                    return
+                        "run \(run.occurrence) of job \(job.id) is claimed, and its handler neither runs nor has ended"
+                }
+            }
+            if phase.isRunning, plan == nil, let broken = brokenPlace(key, entry) { return "job \(job.id): \(broken)" }
+        }
+        for (id, key) in keys where entries[key]?.machine.job.id != id { return "the identifier \(id) has no job" }
+        if isFollowing == held.isEmpty, phase.isRunning { return "the host is followed for nothing, or is not" }
+        if running.count > configuration.maximumConcurrentRuns { return "\(running.count) handlers run at once" }
+        return nil
+    }
+
+    /// Whether somebody looks at the job when its time has come.
+    private func brokenPlace(_ key: Int64, _ entry: Entry) -> String? {
+        if entry.isDirty || entry.isDoubtful { return nil }
+        let job = entry.machine.job
+        let mayArriveLater = entry.isReady && entry.machine.canArriveLate
+        if job.state == .scheduled, let due = job.nextDue, !mayArriveLater, entry.armed.map({ $0 > due }) ?? true {
+            return
+                "its next occurrence is due at \(due), and it is looked at \(entry.armed.map { "at \($0)" } ?? "never")"
+        }
+        if entry.isReady || held.contains(key) { return nil }
+        if parked[entry.machine.job.request.kind]?.contains(key) == true { return nil }
+        if !entry.ends.isEmpty { return "a result is not looked at" }
+        guard let wake = entry.machine.job.nextWake, entry.armed.map({ $0 > wake }) ?? true else { return nil }
+        return "it is due at \(wake), and looked at \(entry.armed.map { "at \($0)" } ?? "never")"
+    }
+}

@@ -1,0 +1,112 @@
+import ApusTimers
+
+/// The clocks, stopping, and the loss of the store.
+extension SchedulerMachine {
+    // MARK: The wall clock
+
+    /// Notices that somebody set the wall clock. Under a second is the slewing and the stepping of network time, which
+    /// nobody wants jobs to be moved for.
+    mutating func noteClock(_ now: ClockReading) {
+        let step = now.wallOffset - clock.wallOffset
+        guard step >= .seconds(1) || step <= .seconds(-1) else { return }
+        clock.wallOffset = now.wallOffset
+        clock.elapsedOffset += step
+        isClockChanged = true
+        clockSteps.append(step)
+        for key in entries.keys.sorted() {
+            entries[key]!.machine.clockWasSet(by: step)
+            entries[key]!.armed = nil
+            place(key, now.wall)
+            markDirty(key)
+        }
+        if step < .zero {
+            setBack = (0, max(.zero - step, setBack?.by ?? .zero))
+            for key in entries.keys { entries[key]!.setBack = .zero - step }
+        }
+        loadSoon(now.wall)
+    }
+
+    mutating func clockIsCommitted() {
+        isClockChanged = false
+        for step in clockSteps {
+            effect(.log(.clockSet(by: step)))
+            effect(.emit(.clockChanged(by: step)))
+        }
+        clockSteps = []
+    }
+
+    // MARK: Stopping
+
+    mutating func stop(_ number: Int, grace: Duration?, _ now: ClockReading) {
+        switch phase {
+        case .stopped: return answer(number, .success(.done))
+        case .stopping, .closing: return stopCalls.append(number)
+        case .recovering:
+            stopCalls.append(number)
+            return close(nil)
+        case .running: stopCalls.append(number)
+        }
+        phase = .stopping(Stopping(deadline: grace.map { now.uptime.advanced(by: $0) }))
+        refuseCommands(Self.closed)
+        for key in held { held.remove(key) }
+        if isFollowing {
+            isFollowing = false
+            effect(.followConditions(false))
+        }
+        // What could not be written yet is tried once more now, and then as usual.
+        retryAt = nil
+    }
+
+    mutating func moveOnStopping(_ now: ClockReading) {
+        guard case .stopping(var stopping) = phase else { return }
+        let unwritten = entries.values.reduce(0) { $0 + $1.ends.count }
+        if running.isEmpty, unwritten == 0 || stopping.failures >= 3 { return end(unwritten) }
+        guard let deadline = stopping.deadline, deadline <= now.uptime else { return }
+        guard !stopping.handlersAreTold else {
+            if !running.isEmpty { effect(.log(.handlersGoOn(running.count))) }
+            return end(unwritten)
+        }
+        for run in running { effect(.cancel(run, .shutdown)) }
+        stopping.handlersAreTold = true
+        stopping.deadline = now.uptime.advanced(by: configuration.cancellationGrace)
+        phase = .stopping(stopping)
+    }
+
+    private mutating func end(_ unwritten: Int) {
+        if unwritten > 0 { effect(.log(.unwritten(unwritten))) }
+        close(nil)
+    }
+
+    mutating func close(_ error: JobError?) {
+        phase = .closing(error)
+        refuseCommands(error ?? Self.closed)
+        for key in Array(entries.keys) { unload(key) }
+        dirty = []
+        load = nil
+    }
+
+    private mutating func refuseCommands(_ error: JobError) {
+        for command in commands { answer(command.number, .failure(error)) }
+        commands = []
+    }
+
+    /// The store has another owner: nothing may be written, so nothing may run.
+    mutating func halt(_ error: JobError) {
+        switch phase {
+        case .closing, .stopped: return
+        case .recovering, .running, .stopping: break
+        }
+        for run in running { effect(.cancel(run, .shutdown)) }
+        effect(.log(.lostOwnership(error)))
+        close(error)
+    }
+
+    /// The store is closed.
+    package mutating func closed() {
+        guard case .closing(let error) = phase else { return }
+        phase = .stopped
+        for number in stopCalls { answer(number, .success(.done)) }
+        stopCalls = []
+        effect(.stopped(error))
+    }
+}

@@ -1,0 +1,192 @@
+import ApusTimers
+
+/// What a turn decides.
+extension SchedulerMachine {
+    /// The decisions of a turn whose commit is under way.
+    struct Plan: Sendable {
+        /// One job of the turn: what it will be, once committed.
+        struct Draft: Sendable {
+            /// `nil` for a new job.
+            var key: Int64?
+            var machine: JobMachine
+            var action = JobMachine.Action.none
+            /// How many of its ends are in the action.
+            var ends = 0
+        }
+
+        /// What succeeds or fails on its own.
+        struct Part: Sendable {
+            var command: PendingCommand?
+            /// What the command's caller is answered.
+            var reply = Reply.done
+            /// Positions in `drafts`.
+            var drafts: [Int]
+        }
+
+        enum Reply: Sendable {
+            case done
+            /// For each request a job that is there, or the position of a draft.
+            case jobs([Existing])
+            case run(Run)
+        }
+
+        enum Existing: Sendable {
+            case job(Job)
+            case draft(Int)
+        }
+
+        var now: ClockReading
+        var drafts: [Draft] = []
+        var parts: [Part] = []
+        /// The parts that are in the transaction; the others change nothing.
+        var committed: [Int] = []
+        /// Where the draft of a loaded job is.
+        var positions: [Int64: Int] = [:]
+        /// Identifiers that a command of the turn concerns.
+        var ids: Set<JobID> = []
+        /// Places that the turn has given away.
+        var claims = 0
+    }
+
+    /// The most commands in one turn, and the most jobs that it looks at beside them.
+    private static let maximumCommands = 1_000
+    private static let maximumJobs = 4_000
+
+    /// Decides about commands, then ends and arrivals, then claims.
+    /// - Returns: what to commit; `nil` if there is nothing.
+    mutating func makePlan(_ now: ClockReading, isPaused: Bool) -> StoreTurn? {
+        plan = Plan(now: now)
+        planCommands()
+        if !isPaused {
+            planDirty()
+            planClaims()
+        }
+        let turn = finishPlan()
+        // What was looked at and not changed has its place, and callers have their answers.
+        adoptUnwritten()
+        if !plan!.committed.isEmpty || isClockChanged { return turn }
+        plan = nil
+        return nil
+    }
+
+    // MARK: Jobs
+
+    /// The job as it is, with what has happened to it and is not written yet.
+    func draft(of key: Int64, _ now: WallInstant) -> Plan.Draft {
+        let entry = entries[key]!
+        var draft = Plan.Draft(key: key, machine: entry.machine)
+        if entry.isInterrupted { draft.action.merge(draft.machine.recover(now: now)) }
+        for end in entry.ends where end.key.job == key {
+            let (occurrence, attempt) = (end.key.occurrence, end.key.attempt)
+            if let ended = end.ended {
+                draft.action.merge(
+                    draft.machine.ended(
+                        occurrence: occurrence, attempt: attempt, ended, now: now, jitter: end.jitter))
+            } else {
+                draft.action.merge(
+                    draft.machine.returned(
+                        occurrence: occurrence, attempt: attempt, postponement: end.postponement, now: now))
+            }
+        }
+        draft.ends = entry.ends.count
+        if let back = entry.setBack {
+            draft.action.merge(draft.machine.repeatAfterClockWasSet(back: back, now: now))
+        }
+        return draft
+    }
+
+    /// Adds drafts that succeed or fail together.
+    mutating func add(
+        _ drafts: [Plan.Draft], command: PendingCommand? = nil, reply: (Int) -> Plan.Reply = { _ in .done }
+    ) {
+        let start = plan!.drafts.count
+        for (index, draft) in drafts.enumerated() {
+            if let key = draft.key { plan!.positions[key] = start + index }
+        }
+        plan!.drafts += drafts
+        plan!.parts.append(
+            Plan.Part(command: command, reply: reply(start), drafts: Array(start..<start + drafts.count)))
+    }
+
+    /// The position of the job's draft, which is made if the turn has none.
+    private mutating func position(of key: Int64) -> Int {
+        if let position = plan!.positions[key] { return position }
+        add([draft(of: key, plan!.now.wall)])
+        return plan!.drafts.count - 1
+    }
+
+    private mutating func planDirty() {
+        let now = plan!.now.wall
+        let isRunning = phase.isRunning
+        let keys = Array(dirty.prefix(Self.maximumJobs))
+        dirty.removeFirst(keys.count)
+        for key in keys {
+            guard let entry = entries[key] else { continue }
+            entries[key]!.isDirty = false
+            // It is looked at again when it has been read.
+            if entry.isDoubtful { continue }
+            let isFirstLook = entry.ends.isEmpty && !entry.isInterrupted && entry.setBack == nil
+            if isRunning, isFirstLook, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
+                entry.machine.job.nextDue.map({ $0 <= now }) ?? false
+            {
+                offer(key, entry.machine, now)
+                continue
+            }
+            let index = position(of: key)
+            guard isRunning else { continue }
+            plan!.drafts[index].arrive(now)
+            offer(key, plan!.drafts[index].machine, now)
+        }
+    }
+
+    /// The oldest runs get the places that are free.
+    private mutating func planClaims() {
+        guard phase.isRunning else { return }
+        let now = plan!.now.wall
+        var free = configuration.maximumConcurrentRuns - running.count
+        while free > 0, plan!.drafts.count < 2 * Self.maximumJobs, let first = ready.pop() {
+            guard entries[first.key]?.isReady == true else { continue }
+            entries[first.key]!.isReady = false
+            conditionalReady.remove(first.key)
+            if entries[first.key]!.isDoubtful { continue }
+            let index = position(of: first.key)
+            plan!.drafts[index].arrive(now)
+            free -= plan!.drafts[index].start(now, limit: free, unmet: unmet)
+        }
+    }
+
+    /// Leaves out what changes nothing.
+    private mutating func finishPlan() -> StoreTurn {
+        var parts: [[JobChange]] = []
+        for index in plan!.parts.indices {
+            let changes = plan!.parts[index].drafts.compactMap { change(of: $0) }
+            if changes.isEmpty { continue }
+            precondition(changes.count == plan!.parts[index].drafts.count || plan!.parts[index].command != nil)
+            plan!.committed.append(index)
+            parts.append(changes)
+        }
+        return StoreTurn(parts: parts, clock: clock)
+    }
+
+    private mutating func change(of position: Int) -> JobChange? {
+        guard var change = plan!.drafts[position].action.change else { return nil }
+        if let key = plan!.drafts[position].key { change.shard = entries[key]!.shard }
+        // The history is cut now and then, a piece at a time.
+        let kept = configuration.historyRunsPerJob
+        if change.job.runsSinceRetired > max(1, min(kept / 8, 128)) {
+            change.job.runsSinceRetired = 0
+            change.keptRuns = kept
+        }
+        return change
+    }
+}
+
+extension SchedulerMachine.Plan.Draft {
+    mutating func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
+
+    mutating func start(_ now: WallInstant, limit: Int, unmet: JobConditions) -> Int {
+        let started = machine.start(now: now, limit: limit, unmet: unmet)
+        action.merge(started)
+        return started.starts.count
+    }
+}

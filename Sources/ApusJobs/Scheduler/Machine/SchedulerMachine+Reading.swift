@@ -1,0 +1,189 @@
+import ApusTimers
+
+/// What is read from the store, and when.
+extension SchedulerMachine {
+    private static let pageSize = 500
+
+    mutating func nextRead(_ now: ClockReading, isPaused: Bool) -> SchedulerRead? {
+        var references = commands.flatMap(\.needs)
+        // Callers do not wait for the end of a pause.
+        if !isPaused || commands.contains(where: concernsDoubtful) { references += doubtful.sorted().map { .key($0) } }
+        if !references.isEmpty { return .load(references) }
+        if isPaused { return nil }
+        switch phase {
+        case .recovering(let key):
+            return entries.values.contains { $0.isInterrupted } ? nil : .interrupted(after: key, limit: Self.pageSize)
+        case .running: break
+        case .stopping, .closing, .stopped: return nil
+        }
+        // The new reading of the clocks is committed first.
+        if isClockChanged { return nil }
+        if let setBack, !entries.values.contains(where: { $0.setBack != nil }) {
+            return .anchored(after: setBack.after, limit: Self.pageSize)
+        }
+        let isDrained = isTruncated && loadedCount <= configuration.maximumLoaded / 2
+        guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return nil }
+        // Those that are loaded may be among them again. At least one finds room, however many wait for a place.
+        let limit = entries.count + max(1, configuration.maximumLoaded - loadedCount)
+        return .due(through: now.wall.advanced(by: configuration.horizon), limit: limit)
+    }
+
+    private func concernsDoubtful(_ command: PendingCommand) -> Bool {
+        command.command.ids.contains { id in keys[id].map { doubtful.contains($0) } ?? false }
+    }
+
+    /// The answer to the last read.
+    package mutating func read(_ read: SchedulerRead, _ answer: SchedulerReadAnswer, at now: ClockReading) {
+        switch (read, answer) {
+        case (.load(let references), .loaded(let found)):
+            for (reference, found) in zip(references, found) { took(found, for: reference, now.wall) }
+            for index in commands.indices where !commands[index].needs.isEmpty {
+                commands[index].needs = []
+                commands[index].hasRead = true
+            }
+        case (.interrupted, .jobs(let found)):
+            for loaded in found {
+                take(loaded)
+                entries[loaded.job.key]!.isInterrupted = true
+                markDirty(loaded.job.key)
+            }
+            if let last = found.last {
+                effect(.log(.interrupted(jobs: found.count)))
+                phase = .recovering(after: last.job.key)
+            } else {
+                phase = .running
+                for key in entries.keys.sorted() { place(key, now.wall) }
+            }
+        case (.anchored, .jobs(let found)):
+            guard let by = setBack?.by else { return }
+            for loaded in found {
+                takeOwned(loaded)
+                entries[loaded.job.key]!.setBack = by
+                markDirty(loaded.job.key)
+            }
+            setBack = found.last.map { ($0.job.key, by) }
+        case (.due(let through, let limit), .due(let due)): took(due, through: through, limit: limit, now.wall)
+        case (.load, _), (.interrupted, _), (.anchored, _), (.due, _):
+            preconditionFailure("the answer does not belong to \(read)")
+        }
+    }
+
+    /// The store could not be read.
+    package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: ClockReading) {
+        // The callers whose jobs were to be read are told.
+        let waiting = commands
+        commands = []
+        for command in waiting {
+            if command.needs.isEmpty, !concernsDoubtful(command) {
+                commands.append(command)
+            } else {
+                answer(command.number, .failure(error))
+            }
+        }
+        if case .load = read, doubtful.isEmpty {
+            if error.code == .notOwner { halt(error) }
+            return
+        }
+        storeFailed(error, now)
+    }
+
+    private mutating func took(_ due: DueJobs, through: WallInstant, limit: Int, _ now: WallInstant) {
+        load = nil
+        for loaded in due.jobs {
+            let key = loaded.job.key
+            // What is in memory is as new, unless somebody else has changed it.
+            if let entry = entries[key] {
+                if loaded.job.version > entry.machine.job.version { doubt(key) }
+            } else {
+                takeOwned(loaded)
+            }
+            place(key, now)
+        }
+        isTruncated = due.jobs.count >= limit
+        if isTruncated, let last = due.jobs.last?.job.nextWake {
+            scheduleLoad(at: max(last, now.advanced(by: .seconds(1))), isUrgent: true)
+        } else if let next = due.next {
+            scheduleLoad(at: max(now, next.advanced(by: .zero - configuration.horizon)))
+        }
+        if isStarting {
+            isStarting = false
+            effect(.started)
+        }
+    }
+
+    /// A job comes into memory.
+    private mutating func take(_ loaded: LoadedJob) {
+        guard entries[loaded.job.key] == nil else { return }
+        entries[loaded.job.key] = Entry(machine(of: loaded), shard: loaded.shard)
+        let id = loaded.job.id
+        if let other = keys[id].flatMap({ entries[$0]?.machine.job }), !other.state.isFinal { return }
+        keys[id] = loaded.job.key
+    }
+
+    /// A job comes into memory while this scheduler is the only one that claims runs.
+    private mutating func takeOwned(_ loaded: LoadedJob) {
+        take(loaded)
+        resolveClaims(loaded.job.key)
+    }
+
+    /// By the machine's own reading of the clocks, should the store not have it yet.
+    private func machine(of loaded: LoadedJob) -> JobMachine {
+        var machine = JobMachine(loaded)
+        let offset = clock.elapsedOffset - loaded.elapsedOffset
+        if offset != .zero { machine.clockWasSet(by: offset) }
+        return machine
+    }
+
+    private mutating func took(_ loaded: LoadedJob?, for reference: JobReference, _ now: WallInstant) {
+        switch reference {
+        case .id:
+            guard let loaded else { return }
+            takeOwned(loaded)
+            if keys[loaded.job.id] == nil { keys[loaded.job.id] = loaded.job.key }
+            markDirty(loaded.job.key)
+        case .idempotencyKey(let key):
+            guard let loaded else { return }
+            for index in commands.indices where commands[index].needs.contains(reference) {
+                commands[index].earlier[key] = loaded.job
+            }
+        case .key(let key):
+            doubtful.remove(key)
+            guard entries[key] != nil else { return }
+            guard let loaded else { return unload(key) }
+            entries[key]!.isDoubtful = false
+            entries[key]!.machine = machine(of: loaded)
+            // A handler that a lost answer kept from being told is told now.
+            for run in entries[key]!.machine.open {
+                guard running.contains(RunKey(run)), let reason = entries[key]!.machine.cancellation(run) else {
+                    continue
+                }
+                effect(.cancel(RunKey(run), reason))
+            }
+            resolveClaims(key)
+            place(key, now)
+        }
+    }
+
+    /// Claims without a handler are of a commit whose answer was lost: their handlers were not called. The runs wait
+    /// again, which a scheduler that has lost the store cannot commit.
+    private mutating func resolveClaims(_ key: Int64) {
+        if entries[key]!.isDoubtful { return }
+        for run in entries[key]!.machine.open where run.state == .claimed {
+            let runKey = RunKey(run)
+            if running.contains(runKey) || entries[key]!.ends.contains(where: { $0.key == runKey }) { continue }
+            entries[key]!.ends.append(.init(key: runKey, ended: nil, postponement: nil, jitter: 0))
+        }
+    }
+
+    mutating func start(_ run: Run, of job: Job) {
+        running.insert(RunKey(run))
+        effect(.start(run, of: job))
+    }
+
+    /// The store has to be asked about the job.
+    mutating func doubt(_ key: Int64) {
+        guard entries[key] != nil else { return }
+        entries[key]!.isDoubtful = true
+        doubtful.insert(key)
+    }
+}

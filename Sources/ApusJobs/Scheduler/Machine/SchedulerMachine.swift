@@ -1,0 +1,333 @@
+import ApusTimers
+
+/// The scheduler of all jobs as a state machine: what is loaded, what is due, what runs, what is still to be written.
+/// No clock, no lock, no task, no I/O; the rules of one job are ``JobMachine``'s.
+///
+/// ```
+///  inputs ──► receive ──► next ──► commit ──► committed ─────► effects
+///                          │ ▲        └─────► commitFailed ─┐
+///                          │ └──────────────────────────────┘ as before the turn, and again after a pause
+///                          ├──► read ──► read(_:), readFailed
+///                          └──► wait, retire, close
+/// ```
+///
+/// A loop owns the machine. It brings inputs as they come, asks for the next step, does it, and brings its result; while
+/// it does, inputs wait. A turn decides about all of them at once and is one transaction of the store. What it decided
+/// becomes true in the machine, and has effects, only when it is committed: until then it is a ``Plan`` beside the
+/// state. If the commit fails, the plan is dropped; where its fate is unknown, the jobs that it concerned are doubtful,
+/// and are read from the store before anything else is done with them.
+package struct SchedulerMachine: Sendable {
+    enum Phase: Sendable {
+        /// Runs that a crash interrupted are decided about, page by page.
+        case recovering(after: Int64)
+        case running
+        case stopping(Stopping)
+        case closing(JobError?)
+        case stopped
+
+        var isRunning: Bool { if case .running = self { true } else { false } }
+        var acceptsCommands: Bool {
+            switch self {
+            case .recovering, .running: true
+            case .stopping, .closing, .stopped: false
+            }
+        }
+    }
+
+    /// How stopping goes on.
+    struct Stopping: Sendable {
+        /// When handlers are told to end, and then, when they are not waited for any longer; `nil` for never.
+        var deadline: UptimeInstant?
+        var handlersAreTold = false
+        /// Commits that have failed since.
+        var failures = 0
+    }
+
+    /// A handler's result that is not written yet.
+    struct PendingEnd: Sendable {
+        var key: RunKey
+        /// `nil`: the attempt did not begin, and the run waits again.
+        var ended: JobMachine.Ended?
+        var postponement: JobPostponement?
+        var jitter: Double
+    }
+
+    /// A loaded job.
+    struct Entry: Sendable {
+        var machine: JobMachine
+        var shard: ShardID
+        var ends: [PendingEnd] = []
+        /// It is in `dirty`: the next turn looks at it.
+        var isDirty = false
+        /// It is in `ready`.
+        var isReady = false
+        /// The fate of its last commit is unknown: the store must be asked.
+        var isDoubtful = false
+        /// Its claimed runs are an earlier owner's.
+        var isInterrupted = false
+        /// The wall clock was set back by that much, which it has not been told.
+        var setBack: Duration?
+        /// When it is looked at, if its element in `wakes` says the same.
+        var armed: WallInstant?
+
+        init(_ machine: JobMachine, shard: ShardID) { (self.machine, self.shard) = (machine, shard) }
+    }
+
+    /// A caller's command that is not answered yet.
+    struct PendingCommand: Sendable {
+        var number: Int
+        var command: SchedulerCommand
+        /// What has to be read before it can be planned.
+        var needs: [JobReference] = []
+        /// The store was asked: what is not loaded is not there.
+        var hasRead = false
+        /// Jobs that were submitted with the keys of its requests.
+        var earlier: [String: Job] = [:]
+        /// How often a foreign change came in between.
+        var conflicts = 0
+        /// Nothing else is in its way any more.
+        var isPlannable = false
+    }
+
+    /// An element of a heap, valid if the job's entry says the same.
+    struct Timed: Comparable, Sendable {
+        var instant: WallInstant
+        var number: UInt64
+        var key: Int64
+        /// When it is looked at, where `instant` is the latest that this may be.
+        var start: WallInstant
+        static func < (lhs: Self, rhs: Self) -> Bool { (lhs.instant, lhs.number) < (rhs.instant, rhs.number) }
+    }
+
+    let configuration: JobScheduler.Configuration
+    var phase = Phase.recovering(after: 0)
+    var session: StoreSession
+    var clock: StoreClock
+    /// The clock record is to be written.
+    var isClockChanged: Bool
+    /// By how much the wall clock was set, to be reported when that is written.
+    var clockSteps: [Duration] = []
+    /// Which jobs on the wall clock are still to be looked at because it was set back, and by how much.
+    var setBack: (after: Int64, by: Duration)?
+    var kinds: Set<String>
+    var parkedKinds: Set<String> = []
+
+    var entries: [Int64: Entry] = [:]
+    /// The loaded job that an identifier means.
+    var keys: [JobID: Int64] = [:]
+    /// Attempts whose handlers have not returned.
+    var running: Set<RunKey> = []
+    var commands: [PendingCommand] = []
+    var stopCalls: [Int] = []
+
+    /// Loaded jobs that the next turn looks at, in this order.
+    var dirty: [Int64] = []
+    var doubtful: Set<Int64> = []
+    /// Jobs with a run that may start, the oldest due first.
+    var ready = Heap<Timed>()
+    /// Jobs by when they are to be looked at, and by when that must have happened.
+    var wakes = Heap<Timed>()
+    var deadlines = Heap<Timed>()
+    var counter: UInt64 = 0
+    /// Jobs whose handlers are registered nowhere here.
+    var parked: [String: Set<Int64>] = [:]
+    /// Jobs with runs that are due and wait for conditions. The host is followed while there are any.
+    var held: Set<Int64> = []
+    var unmet: JobConditions = []
+    var isFollowing = false
+    /// The conditions were read for this turn.
+    var hasConditions = false
+    /// Jobs in `ready` that ask for conditions.
+    var conditionalReady: Set<Int64> = []
+
+    /// When jobs are loaded next, and when that must have happened.
+    var load: (at: WallInstant, latest: WallInstant)?
+    /// There are jobs within the horizon that found no room.
+    var isTruncated = false
+    var isStarting = true
+    var lastRetired: WallInstant?
+    var mustRetire = false
+    private var hasRetired = false
+    /// Failed accesses to the store in a row, and until when none is tried.
+    var failures = 0
+    var retryAt: UptimeInstant?
+    /// That has been reported.
+    var isStoreFailing = false
+
+    var plan: Plan?
+    private var effects: [SchedulerEffect] = []
+
+    /// The machine of a store that was just opened.
+    package init(
+        session: StoreSession, configuration: JobScheduler.Configuration, kinds: Set<String>, at now: ClockReading
+    ) {
+        self.session = session
+        self.configuration = configuration
+        self.kinds = kinds
+        let bootID = configuration.bootID
+        guard let stored = session.clock else {
+            clock = StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
+            isClockChanged = true
+            return
+        }
+        clock = stored
+        // Across boots the clocks cannot be compared: the wall clock is believed.
+        if bootID == nil || stored.bootID != bootID { clock.wallOffset = now.wallOffset }
+        clock.bootID = bootID
+        isClockChanged = clock != stored
+    }
+
+    // MARK: Inputs
+
+    /// Takes notice of what has happened. What follows from it is decided by ``next(at:)``.
+    package mutating func receive(_ input: SchedulerInput, at now: ClockReading) {
+        switch input {
+        case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
+        case .command(let number, let command):
+            guard phase.acceptsCommands else { return answer(number, .failure(Self.closed)) }
+            commands.append(PendingCommand(number: number, command: command))
+        case .ended(let key, let ended, let jitter):
+            took(PendingEnd(key: key, ended: ended, postponement: nil, jitter: jitter))
+        case .notBegun(let key, let postponement):
+            took(PendingEnd(key: key, ended: nil, postponement: postponement, jitter: 0))
+        case .conditions(let unmet):
+            hasConditions = true
+            conditionsAre(unmet)
+        case .handler(let kind):
+            kinds.insert(kind)
+            parkedKinds.remove(kind)
+            for key in (parked.removeValue(forKey: kind) ?? []).sorted() { markDirty(key) }
+        case .signal(let signal): receive(signal, now)
+        }
+    }
+
+    private mutating func took(_ end: PendingEnd) {
+        running.remove(end.key)
+        guard entries[end.key.job] != nil else { return }
+        entries[end.key.job]!.ends.append(end)
+        markDirty(end.key.job)
+    }
+
+    private mutating func receive(_ signal: StoreSignal, _ now: ClockReading) {
+        switch signal {
+        case .wake: loadSoon(now.wall)
+        case .granted(let shard, let epoch):
+            session.shards[shard] = epoch
+            loadSoon(now.wall)
+        case .revoked(let shard):
+            guard session.shards.removeValue(forKey: shard) != nil else { return }
+            let error = JobError(.notOwner, "the store has given shard \(shard.rawValue) to another scheduler")
+            if session.shards.isEmpty { return halt(error) }
+            for (key, entry) in entries where entry.shard == shard {
+                for run in running where run.job == key { effect(.cancel(run, .shutdown)) }
+                unload(key)
+            }
+        }
+    }
+
+    static let closed = JobError(.closed, "the scheduler has stopped; start another one")
+
+    // MARK: Effects
+
+    mutating func effect(_ effect: SchedulerEffect) { effects.append(effect) }
+
+    mutating func answer(_ number: Int, _ result: Result<SchedulerReply, JobError>) { effect(.answer(number, result)) }
+
+    /// What is to be done now, in this order.
+    package mutating func takeEffects() -> [SchedulerEffect] {
+        if effects.isEmpty { return [] }
+        defer { effects = [] }
+        return effects
+    }
+
+    // MARK: The next step
+
+    /// Decides what the loop does next.
+    package mutating func next(at now: ClockReading) -> SchedulerStep {
+        precondition(plan == nil, "the result of the last commit was not brought")
+        noteClock(now)
+        moveOnStopping(now)
+        switch phase {
+        case .stopped: return .wait(nil)
+        case .closing: return .close
+        case .recovering, .running, .stopping: break
+        }
+        let isPaused = retryAt.map { now.uptime < $0 } ?? false
+        // A turn and a piece of the history alternate.
+        if mustRetire, !hasRetired { return retire(now) }
+        hasRetired = false
+        repeat {
+            if let read = nextRead(now, isPaused: isPaused) { return .read(read) }
+            if !isPaused {
+                takeDue(now.wall)
+                if mustReadConditions { return .readConditions }
+            }
+            if isPaused, commands.isEmpty { break }
+            if let turn = makePlan(now, isPaused: isPaused) { return .commit(turn) }
+            // Planning may have found that there is more to look at.
+        } while !isPaused && !dirty.isEmpty || commands.contains { $0.isPlannable }
+        hasConditions = false
+        if mustRetire { return retire(now) }
+        removeStale()
+        return .wait(wake(now, isPaused: isPaused))
+    }
+
+    private mutating func retire(_ now: ClockReading) -> SchedulerStep {
+        mustRetire = false
+        hasRetired = true
+        lastRetired = now.wall
+        return .retire(
+            endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept), budget: Self.retiredAtOnce)
+    }
+
+    /// How many ended jobs are removed in one piece.
+    static let retiredAtOnce = 100
+
+    /// A piece of the history was removed.
+    package mutating func retired(hasMore: Bool) { mustRetire = hasMore && phase.isRunning }
+
+    /// It could not be removed. The next hour is soon enough, unless that is not this scheduler's any more.
+    package mutating func retireFailed(_ error: JobError) {
+        if error.code == .notOwner || error.code == .closed { halt(error) }
+    }
+
+    /// Jobs that are due, in the order of their instants, are looked at.
+    private mutating func takeDue(_ now: WallInstant) {
+        guard phase.isRunning else { return }
+        while let first = wakes.first, first.instant <= now {
+            _ = wakes.pop()
+            guard entries[first.key]?.armed == first.instant else { continue }
+            entries[first.key]!.armed = nil
+            markDirty(first.key)
+        }
+    }
+
+    mutating func markDirty(_ key: Int64) {
+        guard entries[key]?.isDirty == false else { return }
+        entries[key]!.isDirty = true
+        dirty.append(key)
+    }
+
+    /// When to look again if nothing happens: the first of what waits for time.
+    private func wake(_ now: ClockReading, isPaused: Bool) -> SchedulerWake? {
+        var best: (delay: Duration, wake: SchedulerWake)?
+        func consider(_ delay: Duration, _ wake: SchedulerWake) {
+            if best.map({ delay < $0.delay }) ?? true { best = (delay, wake) }
+        }
+        func consider(from start: WallInstant, to latest: WallInstant) {
+            consider(
+                now.wall.duration(to: latest),
+                SchedulerWake(instant: .wall(start), tolerance: start.duration(to: latest)))
+        }
+        func consider(_ instant: UptimeInstant?) {
+            guard let instant else { return }
+            consider(now.uptime.duration(to: instant), SchedulerWake(instant: .uptime(instant), tolerance: .zero))
+        }
+        if case .stopping(let stopping) = phase { consider(stopping.deadline) }
+        if isPaused { consider(retryAt) }
+        guard phase.isRunning, !isPaused else { return best?.wake }
+        if let first = deadlines.first { consider(from: first.start, to: first.instant) }
+        if let load { consider(from: load.at, to: load.latest) }
+        return best?.wake
+    }
+}

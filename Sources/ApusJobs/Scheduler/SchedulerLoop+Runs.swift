@@ -1,0 +1,45 @@
+import ApusTimers
+
+/// Calling handlers.
+extension SchedulerLoop {
+    func launch(_ run: Run, of job: Job) {
+        let control = RunControl(engine: engine, events: hub, executor: executor)
+        running.withLock { $0[RunKey(run)] = control }
+        control.attach(Task(executorPreference: executor) { await self.perform(run, of: job, control) })
+    }
+
+    private func perform(_ claimed: Run, of job: Job, _ control: RunControl) async {
+        var run = claimed
+        let key = RunKey(run)
+        let now = engine.time.wall()
+        // Never early: if the clock was set back since the claim, the run waits again. It also does if its handler is
+        // gone.
+        guard now >= run.due, let handler = handler(of: job.request.kind) else { return end(key, .notBegun(key, nil)) }
+        run.started = now
+        hub.emit(.runStarted(run))
+        control.begin(timeLimit: job.request.policies.timeLimit)
+        let context = RunContext(
+            job: job, occurrence: run.occurrence, attempt: run.attempt, standsFor: run.standsFor, due: run.due,
+            started: now, isLastAttempt: run.isLastAttempt(under: job.request.policies.retry), control: control)
+        var failure: (any Error)?
+        do { try await handler(context) } catch { failure = error }
+        let left = control.end()
+        if let postponement = failure as? JobPostponement { return end(key, .notBegun(key, postponement)) }
+        var ended = JobMachine.Ended(.succeeded, started: now, exitCode: left.exitCode, output: left.output)
+        switch (left.reason, failure) {
+        case (.timedOut, _): ended.result = .timedOut
+        case (_, nil): break
+        case (.shutdown, _): ended.result = .interrupted
+        case (_, let failure as JobFailure):
+            ended.result = .failed(reason: failure.reason, isFinal: failure.isFinal)
+            if let code = failure.exitCode { ended.exitCode = code }
+        case (_, let error?): ended.result = .failed(reason: "\(error)", isFinal: false)
+        }
+        end(key, .ended(key, ended, jitter: Double(random.next() >> 11) * 0x1p-53))
+    }
+
+    private func end(_ key: RunKey, _ input: SchedulerInput) {
+        running.withLock { _ = $0.removeValue(forKey: key) }
+        post(input)
+    }
+}

@@ -1,0 +1,381 @@
+import ApusBackground
+import ApusTimers
+import Logging
+
+/// The one place where a scheduler does something: it brings inputs to the machine, does the steps that it asks for, one
+/// at a time, and what follows from them.
+///
+/// What arrives while a step is done (a commit waits for the disk) is the next turn's: the loop is the group commit.
+final class SchedulerLoop: Sendable {
+    typealias Handler = @Sendable (RunContext) async throws -> Void
+
+    private enum Life: Sendable {
+        case idle
+        /// The store is being opened. Callers of `stop` wait for the end of that.
+        case opening(stops: [CheckedContinuation<Bool, Never>])
+        case running
+        case stopped
+    }
+
+    private struct Inbox: Sendable {
+        var life = Life.idle
+        var inputs: [SchedulerInput] = []
+        /// Something has happened that the machine sees by itself: time has passed, the clock was set.
+        var isWoken = false
+        var waiter: CheckedContinuation<Void, Never>?
+        var calls: [Int: CheckedContinuation<SchedulerReply, any Error>] = [:]
+        var lastCall = 0
+        var starting: CheckedContinuation<Void, any Error>?
+        var handlers: [String: Handler] = [:]
+
+        var isStoppedWhileOpening: Bool { if case .opening(let stops) = life { !stops.isEmpty } else { false } }
+    }
+
+    let store: any JobStore
+    let engine: TimerEngine
+    let host: (any BackgroundHost)?
+    let random: any RandomSource
+    let configuration: JobScheduler.Configuration
+    let executor: (any TaskExecutor)?
+    let logger: Logger
+    let hub: EventHub
+    let running = Locked<[RunKey: RunControl]>([:])
+    private let inbox = Locked(Inbox())
+    private let machine = Locked<SchedulerMachine?>(nil)
+    private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
+    let conditions: ConditionReader
+
+    init(
+        store: any JobStore, engine: TimerEngine, host: (any BackgroundHost)?, random: any RandomSource,
+        configuration: JobScheduler.Configuration, executor: (any TaskExecutor)?, logger: Logger
+    ) {
+        self.store = store
+        self.engine = engine
+        self.host = host
+        self.random = random
+        self.configuration = configuration
+        self.executor = executor
+        self.logger = logger
+        conditions = ConditionReader(host: host, engine: engine, executor: executor)
+        hub = EventHub(
+            limits: .init(bulkBytes: configuration.outputBufferBytes, bytes: configuration.eventBufferBytes))
+    }
+
+    func handle(_ kind: String, _ handler: @escaping Handler) {
+        inbox.withLock { $0.handlers[kind] = handler }
+        post(.handler(kind: kind))
+    }
+
+    func handler(of kind: String) -> Handler? { inbox.withLock { $0.handlers[kind] } }
+
+    func awaitedConditions(_ id: JobID) -> JobConditions { machine.withLock { $0?.awaitedConditions(id) ?? [] } }
+
+    // MARK: Beginning and ending
+
+    func start(afterOpening: @Sendable () -> Void) async throws {
+        try inbox.withLock { inbox throws(JobError) in
+            guard case .idle = inbox.life else {
+                throw JobError(.closed, "the scheduler was started before; make another one")
+            }
+            inbox.life = .opening(stops: [])
+        }
+        let session: StoreSession
+        do { session = try await store.open(as: configuration.node) } catch {
+            leaveOpening(for: .idle)
+            throw error
+        }
+        afterOpening()
+        let kinds = inbox.withLock { Set($0.handlers.keys) }
+        let (configuration, now) = (configuration, ClockReading(engine.time))
+        machine.withLock {
+            $0 = SchedulerMachine(session: session, configuration: configuration, kinds: kinds, at: now)
+        }
+        guard inbox.withLock({ $0.isStoppedWhileOpening }) == false else {
+            try? await store.close(session)
+            hub.finish(.stopped(nil))
+            leaveOpening(for: .stopped)
+            throw JobError(.closed, "the scheduler was stopped while it started; start another one")
+        }
+        try await withCheckedThrowingContinuation { continuation in
+            inbox.withLock { $0.starting = continuation }
+            leaveOpening(for: .running)
+            _ = Task(executorPreference: executor) { [self] in
+                let observation = engine.onWallClockChange(on: .engine) { [weak self] in self?.wake() }
+                await run(session)
+                observation.cancel()
+            }
+        }
+    }
+
+    private func leaveOpening(for life: Life) {
+        let stops = inbox.withLock { inbox -> [CheckedContinuation<Bool, Never>] in
+            guard case .opening(let stops) = inbox.life else { return [] }
+            // Who stopped it after the last look asks the loop.
+            if case .running = life {
+                inbox.life = life
+            } else {
+                inbox.life = stops.isEmpty ? life : .stopped
+            }
+            return stops
+        }
+        let isRunning = if case .running = life { true } else { false }
+        for stop in stops { stop.resume(returning: isRunning) }
+    }
+
+    func stop(grace: Duration?) async {
+        let mustCall = await withCheckedContinuation { (continuation: CheckedContinuation<Bool, Never>) in
+            let answer = inbox.withLock { inbox -> Bool? in
+                switch inbox.life {
+                case .idle:
+                    inbox.life = .stopped
+                    return false
+                case .stopped: return false
+                case .running: return true
+                case .opening(let stops):
+                    inbox.life = .opening(stops: stops + [continuation])
+                    return nil
+                }
+            }
+            if let answer { continuation.resume(returning: answer) }
+        }
+        if mustCall { _ = try? await call(.stop(grace: grace)) }
+    }
+
+    /// Stops as soon as it can, without waiting for that.
+    func abandon() { post(.command(0, .stop(grace: .zero))) }
+
+    // MARK: Inputs
+
+    func call(_ command: SchedulerCommand) async throws -> SchedulerReply {
+        try await withCheckedThrowingContinuation { continuation in
+            let (error, waiter) = inbox.withLock { inbox -> (JobError?, CheckedContinuation<Void, Never>?) in
+                switch inbox.life {
+                case .idle, .opening:
+                    return (JobError(.closed, "the scheduler was not started; call start() first"), nil)
+                case .stopped: return (SchedulerMachine.closed, nil)
+                case .running: break
+                }
+                inbox.lastCall += 1
+                inbox.calls[inbox.lastCall] = continuation
+                inbox.inputs.append(.command(inbox.lastCall, command))
+                return (nil, inbox.waiter.take())
+            }
+            if let error { continuation.resume(throwing: error) }
+            waiter?.resume()
+        }
+    }
+
+    func post(_ input: SchedulerInput) {
+        let waiter = inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
+            guard case .running = inbox.life else { return nil }
+            inbox.inputs.append(input)
+            return inbox.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    /// The machine looks at the clocks.
+    private func wake() {
+        let waiter = inbox.withLock { inbox in
+            inbox.isWoken = true
+            return inbox.waiter.take()
+        }
+        waiter?.resume()
+    }
+
+    private func waitForInputs() async {
+        await withCheckedContinuation { continuation in
+            let isThere = inbox.withLock { inbox in
+                if inbox.inputs.isEmpty, !inbox.isWoken {
+                    inbox.waiter = continuation
+                    return false
+                }
+                inbox.isWoken = false
+                return true
+            }
+            if isThere { continuation.resume() }
+        }
+    }
+
+    // MARK: The loop
+
+    private func run(_ session: StoreSession) async {
+        let signals = follow(store.signals(in: session))
+        while true {
+            let inputs = inbox.withLock { inbox in
+                defer { inbox.inputs = [] }
+                return inbox.inputs
+            }
+            let step = update { machine, now in
+                for input in inputs { machine.receive(input, at: now) }
+                return machine.next(at: now)
+            }
+            switch step {
+            case .wait(let wake):
+                setAlarm(wake)
+                await waitForInputs()
+            case .close:
+                setAlarm(nil)
+                signals.cancel()
+                do { try await store.close(session) } catch {
+                    logger.error("closing the store failed", metadata: ["error": "\(error)"])
+                }
+                update { machine, _ in machine.closed() }
+                return
+            default: await perform(step)
+            }
+        }
+    }
+
+    /// Calls the machine, and does what follows from it.
+    @discardableResult
+    private func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
+        let now = ClockReading(engine.time)
+        let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
+            let result = body(&machine!, now)
+            #if DEBUG
+                if let broken = machine!.brokenInvariant() { preconditionFailure(broken) }
+            #endif
+            return (result, machine!.takeEffects())
+        }
+        for effect in effects { perform(effect) }
+        return result
+    }
+
+    private func perform(_ step: SchedulerStep) async {
+        let session = machine.withLock { $0!.session }
+        switch step {
+        case .commit(let turn):
+            do {
+                let results = try await store.commit(turn, in: session)
+                update { $0.committed(results, at: $1) }
+            } catch {
+                update { $0.commitFailed(JobError(error), at: $1) }
+            }
+        case .read(let read):
+            do {
+                let answer = try await answer(to: read, in: session)
+                update { $0.read(read, answer, at: $1) }
+            } catch {
+                update { $0.readFailed(read, JobError(error), at: $1) }
+            }
+        case .readConditions:
+            let unmet = conditions.read(canShare: true)
+            update { $0.receive(.conditions(unmet: unmet), at: $1) }
+        case .retire(let instant, let budget):
+            do {
+                let hasMore = try await store.retire(endedBefore: instant, budget: budget, in: session)
+                update { machine, _ in machine.retired(hasMore: hasMore) }
+            } catch {
+                update { machine, _ in machine.retireFailed(JobError(error)) }
+            }
+        case .close, .wait: preconditionFailure("the loop does that itself")
+        }
+    }
+
+    private func answer(to read: SchedulerRead, in session: StoreSession) async throws -> SchedulerReadAnswer {
+        switch read {
+        case .interrupted(let key, let limit):
+            .jobs(try await store.interrupted(after: key, limit: limit, in: session))
+        case .anchored(let key, let limit):
+            .jobs(try await store.anchored(after: key, limit: limit, in: session))
+        case .due(let instant, let limit): .due(try await store.due(through: instant, limit: limit, in: session))
+        case .load(let references): .loaded(try await store.load(references))
+        }
+    }
+
+    private func follow(_ signals: AsyncStream<StoreSignal>) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            for await signal in signals { self?.post(.signal(signal)) }
+        }
+    }
+
+    /// The scheduler has one timer.
+    private func setAlarm(_ wake: SchedulerWake?) {
+        let old = alarm.withLock { alarm -> ScheduledTimer? in
+            if let alarm, alarm.wake == wake { return nil }
+            let old = alarm?.timer
+            alarm = wake.map { ($0, schedule($0)) }
+            return old
+        }
+        _ = old?.cancel()
+    }
+
+    private func schedule(_ wake: SchedulerWake) -> ScheduledTimer {
+        let action: @Sendable () -> Void = { [weak self] in
+            self?.alarm.withLock { if $0?.wake == wake { $0 = nil } }
+            self?.wake()
+        }
+        return switch wake.instant {
+        case .wall(let instant): engine.schedule(at: instant, tolerance: wake.tolerance, action)
+        case .uptime(let instant): engine.schedule(at: instant, tolerance: wake.tolerance, action)
+        }
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effect: SchedulerEffect) {
+        switch effect {
+        case .start(let run, let job): launch(run, of: job)
+        case .cancel(let key, let reason): running.withLock { $0[key] }?.cancel(reason)
+        case .answer(let number, let result):
+            let call = inbox.withLock { $0.calls.removeValue(forKey: number) }
+            call?.resume(with: result)
+        case .emit(let event): hub.emit(event)
+        case .followConditions(true):
+            conditions.follow { [weak self] unmet in self?.post(.conditions(unmet: unmet)) }
+        case .followConditions(false): conditions.endFollowing()
+        case .log(let notice): notice.log(to: logger)
+        case .started: inbox.withLock { $0.starting.take() }?.resume()
+        case .stopped(let error): stopped(error)
+        }
+    }
+
+    private func stopped(_ error: JobError?) {
+        let (starting, calls) = inbox.withLock { inbox in
+            inbox.life = .stopped
+            inbox.inputs = []
+            defer { inbox.calls = [:] }
+            return (inbox.starting.take(), inbox.calls.sorted { $0.key < $1.key }.map(\.value))
+        }
+        hub.finish(.stopped(error))
+        starting?.resume(throwing: error ?? JobError(.closed, "the scheduler was stopped while it started"))
+        for call in calls { call.resume(throwing: error ?? SchedulerMachine.closed) }
+    }
+}
+
+extension JobError {
+    /// A store's error: stores throw job errors, and anything else means that it cannot be used.
+    init(_ error: any Error) {
+        self = error as? JobError ?? JobError(.unavailable, "the store cannot be used", cause: error)
+    }
+}
+
+extension SchedulerNotice {
+    func log(to logger: Logger) {
+        switch self {
+        case .storeFails(let error):
+            logger.error(
+                "the store refuses writes; what happens meanwhile is kept in memory and written later",
+                metadata: ["error": "\(error)"])
+        case .storeWorks: logger.notice("the store takes writes again")
+        case .clockSet(let offset): logger.notice("the wall clock was set", metadata: ["by": "\(offset)"])
+        case .interrupted(let jobs): logger.notice("runs were interrupted", metadata: ["jobs": "\(jobs)"])
+        case .parked(let kind):
+            logger.warning(
+                "jobs are due whose kind has no handler; they wait until one is registered",
+                metadata: ["kind": "\(kind)"])
+        case .handlersGoOn(let runs):
+            logger.warning(
+                "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
+                metadata: ["runs": "\(runs)"])
+        case .unwritten(let runs):
+            logger.error(
+                "the store would not take the outcomes of runs; they are lost, and will be retried at the next start",
+                metadata: ["runs": "\(runs)"])
+        case .lostOwnership(let error):
+            logger.critical(
+                "the store has another owner; this scheduler has stopped", metadata: ["error": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,110 @@
+import ApusJobs
+import ApusTimers
+
+extension StoreConformance {
+    /// What is removed in time, and what stays.
+    static let retention: [StoreCheck] = [
+        StoreCheck(name: "of a job's history the newest attempts and the newest skips are kept, each so many") {
+            factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            job.nextOccurrence = 10
+            for number in 1...4 {
+                job = try await opened.change(job, runs: [sampleRun(job, number, state: .succeeded, isFinal: true)])
+            }
+            for number in 5...9 { job = try await opened.change(job, runs: [sampleSkip(job, number)]) }
+            func occurrences() async throws -> [Int] {
+                try await opened.store.runs(RunQuery(job: JobID("a"))).runs.map(\.occurrence)
+            }
+            try expectEqual(try await occurrences(), [9, 8, 7, 6, 5, 4, 3, 2, 1], "runs that nobody wants removed")
+            job = try await opened.change(job, keptRuns: 9)
+            try expectEqual(try await occurrences().count, 9, "fewer runs than are kept")
+            job = try await opened.change(job, keptRuns: 2)
+            try expectEqual(try await occurrences(), [9, 8, 4, 3], "runs")
+            // What the change itself brings counts.
+            job.nextOccurrence = 11
+            job = try await opened.change(job, runs: [sampleRun(job, 10, state: .failed, isFinal: true)], keptRuns: 2)
+            try expectEqual(try await occurrences(), [10, 9, 8, 4], "runs after another one")
+            job = try await opened.change(job, keptRuns: 0)
+            try expectEqual(try await occurrences(), [], "runs when none are kept")
+        },
+        StoreCheck(name: "open runs stay, however old, and other jobs' histories are left alone") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            let other = try await opened.add(sampleJob("b"))
+            try await opened.change(
+                other, runs: (1...4).map { sampleRun(other, $0, state: .succeeded, isFinal: true) })
+            job.nextOccurrence = 8
+            job = try await opened.change(job, runs: [sampleRun(job, 1, state: .claimed), sampleRun(job, 2)])
+            job = try await opened.change(
+                job, runs: (3...7).map { sampleRun(job, $0, state: .succeeded, isFinal: true) }, keptRuns: 2)
+            try expectEqual(
+                try await opened.store.runs(RunQuery(job: job.id)).runs.map(\.occurrence), [7, 6, 2, 1], "runs")
+            try expectEqual(try await opened.load(job.id).open.map(\.occurrence), [1, 2], "open runs")
+            try expectEqual(try await opened.store.runs(RunQuery(job: other.id)).runs.count, 4, "the other's runs")
+        },
+        StoreCheck(name: "history that a refused part would have removed stays") { factory in
+            let opened = try await Opened(factory)
+            var job = try await opened.add(sampleJob("a"))
+            job = try await opened.change(
+                job, runs: (1...4).map { sampleRun(job, $0, state: .succeeded, isFinal: true) })
+            let change = try await opened.changing(job, keptRuns: 1)
+            let refused = try await opened.commit([[change, opened.adding(sampleJob("a"))]])
+            try expectRefused(refused[0], .conflict, text: "a taken identifier")
+            try expectEqual(try await opened.store.runs(RunQuery(job: job.id)).runs.count, 4, "runs")
+            try expectEqual(try await opened.load(job.id).job, job, "the job")
+        },
+        StoreCheck(name: "jobs that ended before the instant go with their runs; later ones, and open ones, stay") {
+            factory in
+            let opened = try await Opened(factory)
+            func add(_ id: String, _ state: JobState, updated: Int64, run: RunState) async throws {
+                var job = sampleJob(id, state: state) { $0.idempotencyKey = "key of \(id)" }
+                job.updated = instant(updated)
+                try await opened.add(job, runs: [sampleRun(job, 1, state: run, isFinal: !run.isOpen)])
+            }
+            try await add("finished", .finished, updated: 10, run: .succeeded)
+            try await add("cancelled", .cancelled, updated: 19, run: .cancelled)
+            try await add("recent", .finished, updated: 20, run: .succeeded)
+            try await add("going on", .cancelled, updated: 10, run: .claimed)
+            try await add("asleep", .suspended, updated: 10, run: .succeeded)
+            try await opened.add(sampleJob("scheduled", wake: 10))
+            let greatest = try await opened.load(JobID("scheduled")).job.key
+            try expect(!(try await retireAll(opened, before: instant(20), budget: 100)), "there is more")
+            try expectEqual(try await opened.allIDs(), ["recent", "going on", "asleep", "scheduled"], "jobs")
+            try expectEqual(try await opened.store.runs(RunQuery()).runs.count, 3, "runs")
+            try expect(try await opened.store.job(JobID("finished")) == nil, "a job that is gone is found")
+            // Its identifier and its idempotency key are free, its number is not given again.
+            let again = try await opened.add(sampleJob("finished") { $0.idempotencyKey = "key of finished" })
+            try expect(again.key > greatest, "key \(again.key) after \(greatest)")
+        },
+        StoreCheck(name: "no more jobs are removed at once than the budget allows, and more are announced") { factory in
+            let opened = try await Opened(factory)
+            for number in 0..<7 { try await opened.add(sampleJob("job\(number)", state: .finished)) }
+            for left in [5, 3, 1] {
+                let hasMore = try await opened.store.retire(endedBefore: instant(1), budget: 2, in: opened.session)
+                try expect(hasMore, "no more is announced with \(left) left")
+                try expectEqual(try await opened.allIDs().count, left, "jobs")
+            }
+            try expect(!(try await retireAll(opened, before: instant(1), budget: 2)), "more is announced for ever")
+            try expectEqual(try await opened.allIDs(), [], "jobs")
+        },
+        StoreCheck(name: "the number of a removed job is not given again, even by the next owner") { factory in
+            let opened = try await Opened(factory)
+            let last = try await opened.add(sampleJob("a", state: .finished))
+            _ = try await retireAll(opened, before: instant(1), budget: 10)
+            try await opened.store.close(opened.session)
+            let next = try await Opened(try await factory.reopen(opened.store))
+            let job = try await next.add(sampleJob("b"))
+            try expect(job.key > last.key, "key \(job.key) after \(last.key)")
+        },
+    ]
+
+    /// - Returns: whether it never says that there is no more.
+    private static func retireAll(_ opened: Opened, before instant: WallInstant, budget: Int) async throws -> Bool {
+        for _ in 0..<10 {
+            let hasMore = try await opened.store.retire(endedBefore: instant, budget: budget, in: opened.session)
+            if !hasMore { return false }
+        }
+        return true
+    }
+}

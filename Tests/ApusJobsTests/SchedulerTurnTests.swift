@@ -1,0 +1,167 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+/// What a scheduler that takes turns does where one of tasks and locks went wrong.
+@Suite("The turns of a scheduler")
+struct SchedulerTurnTests {
+    @Test("a hundred jobs of one instant cost one timer, one transaction for their claims, and one for their outcomes")
+    func oneTransaction() throws {
+        let harness = try SchedulerHarness()
+        let requests = (0..<100).map { JobRequest(id: JobID("job\($0)"), kind: "work", trigger: .after(.seconds(10))) }
+        try harness.perform { _ = try await $0.submit(requests) }
+        let commits = harness.store.commits
+        #expect(harness.time.pendingTimers == 1)
+        harness.advance(10)
+        #expect(harness.calls.all.count == 100)
+        #expect(harness.store.commits == commits + 2)
+        #expect(harness.time.pendingTimers == 0)
+    }
+
+    @Test("a failed read after a failed commit is repeated: the outcome is kept, and stopping ends")
+    func readFailsAfterCommit() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        let error = JobError(.unavailable, "no answer")
+        harness.store.fail(.before(error))
+        harness.store.failReads(error)
+        harness.advance(12)
+        harness.store.fail(nil)
+        harness.advance(1)
+        harness.store.failReads(nil)
+        harness.advance(2)
+        #expect(try harness.history() == ["1 succeeded"])
+        try harness.perform { await $0.stop(grace: nil) }
+    }
+
+    @Test("a clock that was set back moves elapsed time once, also if the answer is lost and the process is killed")
+    func clockSetOnce() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(100)))
+        harness.advance(10)
+        harness.store.fail(.after(JobError(.unavailable, "no answer")))
+        harness.time.moveWall(by: .seconds(-3_600))
+        harness.advance(1)
+        try harness.crash()
+        try harness.crash()
+        harness.advance(88)
+        #expect(harness.calls.all.isEmpty)
+        harness.advance(1)
+        #expect(harness.calls.seconds == [100 - 3_600])
+    }
+
+    @Test("stopping during the start ends the scheduler: nothing runs, and the start says so")
+    func stopDuringStart() throws {
+        let harness = try SchedulerHarness(start: false)
+        harness.scheduler.handle("work") { _ in Issue.record("a handler was called") }
+        harness.store.fail(.hold)
+        let scheduler = harness.scheduler
+        let starting = harness.time.start { try await scheduler.start() }
+        harness.time.drain()
+        let stopping = harness.time.start { await scheduler.stop(grace: nil) }
+        harness.time.drain()
+        harness.store.fail(nil)
+        harness.store.release()
+        try harness.time.perform { try await stopping.value }
+        _ = try? harness.time.perform { try await starting.value }
+        #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
+    }
+
+    @Test("a claim whose commit outlasts the grace is not run after stop has returned")
+    func slowClaim() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.store.fail(.hold)
+        harness.advance(2)
+        let scheduler = harness.scheduler
+        let stopping = harness.time.start { await scheduler.stop(grace: .seconds(1)) }
+        harness.advance(5)
+        harness.store.fail(nil)
+        harness.store.release()
+        harness.advance(5)
+        try harness.time.perform { try await stopping.value }
+        let calls = harness.calls.all.count
+        harness.advance(60)
+        #expect(harness.calls.all.count == calls)
+        #expect(harness.calls.reasons == [.shutdown] || calls == 0)
+    }
+
+    @Test("the year 2099 for a minute does not use up the occurrences of an anchored job")
+    func farFuture() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(3_600), anchoredAt: harness.at(0)))
+        harness.advance(60)
+        harness.time.moveWall(by: .seconds(73 * 365 * 86_400))
+        harness.advance(60)
+        harness.time.moveWall(by: .seconds(-73 * 365 * 86_400))
+        harness.advance(3 * 3_600)
+        #expect(harness.calls.seconds.suffix(3) == [3_600, 7_200, 10_800])
+        try harness.check()
+    }
+
+    @Test("the pause before a retry counts elapsed time, whatever becomes of the clock and the job meanwhile")
+    func pauseCountsElapsedTime() throws {
+        let harness = try SchedulerHarness()
+        harness.calls.failNext(1)
+        let retry = RetryPolicy(
+            maximumAttempts: 2, initialBackoff: .seconds(600), maximumBackoff: .seconds(600), jitter: 0)
+        try harness.submit(.at(harness.at(5)), kind: "failing", .init(retry: retry))
+        harness.advance(10)
+        try harness.perform { _ = try await $0.suspend(JobID("job")) }
+        harness.time.moveWall(by: .seconds(86_400))
+        try harness.perform { _ = try await $0.resume(JobID("job")) }
+        harness.advance(594)
+        #expect(harness.calls.all.count == 1)
+        harness.advance(1)
+        #expect(harness.calls.all.count == 2)
+    }
+
+    @Test("a submission says that the store is full also while a change of the clock cannot be written")
+    func fullWhileClockIsSet() throws {
+        let harness = try SchedulerHarness()
+        harness.store.fail(.before(JobError(.full, "no room")))
+        harness.time.moveWall(by: .seconds(3_600))
+        harness.advance(1)
+        let error = #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
+        #expect(error?.code == .full)
+    }
+
+    @Test("an hourly job that an app submits at each launch runs hourly, though no launch lasts an hour")
+    func submittedAtEachLaunch() throws {
+        let harness = try SchedulerHarness()
+        for _ in 0..<5 {
+            try harness.submit(.every(.seconds(3_600)), conflict: .update)
+            harness.advance(3_000)
+            try harness.crash()
+        }
+        #expect(harness.calls.seconds == [3_600, 7_200, 10_800, 14_400])
+    }
+
+    @Test("an update with another trigger follows that, and keeps the number, the history and what is open")
+    func updatedTrigger() throws {
+        let harness = try SchedulerHarness()
+        let first = try harness.submit(.every(.seconds(10)), conflict: .update)
+        harness.advance(25)
+        let second = try harness.submit(.every(.seconds(100), count: 2), conflict: .update)
+        #expect(second.key == first.key && second.nextDue == harness.at(125))
+        harness.advance(1_000)
+        #expect(harness.calls.seconds == [10, 20, 125, 225])
+        #expect(harness.calls.occurrences == [1, 2, 3, 4])
+        #expect(try harness.job().state == .finished)
+        try harness.check()
+    }
+
+    @Test("a job that has ended is submitted anew under its identifier, and its history stays")
+    func submittedAnew() throws {
+        let harness = try SchedulerHarness()
+        let first = try harness.submit(.after(.seconds(1)))
+        harness.advance(2)
+        let second = try harness.submit(.after(.seconds(1)), conflict: .refuse)
+        #expect(second.key > first.key)
+        harness.advance(2)
+        #expect(harness.calls.seconds == [1, 3])
+        #expect(try harness.perform { try await $0.runs(RunQuery()) }.runs.count == 2)
+    }
+}

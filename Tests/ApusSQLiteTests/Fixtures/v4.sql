@@ -1,0 +1,148 @@
+-- Written by schema 4. Never edited: this is what is on people's disks.
+PRAGMA application_id = 1097889139; PRAGMA user_version = 4;
+PRAGMA foreign_keys=OFF;
+BEGIN TRANSACTION;
+CREATE TABLE clock (
+    id INTEGER PRIMARY KEY CONSTRAINT one_clock CHECK (id = 1),
+    boot_id TEXT,
+    wall_offset INTEGER NOT NULL,
+    elapsed_offset INTEGER NOT NULL
+) STRICT;
+INSERT INTO "clock" VALUES(1,'1b4e28ba-2fa1-11d2-883f',1767225000000000000,3600000000000);
+CREATE TABLE "job" (
+    key INTEGER PRIMARY KEY,
+    version INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    name TEXT,
+    kind TEXT NOT NULL,
+    state TEXT NOT NULL,
+    created INTEGER NOT NULL,
+    updated INTEGER NOT NULL,
+    first INTEGER NOT NULL,
+    origin INTEGER NOT NULL,
+    next_occurrence INTEGER NOT NULL,
+    next_due INTEGER,
+    remainder INTEGER,
+    occurrences INTEGER NOT NULL,
+    missed INTEGER NOT NULL,
+    wake INTEGER,
+    elapsed_wake INTEGER,
+    open_runs INTEGER NOT NULL,
+    runs_since_retired INTEGER NOT NULL,
+    trigger TEXT NOT NULL,
+    trigger_ns INTEGER NOT NULL,
+    trigger_anchor INTEGER,
+    trigger_count INTEGER,
+    tolerance INTEGER NOT NULL,
+    missed_runs TEXT NOT NULL,
+    missed_limit INTEGER,
+    grace INTEGER,
+    overlap TEXT NOT NULL,
+    overlap_limit INTEGER,
+    maximum_attempts INTEGER NOT NULL,
+    maximum_lost INTEGER NOT NULL,
+    initial_backoff INTEGER NOT NULL,
+    maximum_backoff INTEGER NOT NULL,
+    jitter REAL NOT NULL,
+    time_limit INTEGER,
+    labels TEXT NOT NULL,
+    payload BLOB NOT NULL,
+    conditions INTEGER NOT NULL,
+    idempotency_key TEXT,
+    CONSTRAINT job_key_positive CHECK (key > 0),
+    CONSTRAINT job_version_positive CHECK (version > 0),
+    CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
+    CONSTRAINT job_state_known CHECK (state = 'scheduled' OR state = 'suspended' OR state = 'cancelled' OR state = 'finished'),
+    CONSTRAINT job_final_has_nothing_to_come
+        CHECK ((state = 'scheduled' OR state = 'suspended') OR (next_due IS NULL AND wake IS NULL AND elapsed_wake IS NULL)),
+    CONSTRAINT job_remainder_only_suspended CHECK (remainder IS NULL OR state = 'suspended'),
+    CONSTRAINT job_instants_not_negative CHECK (
+        created >= 0 AND updated >= 0 AND first >= 0
+        AND (next_due IS NULL OR next_due >= 0) AND (wake IS NULL OR wake >= 0)
+        AND (elapsed_wake IS NULL OR elapsed_wake >= 0)),
+    CONSTRAINT job_counts_not_negative CHECK (
+        next_occurrence >= 1 AND occurrences >= 0 AND missed >= 0 AND origin >= 0 AND open_runs >= 0
+        AND runs_since_retired >= 0),
+    CONSTRAINT job_trigger_known CHECK (trigger = 'at' OR trigger = 'after' OR trigger = 'every'),
+    CONSTRAINT job_only_every_repeats
+        CHECK (trigger = 'every' OR (trigger_anchor IS NULL AND trigger_count IS NULL)),
+    CONSTRAINT job_missed_runs_known CHECK (
+        ((missed_runs = 'runOnce' OR missed_runs = 'skip') AND missed_limit IS NULL)
+        OR (missed_runs = 'runAll' AND missed_limit IS NOT NULL)),
+    CONSTRAINT job_overlap_known CHECK (
+        ((overlap = 'skip' OR overlap = 'replace') AND overlap_limit IS NULL)
+        OR ((overlap = 'queue' OR overlap = 'allow') AND overlap_limit IS NOT NULL)),
+    CONSTRAINT job_attempts_in_range CHECK (maximum_attempts >= 1 AND maximum_lost >= 0),
+    CONSTRAINT job_jitter_0_to_1 CHECK (jitter BETWEEN 0 AND 1),
+    CONSTRAINT job_labels_object
+        CHECK (labels = '{}' OR (json_valid(labels) AND json_type(labels) = 'object')),
+    CONSTRAINT job_payload_64_KiB CHECK (length(payload) <= 65536),
+    CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7),
+    CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
+        idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255)
+) STRICT;
+INSERT INTO "job" VALUES(1,2,'swift','a bird','fly','scheduled',1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0,'every',60000000000,NULL,3,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2,NULL,'{"a":"1","é":"\"x\""}',X'00FF',3,'a key');
+INSERT INTO "job" VALUES(2,3,'tea','tea','tea','cancelled',1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0,'after',1500000000000,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,'{}',X'',4,NULL);
+INSERT INTO "job" VALUES(3,4,'tea','tea','tea','finished',1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0,'at',1767225602000000000,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2,NULL,'{}',X'',0,NULL);
+CREATE TABLE owner (
+    id INTEGER PRIMARY KEY CONSTRAINT one_owner CHECK (id = 1),
+    epoch INTEGER NOT NULL,
+    last_key INTEGER NOT NULL
+) STRICT;
+INSERT INTO "owner" VALUES(1,3,3);
+CREATE TABLE run (
+    sequence INTEGER PRIMARY KEY,
+    job INTEGER NOT NULL REFERENCES job (key) ON DELETE CASCADE,
+    occurrence INTEGER NOT NULL,
+    attempt INTEGER NOT NULL,
+    through INTEGER NOT NULL,
+    lost_before INTEGER NOT NULL,
+    due INTEGER NOT NULL,
+    stands_for INTEGER NOT NULL,
+    state TEXT NOT NULL,
+    final INTEGER NOT NULL,
+    reason TEXT,
+    not_before INTEGER,
+    claimed INTEGER,
+    started INTEGER,
+    finished INTEGER,
+    exit_code INTEGER,
+    output BLOB NOT NULL,
+    CONSTRAINT run_identity UNIQUE (job, occurrence, attempt),
+    CONSTRAINT run_state_known CHECK (
+        state = 'waiting' OR state = 'claimed' OR state = 'succeeded' OR state = 'failed'
+        OR state = 'skipped' OR state = 'lost' OR state = 'cancelled'),
+    CONSTRAINT run_final_is_0_or_1 CHECK (final = 0 OR final = 1),
+    CONSTRAINT run_open_is_not_final CHECK ((state <> 'waiting' AND state <> 'claimed') OR final = 0),
+    CONSTRAINT run_success_and_skip_are_final CHECK ((state <> 'succeeded' AND state <> 'skipped') OR final = 1),
+    CONSTRAINT run_open_has_not_finished CHECK ((state <> 'waiting' AND state <> 'claimed') OR finished IS NULL),
+    CONSTRAINT run_waiting_has_not_started CHECK (state <> 'waiting' OR (claimed IS NULL AND started IS NULL)),
+    CONSTRAINT run_never_early CHECK (started IS NULL OR started >= due),
+    CONSTRAINT run_reason_present
+        CHECK ((state <> 'skipped' AND state <> 'lost' AND state <> 'cancelled') OR reason IS NOT NULL),
+    CONSTRAINT run_skipped_was_never_started CHECK (state <> 'skipped' OR (claimed IS NULL AND started IS NULL)),
+    CONSTRAINT run_attempt_in_range CHECK (attempt >= 1 OR (attempt = 0 AND (state = 'skipped' OR state = 'cancelled'))),
+    CONSTRAINT run_lost_before_in_range CHECK (lost_before BETWEEN 0 AND attempt),
+    CONSTRAINT run_range CHECK (through = occurrence OR (through > occurrence AND state = 'skipped')),
+    CONSTRAINT run_stands_for_positive CHECK (stands_for >= 1),
+    CONSTRAINT run_instants_not_negative CHECK (
+        due >= 0 AND (not_before IS NULL OR not_before >= 0) AND (claimed IS NULL OR claimed >= 0)
+        AND (started IS NULL OR started >= 0) AND (finished IS NULL OR finished >= 0)),
+    CONSTRAINT run_output_64_KiB CHECK (length(output) <= 65536)
+) STRICT;
+INSERT INTO "run" VALUES(1,1,1,1,1,0,1767225660000000000,1,'claimed',0,NULL,NULL,1767225660000000500,NULL,NULL,NULL,X'');
+INSERT INTO "run" VALUES(2,2,1,1,1,0,1767225600000000000,1,'cancelled',1,'replaced',NULL,NULL,NULL,1767225600000000001,NULL,X'');
+INSERT INTO "run" VALUES(3,3,1,1,1,0,1767225602000000000,1,'succeeded',1,NULL,NULL,1767225602000000500,1767225602000000600,1767225605000000000,0,X'6F6B');
+CREATE UNIQUE INDEX run_one_outcome ON run (job, occurrence) WHERE final = 1;
+CREATE INDEX run_open ON run (job, occurrence, attempt, state) WHERE state IN ('waiting', 'claimed');
+CREATE INDEX run_by_job ON run (job, sequence);
+CREATE UNIQUE INDEX job_id_unique ON job (id) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
+CREATE INDEX job_id ON job (id, key);
+CREATE INDEX job_wake ON job (wake, key) WHERE wake IS NOT NULL;
+CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key) WHERE elapsed_wake IS NOT NULL;
+CREATE INDEX job_name ON job (name) WHERE name IS NOT NULL;
+CREATE INDEX job_unfinished ON job (key) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
+CREATE INDEX job_ended ON job (updated)
+    WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;
+CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
+COMMIT;
