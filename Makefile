@@ -8,8 +8,9 @@ SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Pac
 # floods a listener with connections, which is slow there, and about SwiftNIO; and the one of wake-ups, because the
 # sanitizer has a thread that wakes ten times a second.
 NOT_RACED = LoopbackWebTests.EndTests|EndToEndTests.IdleTests|ApusTestingTests|SimulatedAppleTests|ApusAppleTests|CountdownKillTests|BackgroundTimerProgramTests|behindManyOthers
-# In the same build folder: what both packages need is compiled once.
-BENCHMARKS = --package-path Benchmarks --scratch-path .build
+# In the same build folder: what both packages need is compiled once. Not with the cached plan of a build: it can be the
+# other package's, which lacks the product ("No target named …").
+BENCHMARKS = --package-path Benchmarks --scratch-path .build --disable-build-manifest-caching
 
 # How many tests run at once. Without it all hundreds begin together, and each step of one waits for a step of all the
 # others: on two cores a test of a daemon then comes to ask it once in a minute.
@@ -20,9 +21,11 @@ TSAN = --sanitize=thread --scratch-path .build-tsan
 TSAN_OPTIONS = exitcode=0 suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
 STRESS_SECONDS ?= 30
 KILLS ?= 200
+SEEDS ?= 10000
+FIRST ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench tsan stress torture bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench tsan stress torture simulate mutants bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build -c release --product apus
@@ -55,16 +58,15 @@ lint:  ## check format and documentation rules
 format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
-bench: bootstrap  ## measure the timers, the store, the daemon, the command and lateness, in release
+bench: bootstrap  ## measure the timers, durable jobs, the daemon and the command beside their peers, in release
 	$(SWIFT) build -c release --product apus
 	$(SWIFT) build -c release $(BENCHMARKS) --product timer-bench
-	$(SWIFT) build -c release $(BENCHMARKS) --product store-bench
-	$(SWIFT) build -c release $(BENCHMARKS) --product daemon-bench
+	$(SWIFT) build -c release $(BENCHMARKS) --product jobs-bench
 	@apus="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
 	benches="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
-	printf '\nThe store:\n' && "$$benches/store-bench" && \
-	printf '\nThe daemon and the command:\n' && "$$benches/daemon-bench" --apus "$$apus"
+	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
+		--json Benchmarks/jobs-results.json
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
@@ -85,6 +87,14 @@ torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitte
 	$(SWIFT) build -c release --product ApusTorture
 	@bin="$$($(SWIFT) build -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
+
+simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIRST on; a failure is shrunk and printed
+	$(SWIFT) build -c release --product ApusSimulation
+	@bin="$$($(SWIFT) build -c release --product ApusSimulation --show-bin-path)"; \
+	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
+
+mutants: bootstrap  ## break the scheduler in ten chosen ways, and require that the simulation finds each
+	SWIFT="$(SWIFT)" Scripts/mutants $(MUTANTS)
 
 bootstrap:
 	@$(BOOTSTRAP)

@@ -169,12 +169,32 @@ let package = Package(
                 "ApusBackground", "ApusDeviceProbe", "ApusJobs", "ApusSampleApp", "ApusTesting", "ApusTimers",
             ]
         ),
+        // The whole scheduler in virtual time, from one seed: for a test, and for `make simulate`.
+        .target(
+            name: "SchedulerSimulation",
+            dependencies: [
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/SchedulerSimulation"
+        ),
+        .executableTarget(
+            name: "ApusSimulation",
+            dependencies: [
+                "ApusTimers", "SchedulerSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            path: "Tests/ApusSimulation"
+        ),
         .testTarget(
             name: "ApusJobsTests",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
             ]
+        ),
+        .testTarget(
+            name: "SchedulerSimulationTests",
+            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", "SchedulerSimulation"]
         ),
         // A process under a LinuxHost, for the tests to send signals to.
         .executableTarget(
@@ -199,6 +219,7 @@ let package = Package(
             dependencies: [
                 "ApusJobs", "ApusSQLite", "ApusStoreProbe", "ApusTesting", "ApusTimers",
                 .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]
         ),

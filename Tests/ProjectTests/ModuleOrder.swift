@@ -8,10 +8,11 @@ struct ModuleOrder {
         ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting", "LoopbackWeb"],
         [
             "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
-            "SimulatedPhone", "SleeplessApp",
+            "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",
         ],
         [
-            "ApusCommand", "ApusDeviceProbe", "ApusTorture", "AVFoundation", "BackgroundTasks", "CoreLocation",
+            "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AVFoundation", "BackgroundTasks",
+            "CoreLocation",
             "MediaPlayer",
             "QuartzCore", "Sleepless", "UserNotifications",
         ],

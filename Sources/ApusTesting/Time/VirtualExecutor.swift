@@ -33,10 +33,10 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     /// Jobs that wait to be run.
-    var pendingJobs: Int { state.withLock { $0.jobs.count - $0.head } }
+    package var pendingJobs: Int { state.withLock { $0.jobs.count - $0.head } }
 
     /// Runs the oldest job. False when there is none.
-    func runOne() -> Bool {
+    package func runOne() -> Bool {
         let job = state.withLock { state -> UnownedJob? in
             guard state.head < state.jobs.count else { return nil }
             defer {

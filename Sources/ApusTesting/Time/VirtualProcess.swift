@@ -1,4 +1,4 @@
-import ApusTimers
+package import ApusTimers
 import Synchronization
 
 /// A program in virtual time beside the system: an engine, an executor and a main loop of its own, which the step loop
@@ -6,11 +6,11 @@ import Synchronization
 ///
 /// What falls due while it is stopped waits. When it runs again, everything that is overdue fires at once, so a
 /// repeating timer gives one tick with the number of the missed ones.
-final class VirtualProcess: Sendable {
+package final class VirtualProcess: Sendable {
     private enum Standing: Int, AtomicRepresentable { case running, stopped, ended }
 
-    let engine: TimerEngine
-    let executor = VirtualExecutor()
+    package let engine: TimerEngine
+    package let executor = VirtualExecutor()
     let mainLoop: VirtualMainLoop
 
     private let wakeup: VirtualWakeup
@@ -32,10 +32,10 @@ final class VirtualProcess: Sendable {
     var isEnded: Bool { standing.load(ordering: .acquiring) == .ended }
 
     /// Tasks that were started here and have not returned; after the end, those that never will.
-    var unfinishedTasks: Int { unfinished.value }
+    package var unfinishedTasks: Int { unfinished.value }
 
     /// Starts a task on the executor; after the end, nothing.
-    func start(_ work: @escaping @Sendable () async -> Void) {
+    package func start(_ work: @escaping @Sendable () async -> Void) {
         guard !isEnded else { return }
         unfinished.add(1)
         // The task keeps the executor, so that it never ends with jobs, and is there for whoever resumes a task of an
@@ -48,11 +48,11 @@ final class VirtualProcess: Sendable {
     }
 
     /// Stops it: not one line of it runs until ``resume()``.
-    func stop() {
+    package func stop() {
         _ = standing.compareExchange(expected: .running, desired: .stopped, ordering: .acquiringAndReleasing)
     }
 
-    func resume() {
+    package func resume() {
         _ = standing.compareExchange(expected: .stopped, desired: .running, ordering: .acquiringAndReleasing)
     }
 

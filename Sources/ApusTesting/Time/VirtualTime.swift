@@ -103,11 +103,15 @@ public final class VirtualTime: TimeSource {
     /// Sets the wall clock, as a person or network time does; the engine is told. The other clocks do not move.
     public func setWall(_ instant: WallInstant) {
         drive {
-            clocks.setWall(instant)
-            wakeup.reportWallClockChange()
-            for process in processes.withLock({ $0 }) { process.reportWallClockChange() }
+            changeWall(to: instant)
             runAllRunnable()
         }
+    }
+
+    private func changeWall(to instant: WallInstant) {
+        clocks.setWall(instant)
+        wakeup.reportWallClockChange()
+        for process in processes.withLock({ $0 }) { process.reportWallClockChange() }
     }
 
     /// Moves the wall clock forth or (negative) back; otherwise like ``setWall(_:)``.
@@ -286,8 +290,11 @@ public final class VirtualTime: TimeSource {
         return process
     }
 
+    /// A process that was started with the machine: its monotonic clocks are this object's.
+    package func startProcess() -> VirtualProcess { startProcess(boot: VirtualWakeup.Boot()) }
+
     /// Ends a process and forgets it.
-    func end(_ process: VirtualProcess) {
+    package func end(_ process: VirtualProcess) {
         processes.withLock { $0.removeAll { $0 === process } }
         process.end()
     }
@@ -301,6 +308,29 @@ public final class VirtualTime: TimeSource {
     /// Whether there is anything that ``drain()`` would run.
     var isRunnable: Bool {
         executor.pendingJobs > 0 || untilNextDeadline == 0 || processes.withLock { $0 }.contains { $0.isRunnable }
+    }
+
+    /// Runs one piece of work that can run at this instant. False when there is none.
+    @discardableResult
+    package func runOne() -> Bool { drive { executor.runOne() || wakeup.wakeIfDue() || runProcesses() } }
+
+    /// Moves the clocks to the next deadline, but not beyond `limit`, and runs nothing.
+    /// - Returns: whether there was one.
+    @discardableResult
+    package func moveToNextDeadline(within limit: Duration) -> Bool {
+        drive {
+            guard let step = untilNextDeadline, step <= UInt64(max(0, limit.wholeNanoseconds)) else { return false }
+            clocks.move(by: step)
+            return true
+        }
+    }
+
+    /// Moves the wall clock, and runs nothing.
+    package func moveWallOnly(by duration: Duration) { drive { changeWall(to: wall().advanced(by: duration)) } }
+
+    /// The machine has slept for that long; nothing has run since.
+    package func sleepOnly(for duration: Duration) {
+        drive { clocks.move(by: UInt64(max(0, duration.wholeNanoseconds)), asleep: true) }
     }
 
     private var inventory: String {

@@ -1,0 +1,177 @@
+import ApusJobs
+import ApusTimers
+
+/// Makes histories of seeds. One history has some kinds of trouble and not the others, so that what one kind hides in
+/// one history comes out in another.
+package struct Generator {
+    /// Kinds of trouble.
+    package enum Trouble: String, CaseIterable, Sendable {
+        case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts
+    }
+
+    private let random: SeededRandom
+    private let seed: UInt64
+    private var troubles: Set<Trouble> = []
+    private var ids = 1
+    /// Whether a scheduler should be running after the steps so far.
+    private var isUp = true
+
+    private init(seed: UInt64, without excluded: Set<Trouble>) {
+        self.seed = seed
+        // Seeds are small numbers in a row; what they begin is not.
+        random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678)
+        // Every history draws the same numbers, whatever is excluded.
+        let chance = 1 + pick(9)
+        for trouble in Trouble.allCases where pick(10) < chance && !excluded.contains(trouble) {
+            troubles.insert(trouble)
+        }
+        ids = 1 + pick(5)
+    }
+
+    /// The history of a seed.
+    package static func steps(of seed: UInt64, without excluded: Set<Trouble> = []) -> Int {
+        history(of: seed, without: excluded).steps.count
+    }
+
+    static func history(of seed: UInt64, without excluded: Set<Trouble> = []) -> History {
+        var generator = Generator(seed: seed, without: excluded)
+        return generator.make()
+    }
+
+    private func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+    private func one<Value>(_ values: Value...) -> Value { values[pick(values.count)] }
+    private func has(_ trouble: Trouble, oneIn bound: Int = 1) -> Bool {
+        troubles.contains(trouble) && pick(bound) == 0
+    }
+
+    private mutating func make() -> History {
+        var history = History(seed: seed)
+        if pick(2) == 0 { history.maximumConcurrentRuns = 1 + pick(4) }
+        if pick(3) == 0 { history.maximumLoaded = 1 + pick(4) }
+        history.horizon = one(60, 60, 20, 5)
+        let length = 30 + pick(51)
+        if pick(4) != 0 { history.steps.append(.start) } else { history.steps.append(.together([.start, command()])) }
+        for id in 0..<ids where pick(3) != 0 { history.steps.append(.submit([plan(id)])) }
+        while history.steps.count < length { append(to: &history.steps) }
+        return history
+    }
+
+    private mutating func append(to steps: inout [Step]) {
+        if !isUp, pick(3) == 0 {
+            isUp = true
+            if has(.stops, oneIn: 6) {
+                isUp = false
+                return steps.append(.together([.start, .stop(grace: one(nil, 0, 2_000))]))
+            }
+            return steps.append(.start)
+        }
+        switch pick(30) {
+        case 0..<9: steps.append(.advance(duration()))
+        case 9..<12: steps.append(.submit(plans()))
+        case 12..<16: steps.append(command())
+        case 16: steps.append(.together((0..<(2 + pick(3))).map { _ in pick(3) == 0 ? .submit(plans()) : command() }))
+        case 17 where has(.failures):
+            steps.append(
+                .fault(
+                    pick(2) == 0
+                        ? .commitsFail(every: 1 + pick(3), isFull: pick(2) == 0) : .answersLost(every: 1 + pick(3))))
+            steps.append(.advance(duration()))
+            if pick(2) == 0 { steps.append(.heal) }
+        case 18 where has(.hangs):
+            steps.append(.fault(.commitsHang(every: 1 + pick(3))))
+            if pick(2) == 0 { steps.append(command()) }
+            steps.append(.advance(duration()))
+            if pick(2) == 0 { steps.append(pick(2) == 0 ? .heal : .release(isReversed: pick(2) == 0)) }
+        case 19 where has(.reads):
+            steps.append(.fault(.readsFail))
+            steps.append(.advance(duration()))
+        case 20 where troubles.intersection([.failures, .hangs, .reads]).isEmpty == false: steps.append(.heal)
+        case 21 where has(.kills):
+            steps.append(.kill(afterWork: pick(3) == 0 ? nil : pick(25)))
+            isUp = pick(3) != 0
+            if isUp { steps.append(.start) }
+        case 22 where has(.stops):
+            let stop = Step.stop(grace: one(nil, 0, 500, 3_000, 20_000))
+            steps.append(pick(3) == 0 ? .together([command(), stop]) : stop)
+            isUp = false
+        case 23 where has(.freezes): steps.append(pick(2) == 0 ? .freeze : .thaw)
+        case 24 where has(.takeovers): steps.append(.takeOver)
+        case 25 where has(.wall): steps.append(.moveWall(seconds: wallMove()))
+        case 26 where has(.sleep): steps.append(.sleep(duration() * 4))
+        case 27 where has(.conditions): steps.append(.device(device()))
+        case 28 where has(.bursts):
+            steps.append(.submit((0..<ids).map { id in plan(id) }))
+        default: steps.append(.advance(1 + pick(6_000)))
+        }
+    }
+
+    private func duration() -> Int { one(1 + pick(900), 1_000 * (1 + pick(8)), 1 + pick(12_000), 60_000) }
+
+    private func wallMove() -> Int {
+        let sign = one(1, -1)
+        return sign * one(2 + pick(20), 60 + pick(600), 3_600, 86_400, 86_400 * 365)
+    }
+
+    private func device() -> Step.Device {
+        .init(network: one(nil, true, false), power: one(nil, true, false), idle: one(nil, true, false))
+    }
+
+    private func command() -> Step {
+        let id = pick(ids)
+        let suspends = has(.suspension)
+        switch pick(12) {
+        case 0: return .command(.cancel, job: id)
+        case 1, 2, 3: return .command(suspends ? .suspend : .query, job: id)
+        case 4, 5, 6: return .command(suspends ? .resume : .runNow, job: id)
+        case 7, 8: return .command(.runNow, job: id)
+        default: return .command(.query, job: id)
+        }
+    }
+
+    private func plans() -> [JobPlan] {
+        guard pick(4) == 0, ids > 1 else { return [plan(pick(ids))] }
+        let first = pick(ids)
+        return [plan(first), plan((first + 1) % ids)]
+    }
+
+    private func plan(_ id: Int) -> JobPlan {
+        let count = one(nil, 1 + pick(6), 1 + pick(20))
+        let interval = one(1_000, 2_000 + pick(8_000), 500 + pick(1_500), 10_000, 30_000, 70_000)
+        var plan = JobPlan(id: id)
+        plan.when =
+            switch pick(8) {
+            case 0: .after(1 + pick(90_000))
+            case 1: .at(1_000 + pick(90_000))
+            case 2: .after(1 + pick(3_000))
+            case 3, 4: .anchored(interval, offset: (pick(40) - 20) * 1_000 + pick(1_000), count: count)
+            default: .every(interval, count: count)
+            }
+        plan.conflict = one(.replace, .update, .update, .keep, .refuse)
+        if pick(3) == 0 { plan.missed = one(.skip, .runAll(1 + pick(5))) }
+        if pick(2) == 0 { plan.overlap = one(.queue(1 + pick(3)), .allow(1 + pick(3)), .replace) }
+        if pick(3) == 0 { plan.maximumAttempts = 2 + pick(3) }
+        if pick(5) == 0 { plan.maximumLost = 1 + pick(3) }
+        plan.backoff = one(0, 1_000, 1 + pick(4_000))
+        if pick(4) == 0 { plan.grace = one(0, 500, 2_000, 20_000) }
+        if pick(5) == 0 { plan.tolerance = one(100, 1 + pick(900), 3_000) }
+        if pick(5) == 0 { plan.timeLimit = one(1_000, 500 + pick(5_000)) }
+        if troubles.contains(.conditions), pick(2) == 0 {
+            plan.conditions = one(.network, .externalPower, .idle, [.network, .externalPower])
+        }
+        plan.behaviours = (0..<(1 + pick(3))).map { _ in behaviour() }
+        return plan
+    }
+
+    private func behaviour() -> JobPlan.Behaviour {
+        switch pick(12) {
+        case 0: .fail(after: 0)
+        case 1: .fail(after: pick(4_000))
+        case 2: .failFinally
+        case 3: .hang
+        case 4: .stubborn(1 + pick(15_000))
+        case 5: .postpone(one(0, 1_000, pick(3_000)))
+        case 6, 7, 8: .succeed(after: 1 + pick(6_000))
+        default: .succeed(after: 0)
+        }
+    }
+}

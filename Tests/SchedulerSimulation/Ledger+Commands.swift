@@ -1,0 +1,245 @@
+import ApusJobs
+
+/// What callers ask for, and what they are answered.
+extension Ledger {
+    /// Numbers of the submissions of these plans.
+    func submit(_ plans: [JobPlan], node: Int) -> (command: Int, numbers: [Int]) {
+        let now = now
+        return with { state in
+            var numbers: [Int] = []
+            for plan in plans {
+                var facts = Facts(plan: plan, number: state.facts.count, issued: now)
+                facts.isCancelIssued = state.isUnderWay(.cancel, job: plan.id)
+                facts.isSuspendIssued = state.isUnderWay(.suspend, job: plan.id)
+                facts.isResumeIssued = state.isUnderWay(.resume, job: plan.id)
+                if facts.isSuspendIssued { facts.perhapsSuspendedSince = now.elapsed }
+                facts.runsByHandIssued = state.commands.count {
+                    !$0.isOver && $0.kind == .runNow && $0.job == plan.id
+                }
+                for command in state.commands where !command.isOver && command.kind == .submit {
+                    for other in command.submissions where state.facts[other].plan.id == plan.id {
+                        if state.facts[other].plan.conflict == .replace { facts.isReplaceIssued = true }
+                    }
+                }
+                if plan.conflict == .replace { state.update(job: plan.id) { $0.isReplaceIssued = true } }
+                numbers.append(facts.number)
+                state.facts.append(facts)
+            }
+            state.commands.append(Command(kind: .submit, node: node, submissions: numbers, issued: now))
+            return (state.commands.count - 1, numbers)
+        }
+    }
+
+    /// The number of the command.
+    func issue(_ kind: Command.Kind, node: Int, job: Int? = nil, grace: Int? = nil) -> Int {
+        let now = now
+        return with { state in
+            state.commands.append(Command(kind: kind, node: node, job: job, grace: grace, issued: now))
+            switch kind {
+            case .cancel: state.update(job: job ?? -1) { $0.isCancelIssued = true }
+            case .suspend:
+                state.update(job: job ?? -1) { facts in
+                    facts.isSuspendIssued = true
+                    if facts.perhapsSuspendedSince == nil { facts.perhapsSuspendedSince = now.elapsed }
+                }
+            case .resume: state.update(job: job ?? -1) { $0.resumeIssued(now) }
+            case .runNow: state.update(job: job ?? -1) { $0.runsByHandIssued += 1 }
+            case .stop: state.nodes[node].isStopIssued = true
+            case .submit, .query, .start: break
+            }
+            return state.commands.count - 1
+        }
+    }
+
+    func answered(_ command: Int, jobs: [Job]) {
+        let now = now
+        with { state in
+            if state.isOver || state.commands[command].isOver { return }
+            state.commands[command].isOver = true
+            let kind = state.commands[command].kind
+            for (position, job) in jobs.enumerated() {
+                let number = JobPlan.number(in: job.request.payload)
+                guard state.facts.indices.contains(number) else {
+                    state.report(.durable, "\(kind) was answered with a job that nobody submitted: \(job)", at: now)
+                    continue
+                }
+                state.learn(number, job, now)
+                switch kind {
+                case .submit: state.acknowledge(command, position, by: number, job, now)
+                case .cancel:
+                    for index in state.facts.indices where state.facts[index].key == job.key {
+                        if state.facts[index].ended == nil { state.facts[index].ended = now }
+                    }
+                case .suspend: state.acknowledgeSuspend(number, command, job, now)
+                case .resume: state.acknowledgeResume(number, command, now)
+                case .runNow, .query, .start, .stop: break
+                }
+            }
+            switch kind {
+            case .start:
+                state.nodes[state.commands[command].node].isStarted = true
+            case .stop:
+                state.nodes[state.commands[command].node].isStopReturned = true
+                state.checkStop(state.commands[command].node, now)
+            case .submit, .cancel, .suspend, .resume, .runNow, .query: break
+            }
+        }
+    }
+
+    func failed(_ command: Int, _ error: any Error) {
+        let now = now
+        with { state in
+            if state.isOver || state.commands[command].isOver { return }
+            state.commands[command].isOver = true
+            let failed = state.commands[command]
+            if failed.kind == .start { state.nodes[failed.node].hasFailedToStart = true }
+            for number in failed.submissions where state.facts[number].answered == nil {
+                state.facts[number].answered = now
+            }
+            if let objection = state.objection(to: error, of: failed, now) {
+                state.report(
+                    .answered, "\(failed.kind) \(failed.job.map { "job\($0)" } ?? "") failed: \(objection)", at: now)
+            }
+        }
+    }
+}
+
+extension Ledger.Facts {
+    fileprivate mutating func resumeIssued(_ now: Ledger.Moment) {
+        isResumeIssued = true
+        guard let since = suspendedSince else { return }
+        suspended.append(since...max(since, now.elapsed))
+        suspendedSince = nil
+    }
+}
+
+extension Ledger.State {
+    /// Handlers had their time, and what they came to is written.
+    fileprivate mutating func checkStop(_ node: Int, _ now: Ledger.Moment) {
+        guard nodes[node].isStarted, !nodes[node].hasLostStore else { return }
+        let ends = commands.lazy.filter { $0.kind == .stop && $0.node == node }
+            .map { stop in stop.grace.map { stop.issued.elapsed + Int64($0) * 1_000_000 } ?? .max }
+        if let end = ends.min(), now.elapsed < end, !nodes[node].running.isEmpty {
+            report(.stopped, "stop returned before its grace was over, while handlers went on", at: now)
+        }
+        guard let healthySince else { return }
+        for index in calls.indices where calls[index].node == node && calls[index].wasTold != .shutdown {
+            guard let ended = calls[index].ended, calls[index].result != .postponed else { continue }
+            if ended.elapsed >= healthySince { calls[index].mustBeRecorded = true }
+        }
+    }
+
+    /// The submission has made this job, or has given it a new definition.
+    mutating func learn(_ number: Int, _ job: Job, _ now: Ledger.Moment) {
+        if let known = facts[number].key {
+            guard known != job.key else { return }
+            let id = facts[number].plan.id
+            return report(
+                .recordedOnce, "submission \(number) of job\(id) made two jobs, \(known) and \(job.key)", at: now)
+        }
+        facts[number].key = job.key
+        if facts[number].answered == nil { facts[number].answered = now }
+        let to = facts[number].answered ?? now
+        let earlier = facts.last { $0.key == job.key && $0.number != number }
+        guard let earlier else {
+            facts[number].phase = .init(from: facts[number].issued, to: to, origin: 0)
+            return
+        }
+        guard facts[number].plan.conflict == .update else {
+            return report(.recordedOnce, "submission \(number) has changed \(job.id), which it should not", at: now)
+        }
+        for index in facts.indices where facts[index].key == job.key { facts[index].isMixed = true }
+        inherit(number, from: earlier, job, to)
+    }
+
+    /// An equal trigger keeps its phase; another one begins anew.
+    private mutating func inherit(_ number: Int, from earlier: Ledger.Facts, _ job: Job, _ to: Ledger.Moment) {
+        let plan = facts[number].plan
+        if plan.isRelative, plan.when == earlier.plan.when {
+            // Another definition that nobody knows of came in between if the count has begun anew.
+            facts[number].phase = earlier.phase?.origin == job.origin ? earlier.phase : nil
+            facts[number].suspended = earlier.suspended
+            facts[number].perhapsSuspended = earlier.perhapsSuspended
+            facts[number].perhapsSuspendedSince = earlier.perhapsSuspendedSince
+            facts[number].suspendedSince = earlier.suspendedSince
+        } else {
+            facts[number].phase = .init(from: facts[number].issued, to: to, origin: job.origin)
+            if earlier.perhapsSuspendedSince != nil {
+                facts[number].perhapsSuspendedSince = facts[number].issued.elapsed
+            }
+            if earlier.suspendedSince != nil { facts[number].suspendedSince = to.elapsed }
+        }
+        facts[number].isSuspendIssued = facts[number].isSuspendIssued || earlier.isSuspendIssued
+        facts[number].isResumeIssued = facts[number].isResumeIssued || earlier.isResumeIssued
+    }
+
+    fileprivate mutating func acknowledge(
+        _ command: Int, _ position: Int, by number: Int, _ job: Job, _ now: Ledger.Moment
+    ) {
+        let own = commands[command].submissions[position]
+        if facts[own].answered == nil { facts[own].answered = now }
+        guard number == own else {
+            if facts[own].plan.conflict != .keep || facts[number].plan.id != facts[own].plan.id {
+                report(.answered, "submission \(own) was answered with the job of submission \(number)", at: now)
+            }
+            return
+        }
+        facts[own].isAcknowledged = true
+        // What had the identifier before gives way.
+        for index in facts.indices where index != own && facts[index].plan.id == facts[own].plan.id {
+            if let key = facts[index].key, key < job.key, facts[index].ended == nil { facts[index].ended = now }
+        }
+    }
+
+    fileprivate mutating func acknowledgeSuspend(_ number: Int, _ command: Int, _ job: Job, _ now: Ledger.Moment) {
+        guard let id = commands[command].job, facts[number].suspendedSince == nil, job.state == .suspended else {
+            return
+        }
+        let issued = commands[command].issued
+        // A resume that was under way may come later than the suspension.
+        let isDisputed = commands.contains { other in
+            other.kind == .resume && other.job == id && (!other.isOver || other.issued.elapsed >= issued.elapsed)
+        }
+        if !isDisputed { facts[number].suspendedSince = now.elapsed }
+    }
+
+    fileprivate mutating func acknowledgeResume(_ number: Int, _ command: Int, _ now: Ledger.Moment) {
+        guard let id = commands[command].job, let since = facts[number].perhapsSuspendedSince else { return }
+        let issued = commands[command].issued
+        let isDisputed = commands.contains { other in
+            other.kind == .suspend && other.job == id && (!other.isOver || other.issued.elapsed >= issued.elapsed)
+        }
+        if isDisputed { return }
+        facts[number].perhapsSuspended += now.elapsed - since
+        facts[number].perhapsSuspendedSince = nil
+    }
+
+    /// Why the command should not have failed so; `nil` if there is a reason.
+    fileprivate func objection(to error: any Error, of command: Ledger.Command, _ now: Ledger.Moment) -> String? {
+        let node = nodes[command.node]
+        guard let error = error as? JobError else { return "\(error) is no JobError" }
+        let mayBeGone =
+            command.job.map { id in
+                facts.allSatisfy {
+                    $0.plan.id != id || !$0.isAcknowledged || $0.isCancelIssued || $0.isReplaceIssued || $0.isMixed
+                        || $0.plan.count != nil
+                }
+            } ?? false
+        switch (error.code, command.kind) {
+        case (.alreadyExists, .submit):
+            return command.submissions.contains { facts[$0].plan.conflict == .refuse } ? nil : "\(error)"
+        case (.invalid, .suspend), (.invalid, .resume), (.invalid, .runNow), (.notFound, .suspend),
+            (.notFound, .resume),
+            (.notFound, .runNow), (.notFound, .cancel):
+            return mayBeGone ? nil : "\(error), and the job was not ended"
+        case (.invalid, .submit):
+            // An instant may have passed while the submission waited, or the clock was set.
+            let isAt = command.submissions.contains { if case .at = facts[$0].plan.when { true } else { false } }
+            return isAt && now.wall != command.issued.wall ? nil : "\(error)"
+        default: break
+        }
+        let isUndisturbed = calmSince.map { $0 <= command.issued.elapsed } ?? false
+        let isOwner = owner == command.node && node.isStarted && !node.isStopIssued
+        return isUndisturbed && isOwner ? "\(error), although nothing was wrong" : nil
+    }
+}

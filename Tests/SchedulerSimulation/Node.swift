@@ -1,0 +1,121 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Logging
+
+/// One process with a scheduler over the store that all share.
+final class Node {
+    let number: Int
+    let process: VirtualProcess
+    let store: FaultyStore
+    let host: SimulatedConditions
+    private(set) var scheduler: JobScheduler?
+    private let ledger: Ledger
+
+    init(number: Int, history: History, time: VirtualTime, base: MemoryStore, device: DeviceConditions, ledger: Ledger)
+    {
+        self.number = number
+        self.ledger = ledger
+        process = time.startProcess()
+        store = FaultyStore(base)
+        host = SimulatedConditions(device, engine: process.engine)
+        let scheduler = JobScheduler(
+            store: store, engine: process.engine, host: host,
+            random: SeededRandom(seed: history.seed &+ UInt64(number)),
+            configuration: .init(
+                horizon: .seconds(history.horizon), maximumLoaded: history.maximumLoaded,
+                maximumConcurrentRuns: history.maximumConcurrentRuns, historyRunsPerJob: 1_000_000,
+                // Nothing is pruned, so that everything can be accounted for.
+                finishedJobsKept: .seconds(9_000_000_000), bootID: "boot"),
+            executor: process.executor, logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })
+        self.scheduler = scheduler
+        let handler = SimulatedHandler(node: number, engine: process.engine, base: base, ledger: ledger)
+        scheduler.handle("work") { context in try await handler.run(context) }
+        waits = handler.waits
+        ledger.with { $0.nodes.append(.init()) }
+    }
+
+    /// What handlers wait for.
+    let waits: Waits
+
+    /// Asks the scheduler for something, and tells the ledger of its answer. Nothing of it happens before the process
+    /// runs next.
+    func give(_ command: Int, _ body: @escaping @Sendable (JobScheduler) async throws -> [Job]) {
+        guard let scheduler else { return }
+        process.start { [ledger] in
+            do { ledger.answered(command, jobs: try await body(scheduler)) } catch { ledger.failed(command, error) }
+        }
+    }
+
+    func start() {
+        let command = ledger.issue(.start, node: number)
+        give(command) { [ledger, number] scheduler in
+            try await scheduler.start {
+                ledger.opened(by: number)
+            }
+            return []
+        }
+    }
+
+    func stop(grace: Int?) {
+        let command = ledger.issue(.stop, node: number, grace: grace)
+        give(command) { scheduler in
+            await scheduler.stop(grace: grace.map { .milliseconds($0) })
+            return []
+        }
+    }
+
+    /// From now on only the process's own tasks and timers have the scheduler.
+    func forget() { scheduler = nil }
+}
+
+extension Ledger {
+    /// A process has opened the store.
+    func opened(by node: Int) {
+        let now = now
+        with { state in
+            if let owner = state.owner, owner != node { state.nodes[owner].hasLostStore = true }
+            state.owner = node
+            state.takenOver = now
+        }
+    }
+}
+
+/// A host whose device is like the history says; it is nothing else than that.
+final class SimulatedConditions: BackgroundHost {
+    private struct Loop: MainLoop {
+        func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {}
+    }
+
+    let engine: TimerEngine
+    private let device: Broadcast<DeviceConditions>
+    private let phases = Broadcast(Phase.active, mainLoop: Loop())
+
+    init(_ conditions: DeviceConditions, engine: TimerEngine) {
+        self.engine = engine
+        device = Broadcast(conditions, mainLoop: Loop())
+    }
+
+    func become(_ conditions: DeviceConditions) { device.set(conditions) }
+    var isFollowed: Bool { device.hasListeners }
+
+    var phase: Phase { phases.value }
+    var phaseChanges: PhaseChanges { phases.changes() }
+    var backgroundTimeRemaining: Duration? { nil }
+    var waitsForExpiredTasks: Bool { true }
+    var conditions: DeviceConditions { device.value }
+    var conditionChanges: Changes<DeviceConditions> { device.changes() }
+    var mainLoop: any MainLoop { Loop() }
+    var bootID: String? { "boot" }
+
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+        phases.observe(observer)
+    }
+    func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
+        throw BackgroundError(.tooLate, "the simulation grants no background tasks")
+    }
+    func start(_ work: @escaping @Sendable () async -> Void) {
+        preconditionFailure("the scheduler starts no work here")
+    }
+}

@@ -1,0 +1,36 @@
+/// What the simulation tries to break, in words. A broken one is reported with its words, and a history is shrunk for
+/// as long as it breaks the same one.
+package enum Promise: String, Sendable, CaseIterable {
+    case neverEarly = "a run starts at or after its due instant, by the clock that its trigger counts"
+    case oneOutcome = "every occurrence has exactly one outcome"
+    case recordedOnce = "an attempt is made at most once, after its claim is stored, and a stored outcome never changes"
+    case trueOutcome = "the stored outcome is what happened"
+    case durable = "what was acknowledged is in the store"
+    case obeyed = "after an acknowledged cancel, suspend or replacement nothing of the job starts"
+    case recovery = "what is due begins soon once a scheduler runs and its store works"
+    case ownership = "a scheduler that lost its store starts nothing, and its successor is not disturbed"
+    case stopped = "stop returns within its grace, and nothing starts after that"
+    case overlap = "a job has no more handlers at once than its overlap policy allows"
+    case limit = "no more handlers run at once than the configuration allows"
+    case conditions = "an attempt begins only while the job's conditions hold"
+    case answered = "every command is answered, and fails only for a reason"
+    case tidy = "nothing is left behind: no timer, no task, no scheduler"
+}
+
+/// A promise that was broken, and how.
+package struct Violation: Sendable, CustomStringConvertible {
+    /// Which one.
+    package var promise: Promise
+    /// What was seen.
+    package var detail: String
+    /// When, since the beginning of the history, in milliseconds of elapsed time.
+    package var millisecond: Int64
+
+    package var description: String { "\(promise.rawValue)\n  at \(seconds(millisecond)): \(detail)" }
+}
+
+/// "12.345 s".
+func seconds(_ milliseconds: Int64) -> String {
+    let rest = String((milliseconds % 1_000).magnitude + 1_000).dropFirst()
+    return "\(milliseconds < 0 ? "-" : "")\(milliseconds.magnitude / 1_000).\(rest) s"
+}

@@ -1,0 +1,165 @@
+/// Looks for a shorter and plainer history that breaks the same promise.
+struct Shrinker {
+    /// A history, and how it breaks the promise.
+    struct Found {
+        var history: History
+        var violation: Violation
+    }
+
+    /// Runs a history, with a look at the rows after so many steps each.
+    typealias Trial = (_ history: History, _ rowsEvery: Int) -> Violation?
+
+    private let trial: Trial
+    private let promise: Promise
+    private let rowsEvery: Int
+    private(set) var best: Found
+    private var runsLeft = 800
+
+    /// `nil` if the history keeps every promise.
+    init?(_ original: History, trial: @escaping Trial = { World($0).run(rowsEvery: $1) }) {
+        self.trial = trial
+        // Looking more often finds it earlier, and perhaps as another promise.
+        for rowsEvery in [1, 8] {
+            guard let violation = trial(original, rowsEvery) else { continue }
+            (promise, self.rowsEvery) = (violation.promise, rowsEvery)
+            best = Found(history: original, violation: violation)
+            return
+        }
+        return nil
+    }
+
+    /// Shorter and plainer in turns, until neither helps.
+    mutating func shrink() {
+        while removeSteps() || simplify(), runsLeft > 0 {}
+    }
+
+    /// Whether the candidate breaks the promise too; it is then the best.
+    private mutating func accept(_ candidate: History) -> Bool {
+        guard runsLeft > 0, candidate != best.history else { return false }
+        runsLeft -= 1
+        guard let violation = trial(candidate, rowsEvery), violation.promise == promise else {
+            return false
+        }
+        best = Found(history: candidate, violation: violation)
+        return true
+    }
+
+    /// Takes out halves, quarters, and so on, down to single steps.
+    private mutating func removeSteps() -> Bool {
+        var hasHelped = false
+        var size = max(1, best.history.steps.count / 2)
+        while true {
+            var start = 0
+            while start < best.history.steps.count, runsLeft > 0 {
+                var candidate = best.history
+                candidate.steps.removeSubrange(start..<min(start + size, candidate.steps.count))
+                if accept(candidate) { hasHelped = true } else { start += size }
+            }
+            if size == 1 { return hasHelped }
+            size /= 2
+        }
+    }
+
+    /// Makes one thing after another plainer.
+    private mutating func simplify() -> Bool {
+        var hasHelped = false
+        for change in [
+            { $0.maximumLoaded = 10_000 }, { $0.maximumConcurrentRuns = 256 }, { $0.horizon = 60 },
+        ] as [(inout History) -> Void] {
+            var candidate = best.history
+            change(&candidate)
+            if accept(candidate) { hasHelped = true }
+        }
+        for index in best.history.steps.indices {
+            var wasPlainer = true
+            while wasPlainer, runsLeft > 0 {
+                wasPlainer = plainer(best.history.steps[index]).contains { step in
+                    var candidate = best.history
+                    candidate.steps[index] = step
+                    return accept(candidate)
+                }
+                if wasPlainer { hasHelped = true }
+            }
+        }
+        return hasHelped
+    }
+
+    private func plainer(_ step: Step) -> [Step] {
+        switch step {
+        case .submit(let plans):
+            let fewer = plans.count > 1 ? plans.indices.map { index in [plans[index]] } : []
+            let other = plans.indices.flatMap { index in
+                plainer(plans[index]).map { plan in
+                    var changed = plans
+                    changed[index] = plan
+                    return changed
+                }
+            }
+            return (fewer + other).map { .submit($0) }
+        case .together(let steps):
+            return steps
+                + steps.indices.map { index in
+                    var fewer = steps
+                    fewer.remove(at: index)
+                    return .together(fewer)
+                }
+                + steps.indices.flatMap { index in
+                    plainer(steps[index]).map { plain in
+                        var changed = steps
+                        changed[index] = plain
+                        return .together(changed)
+                    }
+                }
+        case .advance(let time): return rounder(time).map { .advance($0) }
+        case .sleep(let time): return rounder(time).map { .sleep($0) }
+        case .fault(.commitsFail(let every, _)) where every > 1: return [.fault(.commitsFail(every: 1, isFull: false))]
+        case .fault(.answersLost(let every)) where every > 1: return [.fault(.answersLost(every: 1))]
+        case .fault(.commitsHang(let every)) where every > 1: return [.fault(.commitsHang(every: 1))]
+        case .kill(let work?): return [.kill(afterWork: nil)] + (work > 0 ? [.kill(afterWork: work - 1)] : [])
+        case .moveWall(let seconds) where abs(seconds) != 3_600:
+            return [.moveWall(seconds: seconds < 0 ? -3_600 : 3_600)]
+        case .stop(let grace) where grace != 0: return [.stop(grace: 0)]
+        case .release(isReversed: true): return [.release(isReversed: false)]
+        case .command, .fault, .heal, .release, .stop, .start, .kill, .freeze, .thaw, .takeOver, .device, .moveWall:
+            return []
+        }
+    }
+
+    private func rounder(_ time: Int) -> [Int] {
+        [time / 1_000 * 1_000, time / 10_000 * 10_000, time / 2].filter { $0 != time && $0 > 0 }
+    }
+
+    private func plainer(_ plan: JobPlan) -> [JobPlan] {
+        var result: [JobPlan] = []
+        func add(_ change: (inout JobPlan) -> Void) {
+            var plainer = plan
+            change(&plainer)
+            if plainer != plan { result.append(plainer) }
+        }
+        let plain = JobPlan(id: plan.id)
+        add { $0 = JobPlan(id: plan.id, when: plan.when) }
+        add { $0.behaviours = plain.behaviours }
+        for behaviour in Set(plan.behaviours) { add { $0.behaviours = [behaviour] } }
+        add { $0.missed = plain.missed }
+        add { $0.overlap = plain.overlap }
+        add { $0.conflict = plain.conflict }
+        add { ($0.maximumAttempts, $0.backoff) = (plain.maximumAttempts, plain.backoff) }
+        add { $0.maximumLost = plain.maximumLost }
+        add { $0.grace = nil }
+        add { $0.tolerance = 0 }
+        add { $0.timeLimit = nil }
+        add { $0.conditions = [] }
+        switch plan.when {
+        case .at(let delay): for delay in rounder(delay) { add { $0.when = .at(delay) } }
+        case .after(let delay): for delay in rounder(delay) { add { $0.when = .after(delay) } }
+        case .every(let interval, let count):
+            add { $0.when = .after(interval) }
+            if let count { add { $0.when = .every(interval, count: count > 1 ? count / 2 : nil) } }
+            for interval in rounder(interval) where interval >= 500 { add { $0.when = .every(interval, count: count) } }
+        case .anchored(let interval, let offset, let count):
+            if offset != 0 { add { $0.when = .anchored(interval, offset: 0, count: count) } }
+            if count != nil { add { $0.when = .anchored(interval, offset: offset, count: nil) } }
+        }
+        return result
+    }
+}

@@ -1,0 +1,123 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+
+/// What runs the jobs of one process, as their plans say.
+struct SimulatedHandler: Sendable {
+    let node: Int
+    let engine: TimerEngine
+    let base: MemoryStore
+    let ledger: Ledger
+    let waits = Waits()
+
+    func run(_ context: RunContext) async throws {
+        let claimed = await stored(context)
+        let call = ledger.began(context, node: node, claimed: claimed)
+        let (plan, isPeace) = ledger.with { state in
+            (state.facts[JobPlan.number(in: context.job.request.payload)].plan, state.isPeace || state.isOver)
+        }
+        var behaviour = plan.behaviour(occurrence: context.occurrence, attempt: context.attempt)
+        if isPeace { behaviour = .succeed(after: 0) }
+        do {
+            try await perform(behaviour, context)
+            ledger.ended(call, .returned, told: context.cancellationReason)
+        } catch {
+            ledger.ended(call, error is JobPostponement ? .postponed : .threw, told: context.cancellationReason)
+            throw error
+        }
+    }
+
+    /// The run in the store, in the very moment of the call.
+    private func stored(_ context: RunContext) async -> RunState? {
+        let open = try? await base.job(context.job.id)
+        if let open, open.job.key == context.job.key {
+            let run = open.open.first { $0.occurrence == context.occurrence && $0.attempt == context.attempt }
+            if let run { return run.state }
+        }
+        let page = try? await base.runs(RunQuery(occurrence: context.occurrence, limit: .max))
+        return page?.runs.first { $0.jobKey == context.job.key && $0.attempt == context.attempt }?.state
+    }
+
+    private func perform(_ behaviour: JobPlan.Behaviour, _ context: RunContext) async throws {
+        switch behaviour {
+        case .succeed(let time): if await wait(time) { throw CancellationError() }
+        case .fail(let time):
+            if await wait(time) { throw CancellationError() }
+            throw JobFailure(reason: "as planned")
+        case .failFinally: throw JobFailure(reason: "as planned", isFinal: true)
+        case .hang: if await wait(nil) { throw CancellationError() }
+        case .stubborn(let time): _ = await wait(time, heedsCancellation: false)
+        case .postpone(let delay):
+            let times = ledger.with { state in
+                state.callsByAttempt[
+                    .init(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt), default: []
+                ].count
+            }
+            if times <= 2 { throw JobPostponement(reason: "as planned", delay: .milliseconds(delay)) }
+        }
+    }
+
+    /// True when it was told to end before.
+    private func wait(_ time: Int?, heedsCancellation: Bool = true) async -> Bool {
+        if time == 0 { return false }
+        let wait = waits.make()
+        let timer = time.map { time in engine.schedule(after: .milliseconds(time)) { wait.end(cancelled: false) } }
+        let isCancelled = await withTaskCancellationHandler {
+            await withCheckedContinuation { wait.begin($0) }
+        } onCancel: {
+            if heedsCancellation { wait.end(cancelled: true) }
+        }
+        _ = timer?.cancel()
+        waits.remove(wait)
+        return isCancelled
+    }
+}
+
+/// The waits of a process's handlers that have not ended.
+final class Waits: Sendable {
+    final class Wait: Sendable {
+        private struct State {
+            var continuation: CheckedContinuation<Bool, Never>?
+            var isCancelled: Bool?
+        }
+
+        let number: Int
+        private let state = Locked(State())
+        fileprivate init(number: Int) { self.number = number }
+
+        func begin(_ continuation: CheckedContinuation<Bool, Never>) {
+            let ended = state.withLock { state in
+                if state.isCancelled == nil { state.continuation = continuation }
+                return state.isCancelled
+            }
+            if let ended { continuation.resume(returning: ended) }
+        }
+
+        func end(cancelled: Bool) {
+            let continuation = state.withLock { state -> CheckedContinuation<Bool, Never>? in
+                guard state.isCancelled == nil else { return nil }
+                state.isCancelled = cancelled
+                defer { state.continuation = nil }
+                return state.continuation
+            }
+            continuation?.resume(returning: cancelled)
+        }
+    }
+
+    private let state = Locked<(next: Int, waits: [Wait])>((0, []))
+
+    func make() -> Wait {
+        state.withLock { state in
+            state.next += 1
+            state.waits.append(Wait(number: state.next))
+            return state.waits[state.waits.count - 1]
+        }
+    }
+
+    fileprivate func remove(_ wait: Wait) { state.withLock { $0.waits.removeAll { $0.number == wait.number } } }
+
+    var count: Int { state.withLock { $0.waits.count } }
+
+    /// All of them end, as if their time were over.
+    func endAll() { for wait in state.withLock({ $0.waits }) { wait.end(cancelled: false) } }
+}

@@ -1,0 +1,116 @@
+import ApusBackground
+import ApusJobs
+
+/// One step of a history. Every step means something in every situation, if only that nothing happens, so that a
+/// history stays one when steps are taken out of it. Times are milliseconds.
+indirect enum Step: Sendable, Hashable {
+    enum Command: String, Sendable, Hashable, CaseIterable { case cancel, suspend, resume, runNow, query }
+
+    /// What the store does with commits: each of every `every`th.
+    enum Fault: Sendable, Hashable {
+        case commitsFail(every: Int, isFull: Bool)
+        /// They are applied, but the answer is an error.
+        case answersLost(every: Int)
+        case commitsHang(every: Int)
+        case readsFail
+    }
+
+    /// What the device is like; `nil` is "unknown".
+    struct Device: Sendable, Hashable {
+        var network: Bool?
+        var power: Bool?
+        var idle: Bool?
+
+        static let good = Device(network: true, power: true, idle: true)
+        var conditions: DeviceConditions {
+            DeviceConditions(
+                network: network.map { $0 ? .available : .none }, isOnExternalPower: power, isIdle: idle)
+        }
+        /// What certainly does not hold.
+        var unmet: JobConditions {
+            var unmet: JobConditions = []
+            if network == false { unmet.insert(.network) }
+            if power == false { unmet.insert(.externalPower) }
+            if idle == false { unmet.insert(.idle) }
+            return unmet
+        }
+    }
+
+    /// In one call.
+    case submit([JobPlan])
+    case command(Command, job: Int)
+    /// All are given before any of them is begun.
+    case together([Step])
+    case advance(Int)
+    /// The machine sleeps.
+    case sleep(Int)
+    case moveWall(seconds: Int)
+    case device(Device)
+    case fault(Fault)
+    /// The store works again, and what hung goes on.
+    case heal
+    /// What hangs goes on; the store goes on failing as it did.
+    case release(isReversed: Bool)
+    /// `nil`: waits for as long as handlers take.
+    case stop(grace: Int?)
+    case start
+    /// The process dies: at rest, or that many pieces of work after the next deadline.
+    case kill(afterWork: Int?)
+    /// The process is stopped, as by SIGSTOP, or goes on.
+    case freeze
+    case thaw
+    /// Another process opens the store while this one lives.
+    case takeOver
+}
+
+extension Step: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .submit(let plans): "submit " + plans.map(\.description).joined(separator: "\n            and ")
+        case .command(let command, let job): "\(command.rawValue) job\(job)"
+        case .together(let steps): "at once: " + steps.map(\.description).joined(separator: "\n        | ")
+        case .advance(let time): "let \(seconds(Int64(time))) pass"
+        case .sleep(let time): "the machine sleeps for \(seconds(Int64(time)))"
+        case .moveWall(let seconds): "the wall clock is set \(seconds < 0 ? "back" : "forward") by \(abs(seconds)) s"
+        case .device(let device):
+            "the device: network \(known(device.network)), power \(known(device.power)), idle \(known(device.idle))"
+        case .fault(.commitsFail(let every, let isFull)):
+            "the store \(isFull ? "is full" : "fails") at \(ordinal(every)) commit"
+        case .fault(.answersLost(let every)): "the store loses its answer at \(ordinal(every)) commit"
+        case .fault(.commitsHang(let every)): "the store hangs at \(ordinal(every)) commit"
+        case .fault(.readsFail): "the store's reads fail"
+        case .heal: "the store works again"
+        case .release(let isReversed): "hanging commits go on\(isReversed ? ", the last one first" : "")"
+        case .stop(let grace): "stop, \(grace.map { "grace \(seconds(Int64($0)))" } ?? "without a limit")"
+        case .start: "start"
+        case .kill(nil): "the process is killed"
+        case .kill(let work?):
+            "the process is killed \(work) pieces of work after the next deadline"
+        case .freeze: "the process is frozen"
+        case .thaw: "frozen processes go on"
+        case .takeOver: "another process takes the store"
+        }
+    }
+
+    private func known(_ value: Bool?) -> String { value.map { $0 ? "yes" : "no" } ?? "unknown" }
+    private func ordinal(_ every: Int) -> String { every == 1 ? "every" : "each \(every)th" }
+}
+
+/// A configuration and the steps that follow.
+struct History: Sendable, Hashable, CustomStringConvertible {
+    /// The scheduler's random numbers.
+    var seed: UInt64
+    var maximumLoaded = 10_000
+    var maximumConcurrentRuns = 256
+    /// Seconds.
+    var horizon = 60
+    var steps: [Step] = []
+
+    var description: String {
+        let head =
+            "a scheduler with at most \(maximumConcurrentRuns) runs at once, \(maximumLoaded) jobs loaded, "
+            + "a horizon of \(horizon) s; then\n"
+        return head
+            + steps.enumerated().map { number, step in "  \(number + 1). \(step)" }.joined(separator: "\n")
+    }
+}

@@ -1,0 +1,112 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+
+/// What has to come in time: answers, and at the end everything.
+extension World {
+    /// How long a command may take while nothing hangs.
+    private static let patience: Int64 = 30_000_000_000
+
+    /// Every command is answered in time, if nothing hangs, and stop returns within its grace.
+    func checkAnswers() {
+        let now = ledger.now
+        ledger.with { state in
+            guard let flows = state.flowsSince else { return }
+            for command in state.commands where !command.isOver {
+                var since = max(flows, command.issued.elapsed)
+                var limit = Self.patience
+                if command.kind == .stop {
+                    let node = state.nodes[command.node]
+                    if let grace = command.grace {
+                        limit = Int64(grace + 1_000 + 10_000) * 1_000_000
+                    } else {
+                        // It waits for handlers as long as they take.
+                        since = node.running.isEmpty ? max(since, node.lastEnd) : now.elapsed
+                    }
+                }
+                guard now.elapsed - since > limit else { continue }
+                let promise: Promise = command.kind == .stop ? .stopped : .answered
+                state.report(
+                    promise,
+                    "\(command.kind)\(command.job.map { " job\($0)" } ?? "") has no answer after "
+                        + "\(seconds((now.elapsed - command.issued.elapsed) / 1_000_000))", at: now)
+            }
+        }
+    }
+
+    /// Faults stop and conditions hold: everything due has its outcome, and nothing is left behind.
+    func makePeace() {
+        ledger.with { $0.isPeace = true }
+        heal()
+        become(.good)
+        for node in nodes {
+            thaw(node)
+            node.waits.endAll()
+        }
+        settle()
+        pass(seconds: 10)
+        if !isUp { start() }
+        pass(seconds: 10)
+        guard let node = current, facts(of: node).isStarted else {
+            return ledger.report(.recovery, "a scheduler does not start although its store works")
+        }
+        guard isUp, ledger.with({ $0.owner }) == node.number else {
+            return ledger.report(.ownership, "the scheduler that opened the store last does not run")
+        }
+        for job in jobs() where job.state == .suspended {
+            give(.resume, JobPlan.id(of: job))
+        }
+        rest()
+        pass(seconds: 45)
+        checkRows()
+        rows.checkEverythingArrived(jobs())
+        guard ledger.violation == nil else { return }
+        for job in jobs() where !job.state.isFinal {
+            give(.cancel, JobPlan.id(of: job))
+        }
+        rest()
+        pass(seconds: 40)
+        checkRows()
+        for job in jobs() where !job.state.isFinal {
+            ledger.report(.answered, "\(job.id) was cancelled, and is \(job.state)")
+        }
+        guard ledger.violation == nil else { return }
+        checkNothingIsLeft(node)
+    }
+
+    /// Time, in small pieces.
+    private func pass(seconds: Int) {
+        for _ in 0..<(seconds / 5) where ledger.violation == nil {
+            advance(milliseconds: 5_000)
+            settle()
+        }
+    }
+
+    private func checkNothingIsLeft(_ node: Node) {
+        let running = ledger.with { state in state.nodes[node.number].running.map { state.calls[$0] } }
+        if let call = running.first { ledger.report(.tidy, "a handler of submission \(call.submission) still runs") }
+        let timers = node.process.engine.liveTimers
+        // One may stand for a job that was far away and has been cancelled since: it finds nothing to load.
+        if timers > 1 { ledger.report(.tidy, "every job has ended, and \(timers) timers are left") }
+        if node.host.isFollowed { ledger.report(.tidy, "every job has ended, and the conditions are followed") }
+        node.stop(grace: 1_000)
+        rest()
+        if !facts(of: node).isStopReturned {
+            ledger.report(.stopped, "nothing runs, and stop does not return at once")
+        }
+        let left = node.process.engine.liveTimers
+        if left > 0 { ledger.report(.tidy, "\(left) timers are left after stop has returned") }
+        if node.process.unfinishedTasks > 0 {
+            ledger.report(.tidy, "\(node.process.unfinishedTasks) callers are not answered after stop has returned")
+        }
+        weak let scheduler = node.scheduler
+        node.forget()
+        rest()
+        if scheduler != nil { ledger.report(.tidy, "a scheduler that has stopped is still there") }
+    }
+}
+
+extension JobPlan {
+    /// The number in an identifier that this type made.
+    static func id(of job: Job) -> Int { Int(job.id.rawValue.dropFirst(3)) ?? -1 }
+}

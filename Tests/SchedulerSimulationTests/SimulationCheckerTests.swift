@@ -1,0 +1,138 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@testable import SchedulerSimulation
+
+/// A check that nothing can break is none: each of these rows is wrong in one way.
+@Suite("The simulation's checker")
+struct SimulationCheckerTests {
+    private let time = VirtualTime()
+
+    /// A ledger that has seen one submission, and its job with two outcomes and one open run.
+    private func sample(_ plan: JobPlan = JobPlan(id: 0, when: .every(1_000, count: nil))) -> (Ledger, Job, [Run]) {
+        let ledger = Ledger(History(seed: 1), time: time)
+        ledger.with { $0.nodes.append(.init()) }
+        let (command, numbers) = ledger.submit([plan], node: 0)
+        let now = time.wall()
+        var job = Job(
+            request: plan.request(number: numbers[0], now: now), key: 1, version: 1, state: .scheduled, created: now,
+            updated: now, first: now.advanced(by: .seconds(1)), nextOccurrence: 4,
+            nextDue: now.advanced(by: .seconds(4)), occurrences: 2, missed: 0, wake: now.advanced(by: .seconds(4)))
+        job.version = 2
+        ledger.answered(command, jobs: [job])
+        func run(_ occurrence: Int, _ state: RunState, isFinal: Bool = false, reason: String? = nil) -> Run {
+            Run(
+                jobKey: 1, job: job.id, occurrence: occurrence, attempt: state == .skipped ? 0 : 1,
+                due: now.advanced(by: .seconds(occurrence)), state: state, isFinal: isFinal, reason: reason)
+        }
+        let runs = [
+            run(1, .skipped, isFinal: true, reason: "overlap"), run(2, .skipped, isFinal: true, reason: "overlap"),
+            run(3, .waiting),
+        ]
+        return (ledger, job, runs)
+    }
+
+    private func violation(
+        _ plan: JobPlan = JobPlan(id: 0, when: .every(1_000, count: nil)),
+        _ change: (inout Job, inout [Run]) -> Void = { _, _ in }
+    ) -> Promise? {
+        var (ledger, job, runs) = sample(plan)
+        change(&job, &runs)
+        var check = RowCheck(ledger: ledger)
+        check.check(jobs: [job], runs: runs)
+        return ledger.violation?.promise
+    }
+
+    @Test("right rows are accepted")
+    func right() { #expect(violation() == nil) }
+
+    @Test("an occurrence without an outcome, with two, or with one too many is found")
+    func occurrences() {
+        #expect(violation { $1.remove(at: 1) } == .oneOutcome)
+        #expect(violation { $1.append($1[1]) } == .oneOutcome)
+        #expect(violation { job, _ in job.nextOccurrence = 5 } == .oneOutcome)
+        #expect(violation { job, _ in job.occurrences = 3 } == .oneOutcome)
+        #expect(violation { $1[1].isFinal = false } == .oneOutcome)
+        #expect(violation(JobPlan(id: 0, when: .every(1_000, count: 2))) == .oneOutcome)
+    }
+
+    @Test("an outcome that did not happen is found")
+    func falseOutcome() {
+        func attempt(_ state: RunState, _ reason: String? = nil) -> Promise? {
+            violation { _, runs in
+                (runs[1].attempt, runs[1].state, runs[1].reason) = (1, state, reason)
+            }
+        }
+        #expect(attempt(.succeeded) == .trueOutcome)
+        #expect(attempt(.failed, "as planned") == .trueOutcome)
+        #expect(attempt(.failed, "timedOut") == .trueOutcome)
+        #expect(attempt(.cancelled, "cancelled") == .trueOutcome)
+        #expect(violation { $1[1].reason = "queueFull" } == .trueOutcome)
+    }
+
+    @Test("a row that changes after it has ended is found")
+    func changed() {
+        let (ledger, job, runs) = sample()
+        var check = RowCheck(ledger: ledger)
+        check.check(jobs: [job], runs: runs)
+        #expect(ledger.violation == nil)
+        var later = runs
+        later[1].reason = "missed"
+        check.check(jobs: [job], runs: later)
+        #expect(ledger.violation?.promise == .recordedOnce)
+    }
+
+    @Test("an acknowledged job that is gone, and a cancelled one that goes on, are found")
+    func acknowledged() {
+        let (ledger, job, runs) = sample()
+        var check = RowCheck(ledger: ledger)
+        check.check(jobs: [], runs: [])
+        #expect(ledger.violation?.promise == .durable)
+
+        let (other, _, _) = sample()
+        var cancelled = job
+        cancelled.state = .cancelled
+        other.answered(other.issue(.cancel, node: 0, job: 0), jobs: [cancelled])
+        time.advance(by: .seconds(1))
+        check = RowCheck(ledger: other)
+        check.check(jobs: [job], runs: runs)
+        #expect(other.violation?.promise == .obeyed)
+    }
+
+    @Test("an occurrence that arrived before its time, or never, is found")
+    func arrivals() {
+        let (early, job, _) = sample()
+        RowCheck(ledger: early).checkEverythingArrived([job])
+        #expect(early.violation?.promise == .neverEarly)
+
+        let (late, _, _) = sample()
+        time.advance(by: .seconds(20))
+        RowCheck(ledger: late).checkEverythingArrived([job])
+        #expect(late.violation?.promise == .recovery)
+    }
+
+    @Test("a failing history is shrunk to what it needs")
+    func shrinking() throws {
+        var history = Generator.history(of: 3)
+        let failing = JobPlan(
+            id: 4, when: .every(30_000, count: nil), overlap: .replace, behaviours: [.hang, .failFinally])
+        history.steps.insert(.together([.command(.query, job: 1), .submit([JobPlan(id: 1), failing])]), at: 20)
+        history.steps.append(.freeze)
+        var shrinker = try #require(
+            Shrinker(history) { history, _ in
+                let isSubmitted = history.steps.contains { step in
+                    guard case .submit(let plans) = step else { return "\(step)".contains("handler: hang") }
+                    return plans.contains { $0.behaviours.contains(.hang) }
+                }
+                guard isSubmitted, history.steps.contains(.freeze) else { return nil }
+                return Violation(promise: .tidy, detail: "", millisecond: 0)
+            })
+        shrinker.shrink()
+        let plain = JobPlan(id: 4, when: .after(1), behaviours: [.hang])
+        #expect(shrinker.best.history.steps.count == 2)
+        #expect(shrinker.best.history.steps.last == .freeze)
+        #expect(shrinker.best.history.steps.first == .submit([plain]), "\(shrinker.best.history)")
+    }
+}

@@ -1,0 +1,47 @@
+import ApusJobs
+import Testing
+
+@testable import SchedulerSimulation
+
+/// One seed decides a whole history: jobs, commands, handlers, faults, clocks, ends. More of them: `make simulate`.
+@Suite("The scheduler, simulated")
+struct SimulationTests {
+    @Test("seeds that failed once keep every promise", arguments: Simulation.regressions.map(\.seed))
+    func regression(_ seed: UInt64) {
+        let failure = Simulation.run(seed: seed)
+        #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
+    }
+
+    @Test("no history breaks a promise", arguments: 0..<UInt64(8))
+    func histories(_ part: UInt64) {
+        for seed in (part * 250 + 1)...(part * 250 + 250) {
+            guard let failure = Simulation.run(seed: seed) else { continue }
+            Issue.record("\(failure)")
+            return
+        }
+    }
+
+    @Test("a seed makes the same history and the same calls each time", arguments: [UInt64](1...10))
+    func determinism(_ seed: UInt64) {
+        var traces: [[String]] = [[], []]
+        for index in traces.indices { Simulation.trace(seed: seed) { traces[index].append($0) } }
+        #expect(traces[0] == traces[1])
+        #expect(traces[0].count > 30)
+    }
+
+    @Test("histories have every kind of step")
+    func steps() {
+        var kinds: Set<String> = []
+        for seed in 1...200 as ClosedRange<UInt64> {
+            for step in Generator.history(of: seed).steps {
+                kinds.insert(String("\(Mirror(reflecting: step).children.first?.label ?? "\(step)")"))
+            }
+        }
+        #expect(
+            kinds.isSuperset(of: [
+                "submit", "command", "together", "advance", "sleep", "moveWall", "device", "fault", "release", "stop",
+                "kill", "start", "the store works again", "the process is frozen", "frozen processes go on",
+                "another process takes the store",
+            ]), "\(kinds)")
+    }
+}
