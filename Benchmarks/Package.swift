@@ -5,8 +5,7 @@ let package = Package(
     name: "apus-benchmarks",
     platforms: [.macOS(.v15)],
     products: [
-        .executable(name: "store-bench", targets: ["StoreBench"]),
-        .executable(name: "daemon-bench", targets: ["DaemonBench"]),
+        .executable(name: "jobs-bench", targets: ["JobsBench"]),
         .executable(name: "timer-bench", targets: ["TimerBench"]),
     ],
     dependencies: [
@@ -17,19 +16,10 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
     ],
     targets: [
-        // Figures, the table, the flags, and what the store is compared with.
+        // Figures, their table, and what durable jobs are compared with.
         .target(name: "BenchSupport", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
         .executableTarget(
-            name: "StoreBench",
-            dependencies: [
-                "BenchSupport",
-                .product(name: "ApusJobs", package: "apus"),
-                .product(name: "ApusSQLite", package: "apus"),
-                .product(name: "ApusTimers", package: "apus"),
-            ]
-        ),
-        .executableTarget(
-            name: "DaemonBench",
+            name: "JobsBench",
             dependencies: [
                 "BenchSupport",
                 .product(name: "ApusDaemon", package: "apus"),

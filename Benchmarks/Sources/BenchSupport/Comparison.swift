@@ -4,8 +4,12 @@ package struct Comparison: Sendable {
     package enum Target: Sendable {
         /// Our value, at most.
         case atMost(Double)
+        /// Our value, at least.
+        case atLeast(Double)
         /// Our value as a multiple of the named peer's, at most.
         case ratioAtMost(Double, of: String)
+        /// Our value as a multiple of the named peer's, at least.
+        case ratioAtLeast(Double, of: String)
     }
 
     package var name: String
@@ -16,25 +20,29 @@ package struct Comparison: Sendable {
     package var target: Target?
     /// The peer that the table's ratio is to: the target's, or the first.
     package var mainPeer: String?
+    /// The ratio to the main peer where it was measured itself, as the median of several turns' ratios.
+    private var measuredRatio: Double?
 
     package init(
         _ name: String, _ ours: Double?, _ unit: String, peers: [(name: String, value: Double)] = [],
-        mainPeer: String? = nil, target: Target? = nil
+        mainPeer: String? = nil, measuredRatio: Double? = nil, target: Target? = nil
     ) {
         self.name = name
         self.unit = unit
         self.ours = ours
         self.peers = peers
         self.target = target
-        if case .ratioAtMost(_, let peer) = target {
-            self.mainPeer = peer
-        } else {
-            self.mainPeer = mainPeer ?? peers.first?.name
-        }
+        self.measuredRatio = measuredRatio
+        self.mainPeer =
+            switch target {
+            case .ratioAtMost(_, let peer), .ratioAtLeast(_, let peer): peer
+            case .atMost, .atLeast, nil: mainPeer ?? peers.first?.name
+            }
     }
 
     /// Our value as a multiple of a peer's; `nil` where one of the two was not measured or the peer's is nothing.
     package func ratio(to peer: String) -> Double? {
+        if peer == mainPeer, let measuredRatio { return measuredRatio }
         guard let ours, let value = peers.first(where: { $0.name == peer })?.value, value > 0 else { return nil }
         return ours / value
     }
@@ -43,18 +51,24 @@ package struct Comparison: Sendable {
     package var holds: Bool? {
         switch target {
         case .atMost(let limit): ours.map { $0 <= limit }
+        case .atLeast(let limit): ours.map { $0 >= limit }
         case .ratioAtMost(let limit, let peer): ratio(to: peer).map { $0 <= limit }
+        case .ratioAtLeast(let limit, let peer): ratio(to: peer).map { $0 >= limit }
         case nil: nil
         }
     }
 
     var aim: String {
         switch target {
-        case .atMost(let limit): "<= " + fixed(limit, limit == limit.rounded() ? 0 : 2) + " " + unit
+        case .atMost(let limit): "<= " + Self.limit(limit) + " " + unit
+        case .atLeast(let limit): ">= " + Self.limit(limit) + " " + unit
         case .ratioAtMost(let limit, let peer): "<= " + fixed(limit, 2) + " x " + peer
+        case .ratioAtLeast(let limit, let peer): ">= " + fixed(limit, 2) + " x " + peer
         case nil: ""
         }
     }
+
+    private static func limit(_ limit: Double) -> String { fixed(limit, limit == limit.rounded() ? 0 : 2) }
 
     var json: String {
         func object(_ fields: [(name: String, value: Double)]) -> String {

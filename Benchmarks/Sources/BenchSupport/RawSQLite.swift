@@ -1,27 +1,33 @@
 import GRDBSQLite
 
-/// SQLite by its own C interface: what the store is compared with, and how the rows for it are made.
+/// SQLite by its own C interface: what durable jobs are compared with.
 // One task at a time uses it; SQLite's own mutex guards the connection.
 package final class RawSQLite: @unchecked Sendable {
-    private let connection: OpaquePointer?
+    private var connection: OpaquePointer?
 
     package struct Failure: Error, CustomStringConvertible {
         package var description: String
         package init(description: String) { self.description = description }
     }
 
-    /// Opens the file with the store's own durability: WAL, and a sync for each commit.
-    package init(_ path: String) throws {
+    /// Opens the file with the durability of a store: WAL, and a sync for each commit unless `relaxed`.
+    package init(_ path: String, relaxed: Bool = false) throws {
         var connection: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX
         guard sqlite3_open_v2(path, &connection, flags, nil) == SQLITE_OK else {
             throw Failure(description: "\(path) cannot be opened")
         }
         self.connection = connection
-        try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+        try run("PRAGMA journal_mode = WAL; PRAGMA synchronous = \(relaxed ? "NORMAL" : "FULL")")
     }
 
-    deinit { sqlite3_close(connection) }
+    deinit { close() }
+
+    /// Nothing is called after it.
+    package func close() {
+        sqlite3_close(connection)
+        connection = nil
+    }
 
     private func failure() -> Failure { Failure(description: String(cString: sqlite3_errmsg(connection))) }
 
@@ -39,12 +45,9 @@ package final class RawSQLite: @unchecked Sendable {
             """)
     }
 
-    /// Inserts `count` rows by a prepared statement, each in a transaction of its own or all in one.
+    /// Inserts a row for each number by a prepared statement, each in a transaction of its own or all in one.
     package func insertPlain(_ range: Range<Int>, bodySize: Int, batch: Bool) throws {
-        var statement: OpaquePointer?
-        guard
-            sqlite3_prepare_v3(connection, "INSERT INTO plain VALUES (?, ?, ?, ?)", -1, 1, &statement, nil) == SQLITE_OK
-        else { throw failure() }
+        let statement = try prepare("INSERT INTO plain VALUES (?, ?, ?, ?)")
         defer { sqlite3_finalize(statement) }
         let body = [UInt8](repeating: 7, count: bodySize)
         let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
@@ -61,33 +64,45 @@ package final class RawSQLite: @unchecked Sendable {
         if batch { try run("COMMIT") }
     }
 
-    /// A job in a store's file, to be read by the store and copied. Only the scheduler can make a job from nothing.
-    package func insertTemplateJob() throws {
-        try run(Self.jobRows(0..<1))
-    }
+    // MARK: Runs
 
-    /// Fills a store's file with jobs that are due from 2026 on, a millisecond apart.
-    package func insertJobs(_ range: Range<Int>) throws {
-        try run("BEGIN")
-        for start in stride(from: range.lowerBound, to: range.upperBound, by: 500) {
-            try run(Self.jobRows(start..<min(start + 500, range.upperBound)))
-        }
-        try run("COMMIT")
-    }
-
-    private static func jobRows(_ range: Range<Int>) -> String {
-        let payload = String(repeating: "2A", count: 64)
-        let rows = range.map { number in
-            let due = 1_767_225_600_000_000_000 + Int64(number) * 1_000_000
-            return """
-                (1, 'com.example.job.\(number)', 'job \(number)', 'work', 'scheduled', \(due), \(due), \(due), 1, \(due), 0, 0, \(due),
-                'at', \(due), 0, 'runOnce', 'skip', 1, 5, 1000000000, 3600000000000, 0.2, '{"team":"birds"}', X'\(payload)')
-                """
-        }
-        return """
-            INSERT INTO job (version, id, name, kind, state, created, updated, first, next_occurrence, next_due, occurrences, missed,
-            wake, trigger, trigger_ns, tolerance, missed_runs, overlap, maximum_attempts, maximum_lost, initial_backoff,
-            maximum_backoff, jitter, labels, payload) VALUES \(rows.joined(separator: ","))
+    /// The rows of runs beside the plain table: what a store must at least keep of each.
+    package func makeRunTable() throws {
+        try run(
             """
+            CREATE TABLE plain_run (
+                job INTEGER NOT NULL, occurrence INTEGER NOT NULL, state TEXT NOT NULL, started INTEGER NOT NULL,
+                ended INTEGER, PRIMARY KEY (job, occurrence)
+            ) STRICT, WITHOUT ROWID
+            """)
+    }
+
+    /// Claims and ends one run of each row of the plain table, in groups: the claims of a group are one commit, its
+    /// outcomes the next. A row that has an outcome leaves the order of `wake`.
+    package func claimAndEnd(_ range: Range<Int>, group: Int) throws {
+        let claim = try prepare("INSERT INTO plain_run VALUES (?, 1, 'claimed', 1767225600000000000, NULL)")
+        let end = try prepare("UPDATE plain_run SET state = 'succeeded', ended = 1767225600000000000 WHERE job = ?")
+        let finish = try prepare("UPDATE plain SET wake = NULL WHERE key = ?")
+        defer { for statement in [claim, end, finish] { sqlite3_finalize(statement) } }
+        for start in stride(from: range.lowerBound, to: range.upperBound, by: group) {
+            let keys = start + 1...min(start + group, range.upperBound)
+            for statements in [[claim], [end, finish]] {
+                try run("BEGIN IMMEDIATE")
+                for key in keys {
+                    for statement in statements {
+                        sqlite3_bind_int64(statement, 1, Int64(key))
+                        guard sqlite3_step(statement) == SQLITE_DONE else { throw failure() }
+                        sqlite3_reset(statement)
+                    }
+                }
+                try run("COMMIT")
+            }
+        }
+    }
+
+    private func prepare(_ sql: String) throws -> OpaquePointer? {
+        var statement: OpaquePointer?
+        guard sqlite3_prepare_v3(connection, sql, -1, 1, &statement, nil) == SQLITE_OK else { throw failure() }
+        return statement
     }
 }

@@ -37,7 +37,7 @@ final class DaemonProcess: Sendable {
             if (try? await client.health())?.pid == process { return }
             try await Task.sleep(for: .milliseconds(2))
         }
-        throw Program.Failure(
+        throw Failure(
             description: "the daemon does not answer; try it by hand: APUS_HOME=\(client.home.path) \(apus) serve")
     }
 

@@ -16,12 +16,12 @@ struct SocketSubmissions {
         self.daemon = daemon
         raw = try RawSQLite(rawPath)
         try raw.makePlainTable()
-        turns = quick ? 3 : 7
-        inSequence = quick ? 200 : 400
+        turns = quick ? 2 : 5
+        inSequence = quick ? 100 : 200
         together = quick ? 1_000 : 4_000
     }
 
-    func figures() async throws -> [Figure] {
+    func rows() async throws -> [Comparison] {
         let client = daemon.client
         let one = try PlainClient(socketPath: try client.socketPath(), connections: 1)
         let many = try PlainClient(socketPath: try client.socketPath(), connections: Self.callers)
@@ -53,17 +53,19 @@ struct SocketSubmissions {
             rates[4].append(Double(together) / clientsTime)
             work.append(worked * 1e6 / Double(together))
         }
-        let single = median(rates[0])
-        func figure(_ name: String, _ ours: [Double]) -> Figure {
-            Figure(name, median(ours), "jobs/s", peer: single, ratio: median(zip(ours, rates[0]).map { $0 / $1 }))
+        func row(_ name: String, _ ours: [Double]) -> Comparison {
+            Comparison(
+                name, median(ours), "jobs/s", peers: [("raw", median(rates[0]))],
+                measuredRatio: median(zip(ours, rates[0]).map { $0 / $1 }))
         }
         return [
-            figure("raw SQLite, a commit for each row (the peer)", rates[0]),
-            figure("submit through the socket, one in sequence", rates[1]),
-            figure("submit through the socket, \(Self.callers) at once", rates[2]),
-            Figure("submit through the socket, \(Self.callers) at once: the daemon's work", median(work), "us/job"),
-            figure("submit with DaemonClient, one in sequence", rates[3]),
-            figure("submit with DaemonClient, \(Self.callers) at once", rates[4]),
+            row("submit through the socket, one after another", rates[1]),
+            row("submit through the socket, \(Self.callers) at once", rates[2]),
+            Comparison(
+                "submit through the socket, \(Self.callers) at once: the daemon's work", median(work), "us/job",
+                peers: []),
+            row("submit with DaemonClient, one after another", rates[3]),
+            row("submit with DaemonClient, \(Self.callers) at once", rates[4]),
         ]
     }
 }

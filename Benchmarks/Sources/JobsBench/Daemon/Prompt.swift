@@ -7,7 +7,7 @@ struct Prompt {
     var runs: Int
 
     /// Least, median and most, beside a program that does nothing, in turns with it.
-    func figures(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> [Figure] {
+    func rows(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> [Comparison] {
         let nothing = ["/usr/bin/true", "/bin/true"].first { FileManager.default.isExecutableFile(atPath: $0) }
         var ours: [Double] = []
         var peer: [Double] = []
@@ -19,13 +19,17 @@ struct Prompt {
             ours.append(time)
             if let floor { peer.append(floor) }
         }
-        func figure(_ what: String, _ pick: ([Double]) -> Double, _ target: Figure.Target? = nil) -> Figure {
-            Figure("\(name): \(what)", pick(ours), "ms", peer: peer.isEmpty ? nil : pick(peer), target: target)
+        func row(
+            _ what: String, _ pick: ([Double]) -> Double, _ target: Comparison.Target? = nil
+        ) -> Comparison {
+            Comparison(
+                "\(name): \(what)", pick(ours), "ms", peers: peer.isEmpty ? [] : [("true", pick(peer))],
+                target: target)
         }
         return [
-            figure("least") { $0.min() ?? 0 },
-            figure("median", median, .atMost(limit)),
-            figure("most") { $0.max() ?? 0 },
+            row("least", { $0.min() ?? 0 }),
+            row("median", median, .atMost(limit)),
+            row("most", { $0.max() ?? 0 }),
         ]
     }
 

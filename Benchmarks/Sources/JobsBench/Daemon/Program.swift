@@ -6,8 +6,6 @@ import Foundation
 struct Program {
     let process: pid_t
 
-    struct Failure: Error, CustomStringConvertible { var description: String }
-
     /// Starts a program with its output going nowhere.
     init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
         var actions = posix_spawn_file_actions_t()

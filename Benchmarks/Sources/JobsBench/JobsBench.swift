@@ -1,0 +1,107 @@
+import ApusDaemon
+import BenchSupport
+import Foundation
+
+/// `jobs-bench`: what durable jobs cost and how late they run, in a process of one's own and from the real daemon,
+/// beside raw SQLite on the same disk in the same run; `jobs-bench --help` lists the options.
+@main
+enum JobsBench {
+    static func main() async throws {
+        let options: Options
+        do {
+            options = try Options(CommandLine.arguments.dropFirst())
+        } catch {
+            note("jobs-bench: \(error.reason)\n\n\(Options.usage)", terminator: "")
+            exit(64)
+        }
+        // A file that cannot be written is reported at the beginning, not after minutes.
+        if let path = options.json, !FileManager.default.createFile(atPath: path, contents: nil) {
+            note("jobs-bench: --json \(path): the file cannot be written")
+            exit(73)
+        }
+        // Short, because the path of a socket must be: the daemon's is in a home below this folder.
+        let directory =
+            URL(filePath: "\(options.directory)/jobs-bench-\(ProcessInfo.processInfo.processIdentifier)").path
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+
+        var rows: [Comparison] = []
+        var failures: [String] = []
+        let peers = Peers(program: options.peers, directory: directory, quick: options.quick)
+        for subject in options.subjects {
+            note(subject.rawValue)
+            let start = monotonicNanoseconds()
+            do {
+                let table = try await subject.measure(options, directory: directory, peers: peers)
+                print(table.text)
+                rows += table.rows.map { row in
+                    var row = row
+                    row.name = "\(subject.rawValue): \(row.name)"
+                    return row
+                }
+            } catch {
+                failures.append("\(subject.rawValue): \(error)")
+                print("\(subject.rawValue) FAILED: \(error)\n")
+            }
+            fflush(nil)
+            note("\(subject.rawValue) took \((monotonicNanoseconds() - start) / 1_000_000_000) s")
+            DaemonProcess.killAll()
+        }
+        print(verdict(rows))
+        if let path = options.json { try Data(json(rows).utf8).write(to: URL(filePath: path)) }
+        try? FileManager.default.removeItem(atPath: directory)
+        if options.subjects.contains(where: \.hasPeers), let hint = peers.hint { print("\nNot measured: \(hint)") }
+        if !failures.isEmpty {
+            print("\nFailed: " + failures.joined(separator: "; "))
+            exit(70)
+        }
+    }
+}
+
+/// What can be measured by itself.
+enum Subject: String, CaseIterable {
+    case runs
+    case submits
+    case lateness
+    case daemon
+    case million
+
+    /// Whether the built `apus` is part of it.
+    var needsCommand: Bool { self == .daemon || self == .million }
+
+    /// Whether other libraries do the same.
+    var hasPeers: Bool { self == .runs || self == .submits || self == .lateness }
+
+    func measure(_ options: Options, directory: String, peers: Peers) async throws -> ComparisonTable {
+        switch self {
+        case .runs: try await NoOpRuns(directory: directory, quick: options.quick).table(peers)
+        case .submits: try await Submissions(directory, quick: options.quick).table(peers)
+        case .lateness: try await Lateness(directory: directory, quick: options.quick).table(peers)
+        case .daemon: try await warmDaemon(options, directory)
+        case .million:
+            try await Million(
+                apus: options.apus, folder: options.keep ?? "\(directory)/million", quick: options.quick
+            ).table()
+        }
+    }
+
+    private func warmDaemon(_ options: Options, _ directory: String) async throws -> ComparisonTable {
+        let daemon = DaemonProcess(apus: options.apus, home: Home(path: "\(directory)/home"))
+        try await daemon.start()
+        let submissions = try await SocketSubmissions(
+            daemon: daemon, rawPath: "\(directory)/socket-raw.db", quick: options.quick
+        ).rows()
+        let prompt = try Prompt(daemon: daemon, runs: 30).rows(
+            ["after", "1s", "--", "true"], name: "apus after 1s -- true", medianAtMost: 50)
+        return ComparisonTable(
+            "The daemon: submissions through its socket, and the time until the prompt is back", submissions + prompt,
+            footnotes: [
+                "raw: SQLite with the same durability, a commit for each row",
+                "true: a program that does nothing",
+            ])
+    }
+}
+
+/// Says something beside the result.
+func note(_ text: String, terminator: String = "\n") {
+    FileHandle.standardError.write(Data((text + terminator).utf8))
+}

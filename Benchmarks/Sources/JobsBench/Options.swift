@@ -1,0 +1,85 @@
+import Foundation
+
+/// What the benchmark was asked for.
+struct Options {
+    /// Small sizes and few turns, to see whether it works.
+    var quick = false
+    var subjects = Subject.allCases.filter { $0 != .million }
+    var json: String?
+    var apus = ".build/release/apus"
+    /// The program that measures other libraries.
+    var peers: String?
+    /// Where the files are made: the disk that is measured. `/tmp` is in memory on many systems, where syncs cost nothing.
+    var directory = "/var/tmp"
+    /// Where the home with the million jobs stays.
+    var keep: String?
+
+    struct Refusal: Error { var reason: String }
+
+    static let usage = """
+        jobs-bench [--quick] [--million] [--keep FOLDER] [--only SUBJECT[,SUBJECT...]] [--apus PATH] [--peers PROGRAM]
+                   [--directory FOLDER] [--json FILE] [--help]
+
+          --quick             small sizes and few turns, to see whether it works
+          --million           also measure a daemon with 1,000,000 jobs
+          --keep FOLDER       keep the home with the million jobs there, and use it again
+          --only              these subjects only: \(Subject.allCases.map(\.rawValue).joined(separator: ", "))
+          --apus PATH         the built command; .build/release/apus unless given
+          --peers PROGRAM     measure other libraries beside: Benchmarks/peers/peers.py
+          --directory FOLDER  make the files there, on the disk that is to be measured; /var/tmp unless given
+          --json FILE         also write the figures to FILE, as a JSON array
+          --help              this text
+
+        """
+
+    init(_ arguments: some Sequence<String>) throws(Refusal) {
+        var rest = arguments.makeIterator()
+        var only: [Subject]?
+        var million = false
+        func value(_ option: String, _ form: String) throws(Refusal) -> String {
+            guard let value = rest.next(), !value.isEmpty else { throw Refusal(reason: "\(option) needs \(form)") }
+            return value
+        }
+        while let argument = rest.next() {
+            switch argument {
+            case "--quick": quick = true
+            case "--million": million = true
+            case "--keep": keep = URL(filePath: try value(argument, "the path of a folder")).path
+            case "--only": only = try Self.subjects(value(argument, "subjects, separated by commas"))
+            case "--apus": apus = try value(argument, "the path of the built command")
+            case "--peers": peers = URL(filePath: try value(argument, "the path of a program")).path
+            case "--directory": directory = try value(argument, "the path of a folder")
+            case "--json": json = try value(argument, "the path of a file to write")
+            case "--help":
+                print(Self.usage, terminator: "")
+                exit(0)
+            default: throw Refusal(reason: "\(argument) is not an option")
+            }
+        }
+        if let only { subjects = only }
+        if million, !subjects.contains(.million) { subjects.append(.million) }
+        if keep != nil, !subjects.contains(.million) {
+            throw Refusal(reason: "--keep needs the subject million: --million, or --only million")
+        }
+        apus = URL(filePath: apus).path
+        if subjects.contains(where: \.needsCommand), !FileManager.default.isExecutableFile(atPath: apus) {
+            throw Refusal(
+                reason: "\(apus) is not a program: `swift build -c release --product apus` builds it, --apus names it")
+        }
+        if let peers, !FileManager.default.isExecutableFile(atPath: peers) {
+            throw Refusal(reason: "--peers \(peers): it is not a program")
+        }
+    }
+
+    private static func subjects(_ text: String) throws(Refusal) -> [Subject] {
+        var subjects: Set<Subject> = []
+        for name in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let subject = Subject(rawValue: String(name)) else {
+                let accepted = Subject.allCases.map(\.rawValue).joined(separator: ", ")
+                throw Refusal(reason: "--only \(text): \"\(name)\" is not a subject; the subjects are \(accepted)")
+            }
+            subjects.insert(subject)
+        }
+        return Subject.allCases.filter(subjects.contains)
+    }
+}
