@@ -21,6 +21,7 @@ extension Simulation {
         (868, "a handler was not told of a cancellation whose answer was lost"),
         (1294, "a retry began beside a later occurrence after an update"),
         (1504, "a run that waited for a clock that was set back kept later occurrences waiting"),
+        (1972, "a job whose stored wake was too early after a change of the clock was loaded again and again"),
         (2610, "a load at the instant of an occurrence kept it from arriving"),
         (116, "a claim was left without a handler"),
     ]

@@ -40,6 +40,10 @@ extension JobMachine {
         findWakes()
     }
 
+    /// What the store says of when to look at the job is not true any more: the wall clock was set since. It is written
+    /// anew.
+    package mutating func refresh(now: WallInstant) -> Action { transition(now) { _, _ in } }
+
     /// The wall clock was set back, by `offset`. Occurrences on the wall clock that it had already passed come again if
     /// that is a correction: if it is at least the interval, or three hours, as in Vixie's cron
     /// (https://man7.org/linux/man-pages/man8/cron.8.html). A smaller step repeats nothing.

@@ -116,6 +116,7 @@ extension SchedulerMachine {
         entries[key]!.machine = draft.machine
         entries[key]!.ends.removeFirst(draft.ends)
         entries[key]!.isInterrupted = false
+        entries[key]!.isOutdated = false
         entries[key]!.setBack = nil
         for run in draft.action.starts { start(run, of: job) }
         for cancel in draft.action.cancels {

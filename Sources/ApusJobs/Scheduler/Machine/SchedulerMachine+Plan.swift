@@ -89,6 +89,7 @@ extension SchedulerMachine {
             }
         }
         draft.ends = entry.ends.count
+        if entry.isOutdated { draft.action.merge(draft.machine.refresh(now: now)) }
         if let back = entry.setBack {
             draft.action.merge(draft.machine.repeatAfterClockWasSet(back: back, now: now))
         }
@@ -125,7 +126,7 @@ extension SchedulerMachine {
             entries[key]!.isDirty = false
             // It is looked at again when it has been read.
             if entry.isDoubtful { continue }
-            let isFirstLook = entry.ends.isEmpty && !entry.isInterrupted && entry.setBack == nil
+            let isFirstLook = entry.ends.isEmpty && !entry.isInterrupted && !entry.isOutdated && entry.setBack == nil
             if isRunning, isFirstLook, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
                 entry.machine.job.nextDue.map({ $0 <= now }) ?? false
             {

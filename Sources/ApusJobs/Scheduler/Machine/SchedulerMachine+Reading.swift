@@ -114,7 +114,11 @@ extension SchedulerMachine {
     /// A job comes into memory.
     private mutating func take(_ loaded: LoadedJob) {
         guard entries[loaded.job.key] == nil else { return }
-        entries[loaded.job.key] = Entry(machine(of: loaded), shard: loaded.shard)
+        var machine = machine(of: loaded)
+        let wakes = [machine.job.wake, machine.job.elapsedWake]
+        machine.findWakes()
+        entries[loaded.job.key] = Entry(machine, shard: loaded.shard)
+        entries[loaded.job.key]!.isOutdated = wakes != [machine.job.wake, machine.job.elapsedWake]
         let id = loaded.job.id
         if let other = keys[id].flatMap({ entries[$0]?.machine.job }), !other.state.isFinal { return }
         keys[id] = loaded.job.key

@@ -67,6 +67,8 @@ package struct SchedulerMachine: Sendable {
         var isInterrupted = false
         /// The wall clock was set back by that much, which it has not been told.
         var setBack: Duration?
+        /// The store would have it looked at earlier than there is anything to do.
+        var isOutdated = false
         /// When it is looked at, if its element in `wakes` says the same.
         var armed: WallInstant?
 
