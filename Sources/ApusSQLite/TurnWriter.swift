@@ -30,7 +30,7 @@ final class TurnWriter {
 
     // MARK: Transactions
 
-    /// Runs `body` in a transaction of its own, if `session` is the owner; without a session, whoever is.
+    /// Runs `body` in a transaction of its own, if `session` is the owner, or `session` is `nil`.
     func write<Value>(in session: StoreSession?, _ body: () throws -> Value) throws -> Value {
         if let failure { throw failure }
         do {

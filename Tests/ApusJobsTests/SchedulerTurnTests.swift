@@ -164,4 +164,38 @@ struct SchedulerTurnTests {
         #expect(harness.calls.seconds == [1, 3])
         #expect(try harness.perform { try await $0.runs(RunQuery()) }.runs.count == 2)
     }
+
+    @Test("a handler that is registered while the scheduler starts is known")
+    func registeredDuringStart() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "late")
+        harness.advance(2)
+        let other = JobScheduler(store: harness.store, engine: harness.time.engine, executor: harness.time.executor)
+        let calls = Locked(0)
+        try harness.time.perform {
+            try await other.start(afterOpening: { other.handle("late") { _ in calls.withLock { $0 += 1 } } })
+        }
+        harness.advance(1)
+        #expect(calls.withLock { $0 } == 1)
+    }
+
+    @Test("stopping a scheduler that was not started ends its events")
+    func stopBeforeStart() throws {
+        let harness = try SchedulerHarness(start: false)
+        let events = harness.scheduler.events()
+        try harness.perform { await $0.stop(grace: nil) }
+        let count = try harness.time.perform { await events.reduce(0) { count, _ in count + 1 } }
+        #expect(count == 1)
+    }
+
+    @Test("a job that waits for a handler follows an update to a kind that has one")
+    func updatedKind() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "strange")
+        harness.advance(2)
+        let request = JobRequest(id: JobID("job"), kind: "work", trigger: .after(.seconds(1)))
+        try harness.perform { _ = try await $0.submit(request) }
+        #expect(harness.calls.seconds == [2])
+        #expect(try harness.history() == ["1 succeeded"])
+    }
 }

@@ -1,6 +1,6 @@
 package import ApusTimers
 
-/// Which instants of jobs and runs count elapsed time, and move with the wall clock when somebody sets it
+/// Which instants of jobs and runs count elapsed time, and move with the wall clock when it is set
 /// (see ``JobStore``).
 extension Job {
     /// Moves them.

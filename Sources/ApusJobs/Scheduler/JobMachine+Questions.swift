@@ -62,7 +62,7 @@ extension JobMachine {
         return open.indices.filter { index in
             let run = open[index]
             guard run.state == .waiting else { return false }
-            // Runs by hand wait for nobody, and nobody for them.
+            // Runs by hand do not wait for others, and others do not wait for them.
             if run.isByHand { return true }
             guard job.state == .scheduled, free > 0 else { return false }
             guard run.occurrence == head || isConcurrent && run.reason != Self.catchUp else { return false }

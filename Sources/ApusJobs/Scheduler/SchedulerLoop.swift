@@ -85,12 +85,11 @@ final class SchedulerLoop: Sendable {
             throw error
         }
         afterOpening()
-        let kinds = inbox.withLock { Set($0.handlers.keys) }
         let (configuration, now) = (configuration, ClockReading(engine.time))
         machine.withLock {
-            $0 = SchedulerMachine(session: session, configuration: configuration, kinds: kinds, at: now)
+            $0 = SchedulerMachine(session: session, configuration: configuration, at: now)
         }
-        guard inbox.withLock({ $0.isStoppedWhileOpening }) == false else {
+        guard !inbox.withLock({ $0.isStoppedWhileOpening }) else {
             try? await store.close(session)
             hub.finish(.stopped(nil))
             leaveOpening(for: .stopped)
@@ -113,6 +112,8 @@ final class SchedulerLoop: Sendable {
             // Who stopped it after the last look asks the loop.
             if case .running = life {
                 inbox.life = life
+                // From now on, registering a handler is an input.
+                inbox.inputs = inbox.handlers.keys.sorted().map { .handler(kind: $0) }
             } else {
                 inbox.life = stops.isEmpty ? life : .stopped
             }
@@ -138,7 +139,12 @@ final class SchedulerLoop: Sendable {
             }
             if let answer { continuation.resume(returning: answer) }
         }
-        if mustCall { _ = try? await call(.stop(grace: grace)) }
+        if mustCall {
+            _ = try? await call(.stop(grace: grace))
+        } else {
+            // Of a scheduler that was never started.
+            hub.finish(.stopped(nil))
+        }
     }
 
     /// Stops as soon as it can, without waiting for that.

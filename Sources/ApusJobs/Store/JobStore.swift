@@ -13,7 +13,7 @@ public import ApusTimers
 /// ``Trigger/isRelative``, and the `due` of its waiting runs; the `due` of waiting runs that were asked for by hand; and
 /// the `notBefore` of every waiting run. The last instant there is stands for "never", and stays. A store keeps these on
 /// an axis of its own, the wall clock minus ``StoreClock/elapsedOffset``, and gives them back as instants of the
-/// wall clock by the offset that was committed last. When somebody sets the wall clock, one record changes, and no row.
+/// wall clock by the offset that was committed last. Setting the wall clock changes one record, and no row.
 /// Instants of runs that are claimed or have ended are the wall clock's, and do not move any more.
 public protocol JobStore: Sendable {
     /// What this store can do, and how exact its instants are.
@@ -128,9 +128,9 @@ public struct StoreSession: Hashable, Sendable {
 public struct StoreClock: Hashable, Sendable, Codable {
     /// The boot of the machine in which it was read: across boots, the continuous clock says nothing.
     public var bootID: String?
-    /// The wall clock minus the continuous clock, which nobody can set.
+    /// The wall clock minus the continuous clock, which cannot be set.
     public var wallOffset: Duration
-    /// The wall clock minus the axis of elapsed time (see ``JobStore``). It changes when somebody sets the wall clock.
+    /// The wall clock minus the axis of elapsed time (see ``JobStore``). It changes when the wall clock is set.
     public var elapsedOffset: Duration
     /// A record.
     public init(bootID: String?, wallOffset: Duration, elapsedOffset: Duration) {

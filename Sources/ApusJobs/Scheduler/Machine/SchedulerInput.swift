@@ -63,7 +63,7 @@ package struct ClockReading: Hashable, Sendable {
         uptime = time.uptime()
     }
 
-    /// The wall clock minus the clock that nobody can set.
+    /// The wall clock minus the clock that cannot be set.
     var wallOffset: Duration {
         .nanoseconds(Int64(truncatingIfNeeded: wall.nanoseconds &- continuous.nanoseconds))
     }

@@ -19,7 +19,7 @@ extension SchedulerMachine {
         for var pending in commands {
             let ids = pending.command.ids
             var outcome = Outcome.later
-            if planned < Self.commandsPerTurn, blocked.isDisjoint(with: ids), plan!.ids.isDisjoint(with: ids) {
+            if planned < Self.maximumCommands, blocked.isDisjoint(with: ids), plan!.ids.isDisjoint(with: ids) {
                 do throws(JobError) { outcome = try plan(pending) } catch {
                     answer(pending.number, .failure(error))
                     outcome = .done
@@ -43,8 +43,6 @@ extension SchedulerMachine {
         }
         commands = waiting
     }
-
-    private static let commandsPerTurn = 1_000
 
     private mutating func plan(_ pending: PendingCommand) throws(JobError) -> Outcome {
         switch pending.command {
@@ -131,7 +129,7 @@ extension SchedulerMachine {
                 drafts.append(new)
                 continue
             }
-            // Its key may be that of another job, which is told first.
+            // The idempotency key may belong to another job, which counts first.
             if request.idempotencyKey != nil, !pending.hasRead { return .needs(Self.references(requests)) }
             switch request.conflict {
             case .keep: jobs.append(.job(old.machine.job))
@@ -183,7 +181,7 @@ extension SchedulerMachine {
     }
 
     /// A new job's shard, by its identifier.
-    private func shard(for id: JobID) -> ShardID {
+    func shard(for id: JobID) -> ShardID {
         if session.shards.count == 1 { return session.shards.keys.first! }
         let shards = session.shards.keys.sorted()
         // FNV-1a: the same in every process.

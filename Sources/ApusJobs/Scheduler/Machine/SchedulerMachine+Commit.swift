@@ -165,7 +165,7 @@ extension SchedulerMachine {
                 return
             }
         }
-        entries[job.key] = Entry(machine, shard: session.shards.keys.first ?? .only)
+        entries[job.key] = Entry(machine, shard: shard(for: job.id))
         keys[job.id] = job.key
         place(job.key, now)
     }
@@ -188,7 +188,7 @@ extension SchedulerMachine {
         command.conflicts += 1
         guard error.code == .conflict else { return answer(command.number, .failure(error)) }
         guard command.conflicts < 8, phase.acceptsCommands else {
-            let changes = "somebody else changes the job all the time; try again"
+            let changes = "another program keeps changing the job; try again"
             return answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
         }
         if case .submit(let requests) = command.command {

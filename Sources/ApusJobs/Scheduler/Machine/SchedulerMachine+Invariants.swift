@@ -27,7 +27,7 @@ extension SchedulerMachine {
         return nil
     }
 
-    /// Whether somebody looks at the job when its time has come.
+    /// Why the job would not be looked at when its time has come.
     private func brokenPlace(_ key: Int64, _ entry: Entry) -> String? {
         if entry.isDirty || entry.isDoubtful { return nil }
         let job = entry.machine.job
@@ -37,7 +37,7 @@ extension SchedulerMachine {
                 "its next occurrence is due at \(due), and it is looked at \(entry.armed.map { "at \($0)" } ?? "never")"
         }
         if entry.isReady || held.contains(key) { return nil }
-        if parked[entry.machine.job.request.kind]?.contains(key) == true { return nil }
+        if parked.contains(key) { return nil }
         if !entry.ends.isEmpty { return "a result is not looked at" }
         guard let wake = entry.machine.job.nextWake, entry.armed.map({ $0 > wake }) ?? true else { return nil }
         return "it is due at \(wake), and looked at \(entry.armed.map { "at \($0)" } ?? "never")"

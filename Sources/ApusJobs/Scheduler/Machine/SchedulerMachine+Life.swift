@@ -4,8 +4,8 @@ import ApusTimers
 extension SchedulerMachine {
     // MARK: The wall clock
 
-    /// Notices that somebody set the wall clock. Under a second is the slewing and the stepping of network time, which
-    /// nobody wants jobs to be moved for.
+    /// Notices that the wall clock was set. A step of less than a second is network time's slewing or stepping, and moves
+    /// no job.
     mutating func noteClock(_ now: ClockReading) {
         let step = now.wallOffset - clock.wallOffset
         guard step >= .seconds(1) || step <= .seconds(-1) else { return }
@@ -48,7 +48,7 @@ extension SchedulerMachine {
         }
         phase = .stopping(Stopping(deadline: grace.map { now.uptime.advanced(by: $0) }))
         refuseCommands(Self.closed)
-        for key in held { held.remove(key) }
+        held = []
         if isFollowing {
             isFollowing = false
             effect(.followConditions(false))

@@ -79,7 +79,7 @@ extension SchedulerMachine {
         guard let entry = entries.removeValue(forKey: key) else { return }
         let job = entry.machine.job
         if keys[job.id] == key { keys[job.id] = nil }
-        parked[job.request.kind]?.remove(key)
+        parked.remove(key)
         conditionalReady.remove(key)
         doubtful.remove(key)
     }
@@ -121,8 +121,11 @@ extension SchedulerMachine {
     /// A job that is due and has no handler here waits for one.
     private mutating func park(_ key: Int64, _ machine: JobMachine, _ now: WallInstant) -> Bool {
         let kind = machine.job.request.kind
-        guard !kinds.contains(kind), machine.oldestReady(now: now, unmet: unmet) != nil else { return false }
-        parked[kind, default: []].insert(key)
+        guard !kinds.contains(kind), machine.oldestReady(now: now, unmet: unmet) != nil else {
+            parked.remove(key)
+            return false
+        }
+        parked.insert(key)
         if parkedKinds.insert(kind).inserted { effect(.log(.parked(kind: kind))) }
         return true
     }
@@ -143,5 +146,5 @@ extension SchedulerMachine {
     }
 
     /// Entries that take up room: those that wait for conditions or handlers stay, however many they are.
-    var loadedCount: Int { entries.count - held.count - parked.values.reduce(0) { $0 + $1.count } }
+    var loadedCount: Int { entries.count - held.count - parked.count }
 }

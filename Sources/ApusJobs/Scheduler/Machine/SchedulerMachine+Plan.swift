@@ -44,12 +44,10 @@ extension SchedulerMachine {
         var positions: [Int64: Int] = [:]
         /// Identifiers that a command of the turn concerns.
         var ids: Set<JobID> = []
-        /// Places that the turn has given away.
-        var claims = 0
     }
 
     /// The most commands in one turn, and the most jobs that it looks at beside them.
-    private static let maximumCommands = 1_000
+    static let maximumCommands = 1_000
     private static let maximumJobs = 4_000
 
     /// Decides about commands, then ends and arrivals, then claims.

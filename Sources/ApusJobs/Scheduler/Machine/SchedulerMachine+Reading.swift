@@ -91,7 +91,7 @@ extension SchedulerMachine {
         load = nil
         for loaded in due.jobs {
             let key = loaded.job.key
-            // What is in memory is as new, unless somebody else has changed it.
+            // What is in memory is as new, unless another program has changed it.
             if let entry = entries[key] {
                 if loaded.job.version > entry.machine.job.version { doubt(key) }
             } else {

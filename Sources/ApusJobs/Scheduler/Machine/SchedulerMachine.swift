@@ -111,7 +111,8 @@ package struct SchedulerMachine: Sendable {
     var clockSteps: [Duration] = []
     /// Which jobs on the wall clock are still to be looked at because it was set back, and by how much.
     var setBack: (after: Int64, by: Duration)?
-    var kinds: Set<String>
+    /// Kinds with a handler.
+    var kinds: Set<String> = []
     var parkedKinds: Set<String> = []
 
     var entries: [Int64: Entry] = [:]
@@ -132,7 +133,7 @@ package struct SchedulerMachine: Sendable {
     var deadlines = Heap<Timed>()
     var counter: UInt64 = 0
     /// Jobs whose handlers are registered nowhere here.
-    var parked: [String: Set<Int64>] = [:]
+    var parked: Set<Int64> = []
     /// Jobs with runs that are due and wait for conditions. The host is followed while there are any.
     var held: Set<Int64> = []
     var unmet: JobConditions = []
@@ -161,11 +162,10 @@ package struct SchedulerMachine: Sendable {
 
     /// The machine of a store that was just opened.
     package init(
-        session: StoreSession, configuration: JobScheduler.Configuration, kinds: Set<String>, at now: ClockReading
+        session: StoreSession, configuration: JobScheduler.Configuration, at now: ClockReading
     ) {
         self.session = session
         self.configuration = configuration
-        self.kinds = kinds
         let bootID = configuration.bootID
         guard let stored = session.clock else {
             clock = StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
@@ -198,7 +198,7 @@ package struct SchedulerMachine: Sendable {
         case .handler(let kind):
             kinds.insert(kind)
             parkedKinds.remove(kind)
-            for key in (parked.removeValue(forKey: kind) ?? []).sorted() { markDirty(key) }
+            for key in parked.sorted() where entries[key]?.machine.job.request.kind == kind { markDirty(key) }
         case .signal(let signal): receive(signal, now)
         }
     }
