@@ -144,6 +144,27 @@ class Runs(DashboardTest):
         expect(self.page.locator(".log-box .chip")).to_be_hidden()
         self.assertEqual(self.daemon.json("history", job)["runs"][0]["exitCode"], 3)
 
+    def test_late_answer(self) -> None:
+        """The answer to "Run now" comes after the event that its run has begun, and takes nothing back."""
+        stop = self.daemon.home / "stop"
+        self.daemon.submit("every", "1d", "--name", "long", "--shell", "--", f'until [ -e "{stop}" ]; do sleep 0.1; done')
+        self.open()
+        held = []
+        self.page.route("**/v1/jobs/*/run", lambda route: held.append((route, route.fetch())))
+        self.button("Run now: long").click()
+        running = self.page.locator("#daemon-facts").get_by_text("1 running")
+        expect(running).to_be_visible()
+        [(route, answer)] = held
+        self.assertEqual(answer.json()["outcome"], "waiting")
+        with self.page.expect_response("**/v1/jobs/*/run"):
+            route.fulfill(response=answer)
+        # Nothing tells that the page has dealt with the answer but the button, which is free again.
+        expect(self.button("Run now: long")).not_to_have_attribute("aria-busy", "true")
+        expect(running).to_be_visible()
+        expect(self.page.locator("#history tbody tr").first).to_contain_text("running")
+        stop.touch()
+        expect(self.page.locator("#daemon-facts")).to_contain_text("idle")
+
     def test_log_of_before(self) -> None:
         """What a run printed before the page was opened is there when the run has ended."""
         stop = self.daemon.home / "stop"

@@ -9,7 +9,7 @@ import { List } from './list.js';
 import { Outputs } from './log.js';
 import { Ticker } from './ring.js';
 import { Runs } from './runs.js';
-import { FILTERS, SORTS, Store } from './store.js';
+import { FILTERS, runKey, SORTS, Store } from './store.js';
 import { Stream } from './stream.js';
 import { Timeline } from './timeline.js';
 import { Toasts } from './toasts.js';
@@ -33,13 +33,21 @@ byId('history').append(history.element);
 async function act(name, job, control) {
   if (!job || (name === 'cancel' && !(await confirmCancel(job)))) return;
   control.setAttribute('aria-busy', 'true');
+  // The answer takes another connection than the events, and what they said since is newer.
+  const newer = new Set();
+  const note = ({ detail: { changed, runs } }) => {
+    for (const id of changed) newer.add(id);
+    for (const run of runs) newer.add(runKey(run));
+  };
+  store.addEventListener('changed', note);
   try {
     const answer = await api[name](job.id);
-    if (name === 'run') store.apply([{ name: 'run', data: answer }]);
-    else store.apply([{ name: 'job', data: answer }]);
+    const kind = name === 'run' ? 'run' : 'job';
+    if (!newer.has(kind === 'run' ? runKey(answer) : answer.id)) store.apply([{ name: kind, data: answer }]);
   } catch (error) {
     toasts.show({ kind: 'problem', title: title(job), text: error.message, href: `#/job/${job.id}` });
   }
+  store.removeEventListener('changed', note);
   control.removeAttribute('aria-busy');
 }
 
