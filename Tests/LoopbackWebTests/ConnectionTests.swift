@@ -59,7 +59,7 @@ struct ConnectionTests {
 
     @Test("a head that comes byte by byte is waited for as long as the limit says, however busy it looks")
     func slowHead() async throws {
-        var limits = ConnectionLimits()
+        var limits = WebUnderTest.limits
         limits.idle = .seconds(1)
         try await WebUnderTest.with(limits: limits) { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
@@ -138,7 +138,7 @@ struct ConnectionTests {
 
     @Test("no more connections are served at once than the limit says; the next waits for one to end")
     func connectionLimit() async throws {
-        var limits = ConnectionLimits()
+        var limits = WebUnderTest.limits
         limits.connections = 1
         try await WebUnderTest.with(limits: limits) { (web) async throws in
             let second = try await RawClient.with(port: web.port) { first in

@@ -15,6 +15,12 @@ struct WebUnderTest: Sendable {
     static let secrets = GuardRules.Secrets(token: "t0ken", cookie: "c00kie")
     static let cookie = "Cookie: test_7878=c00kie"
     static let bearer = "Authorization: Bearer t0ken"
+    /// Without the one that is counted in real time: a busy machine may leave a connection alone for half a minute.
+    static let limits = {
+        var limits = ConnectionLimits()
+        limits.idle = nil
+        return limits
+    }()
 
     let port: Int
     let feed: EventFeed
@@ -28,7 +34,7 @@ struct WebUnderTest: Sendable {
     }
 
     static func with(
-        secrets: GuardRules.Secrets? = Self.secrets, limits: ConnectionLimits = .init(),
+        secrets: GuardRules.Secrets? = Self.secrets, limits: ConnectionLimits = Self.limits,
         feedLimits: EventFeed.Limits = .init(), _ body: @Sendable @escaping (WebUnderTest) async throws -> Void
     ) async throws {
         let time = VirtualTime()
