@@ -13,6 +13,7 @@ enum JobRow {
         "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs",
         "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
         "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
+        "queue", "priority", "metadata", "unique_payload", "unique_within",
     ]
 
     /// The columns that ``read(_:_:)`` reads.
@@ -61,6 +62,10 @@ enum JobRow {
         bind(request.trigger, to: statement)
         bind(request.policies, to: statement)
         statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
+        statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
+        statement.bind(LabelsJSON.encode(request.metadata))
+        statement.bind(request.uniqueness.countsPayload ? 1 as Int64 : 0)
+        statement.bind(request.uniqueness.period?.wholeNanoseconds)
     }
 
     private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
@@ -104,9 +109,16 @@ enum JobRow {
         let trigger = try readTrigger(row, id)
         let policies = try readPolicies(row, id)
         guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
+        let payload = row.blob()
+        let idempotencyKey = row.optionalText()
+        let queue = QueueID(row.text())
+        guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
+        guard let metadata = LabelsJSON.decode(row.text()) else { throw unreadable("metadata", of: id) }
+        let (countsPayload, period) = (row.integer() == 1, row.optionalDuration())
         let request = JobRequest(
-            id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: row.blob(),
-            idempotencyKey: row.optionalText())
+            id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
+            queue: queue, priority: priority, metadata: metadata,
+            uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
         guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
         let decode = trigger.isRelative ? axis.decode : StoredInstant.decode
         return Job(

@@ -48,6 +48,12 @@ final class PreparedStatement {
     }
 
     @discardableResult
+    func bind(_ value: Double?) -> Self {
+        if let value { return bind(value) }
+        return bindNull()
+    }
+
+    @discardableResult
     func bind(_ value: String?) -> Self {
         guard var value else { return bindNull() }
         bound += 1
@@ -82,6 +88,12 @@ final class PreparedStatement {
             }
         }
         return self
+    }
+
+    @discardableResult
+    func bind(_ bytes: [UInt8]?) -> Self {
+        if let bytes { return bind(bytes) }
+        return bindNull()
     }
 
     @discardableResult
@@ -148,6 +160,11 @@ final class PreparedStatement {
         return sqlite3_column_double(handle, column)
     }
 
+    func optionalReal() -> Double? {
+        defer { column += 1 }
+        return sqlite3_column_type(handle, column) == SQLITE_NULL ? nil : sqlite3_column_double(handle, column)
+    }
+
     func optionalText() -> String? {
         defer { column += 1 }
         guard let text = sqlite3_column_text(handle, column) else { return nil }
@@ -161,5 +178,11 @@ final class PreparedStatement {
         defer { column += 1 }
         guard let bytes = sqlite3_column_blob(handle, column) else { return [] }
         return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(handle, column))))
+    }
+
+    func optionalBlob() -> [UInt8]? {
+        if sqlite3_column_type(handle, column) != SQLITE_NULL { return blob() }
+        column += 1
+        return nil
     }
 }

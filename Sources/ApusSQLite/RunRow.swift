@@ -9,7 +9,7 @@ enum RunRow {
     private static let values = [
         "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed", "started",
         "finished",
-        "exit_code", "output",
+        "exit_code", "output", "result", "progress", "progress_message",
     ]
 
     /// The columns that ``read(_:job:)`` reads.
@@ -39,6 +39,7 @@ enum RunRow {
         statement.bind(isWaiting ? run.notBefore.map(axis.encode) : run.notBefore?.stored)
         statement.bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
         statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
+        statement.bind(run.result).bind(run.progress?.fraction).bind(run.progress?.message)
     }
 
     /// The run of a row of ``columns``; its job's identifier is known to the caller.
@@ -60,9 +61,15 @@ enum RunRow {
             reason: row.optionalText(),
             notBefore: row.optionalInteger().map(isWaiting ? axis.decode : StoredInstant.decode),
             claimed: row.optionalInstant(), started: row.optionalInstant(), finished: row.optionalInstant(),
-            exitCode: row.optionalInteger().map(Int.init), output: row.blob())
+            exitCode: row.optionalInteger().map(Int.init), output: row.blob(), result: row.optionalBlob(),
+            progress: readProgress(row))
         if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
         return run
+    }
+
+    private static func readProgress(_ row: PreparedStatement) -> RunProgress? {
+        let (fraction, message) = (row.optionalReal(), row.optionalText())
+        return fraction.map { RunProgress(fraction: $0, message: message) }
     }
 
     /// The run of a row of ``columns``, then its sequence, and its job's `id`, `trigger` and `trigger_anchor`.

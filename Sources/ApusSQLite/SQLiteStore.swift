@@ -114,10 +114,12 @@ public final class SQLiteStore: JobStore {
 
     // MARK: Reading
 
-    /// Jobs that must be looked at, earliest first; see ``JobStore/due(through:limit:in:)``. A range read of an index
-    /// for each of the two clocks.
-    public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
-        try await read { try StoreReader.due(through: instant, limit: max(0, limit), on: $0) }
+    /// Jobs that must be looked at, earliest first; see ``JobStore/due(through:limit:excluding:in:)``. A range read of
+    /// an index for each of the two clocks.
+    public func due(
+        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+    ) async throws -> DueJobs {
+        try await read { try StoreReader.due(through: instant, limit: max(0, limit), excluding: lanes, on: $0) }
     }
 
     /// See ``JobStore/interrupted(after:limit:in:)``.

@@ -212,7 +212,7 @@ enum Schema {
         CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
         """
 
-    // Identifiers are unique among the jobs that have not ended. Instants that count elapsed time (see ``JobStore``) are
+    // Identifiers are unique among the jobs that have not ended; so are kinds and payloads of jobs that ask for it. Instants that count elapsed time (see ``JobStore``) are
     // kept as the wall clock's minus `clock.elapsed_offset`, which begins as zero.
     private static let version4 = """
         CREATE TABLE new_job (
@@ -255,6 +255,11 @@ enum Schema {
             payload BLOB NOT NULL,
             conditions INTEGER NOT NULL,
             idempotency_key TEXT,
+            queue TEXT NOT NULL DEFAULT 'default',
+            priority INTEGER NOT NULL DEFAULT 2,
+            metadata TEXT NOT NULL DEFAULT '{}',
+            unique_payload INTEGER NOT NULL DEFAULT 0,
+            unique_within INTEGER,
             CONSTRAINT job_key_positive CHECK (key > 0),
             CONSTRAINT job_version_positive CHECK (version > 0),
             CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
@@ -285,7 +290,14 @@ enum Schema {
             CONSTRAINT job_payload_64_KiB CHECK (length(payload) <= 65536),
             CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7),
             CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
-                idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255)
+                idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255),
+            CONSTRAINT job_queue_1_to_64_bytes CHECK (length(CAST(queue AS BLOB)) BETWEEN 1 AND 64),
+            CONSTRAINT job_priority_1_to_4 CHECK (priority BETWEEN 1 AND 4),
+            CONSTRAINT job_metadata_object
+                CHECK (metadata = '{}' OR (json_valid(metadata) AND json_type(metadata) = 'object')),
+            CONSTRAINT job_unique_payload_is_0_or_1 CHECK (unique_payload = 0 OR unique_payload = 1),
+            CONSTRAINT job_only_payloads_have_a_period
+                CHECK (unique_within IS NULL OR (unique_payload = 1 AND unique_within > 0))
         ) STRICT;
 
         INSERT INTO new_job (
@@ -308,13 +320,16 @@ enum Schema {
 
         CREATE UNIQUE INDEX job_id_unique ON job (id) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
         CREATE INDEX job_id ON job (id, key);
-        CREATE INDEX job_wake ON job (wake, key) WHERE wake IS NOT NULL;
-        CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key) WHERE elapsed_wake IS NOT NULL;
+        CREATE INDEX job_wake ON job (wake, key, queue, priority) WHERE wake IS NOT NULL;
+        CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key, queue, priority) WHERE elapsed_wake IS NOT NULL;
         CREATE INDEX job_name ON job (name) WHERE name IS NOT NULL;
         CREATE INDEX job_unfinished ON job (key) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
         CREATE INDEX job_ended ON job (updated)
             WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;
         CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
+        CREATE UNIQUE INDEX job_payload_unique ON job (kind, payload)
+            WHERE unique_payload = 1 AND (job.state = 'scheduled' OR job.state = 'suspended');
+        CREATE INDEX job_payload ON job (kind, payload, key) WHERE unique_payload = 1;
 
         CREATE TABLE clock (
             id INTEGER PRIMARY KEY CONSTRAINT one_clock CHECK (id = 1),
@@ -327,5 +342,30 @@ enum Schema {
             SELECT 1, nullif(substr(value, 1, instr(value, ' ') - 1), '-'), CAST(substr(value, instr(value, ' ') + 1) AS INTEGER), 0
             FROM metadata WHERE key = 'clock' AND instr(value, ' ') > 1;
         DROP TABLE metadata;
+
+        ALTER TABLE run ADD COLUMN
+            result BLOB CONSTRAINT run_result_64_KiB CHECK (result IS NULL OR (state = 'succeeded' AND length(result) <= 65536));
+        ALTER TABLE run ADD COLUMN
+            progress REAL CONSTRAINT run_progress_0_to_1 CHECK (progress IS NULL OR progress BETWEEN 0 AND 1);
+        ALTER TABLE run ADD COLUMN
+            progress_message TEXT CONSTRAINT run_progress_message_1000_bytes CHECK (
+                progress_message IS NULL OR (progress IS NOT NULL AND length(CAST(progress_message AS BLOB)) <= 1000));
+
+        CREATE TABLE queue (
+            id TEXT NOT NULL PRIMARY KEY,
+            concurrency INTEGER,
+            rate_runs INTEGER,
+            rate_period INTEGER,
+            paused INTEGER NOT NULL,
+            recent_starts INTEGER NOT NULL,
+            last_start INTEGER,
+            CONSTRAINT queue_id_1_to_64_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 64),
+            CONSTRAINT queue_concurrency_positive CHECK (concurrency IS NULL OR concurrency >= 1),
+            CONSTRAINT queue_rate_positive CHECK (
+                (rate_runs IS NULL AND rate_period IS NULL)
+                OR (rate_runs IS NOT NULL AND rate_period IS NOT NULL AND rate_runs >= 1 AND rate_period >= 1)),
+            CONSTRAINT queue_paused_is_0_or_1 CHECK (paused = 0 OR paused = 1),
+            CONSTRAINT queue_recent_starts_not_negative CHECK (recent_starts >= 0)
+        ) STRICT, WITHOUT ROWID;
         """
 }

@@ -52,17 +52,48 @@ enum StoreReader {
 
     static func axis(on connection: Connection) throws -> ElapsedAxis { ElapsedAxis(try clock(on: connection)) }
 
+    static func queues(on connection: Connection) throws -> [JobQueue] {
+        let axis = try axis(on: connection)
+        var queues: [JobQueue] = []
+        try connection.statement(
+            """
+            SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start FROM queue ORDER BY id
+            """
+        ).forEachRow { row in
+            var queue = JobQueue(id: QueueID(row.text()))
+            queue.concurrency = row.optionalInteger().map(Int.init)
+            let (runs, period) = (row.optionalInteger(), row.optionalDuration())
+            if let runs, let period { queue.rate = QueueRate(runs: Int(runs), per: period) }
+            queue.isPaused = row.integer() == 1
+            queue.recentStarts = Int(row.integer())
+            queue.lastStart = row.optionalInteger().map(axis.decode)
+            queues.append(queue)
+        }
+        return queues
+    }
+
     // MARK: Jobs
 
     /// Jobs wake by two clocks, each with an index. Their first rows are merged.
-    static func due(through instant: WallInstant, limit: Int, on connection: Connection) throws -> DueJobs {
+    static func due(
+        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], on connection: Connection
+    ) throws -> DueJobs {
+        let isIncluded = lanes.map { _ in "AND NOT (queue = ? AND priority = ?)" }.joined(separator: " ")
+        func bind(_ lanes: [QueueLane], to statement: PreparedStatement) -> PreparedStatement {
+            for lane in lanes { statement.bind(lane.queue.rawValue).bind(Int64(lane.priority.rawValue)) }
+            return statement
+        }
         let axis = try axis(on: connection)
         let (wall, elapsed) = (StoredInstant.bound(instant), axis.bound(instant))
         var wakes: [Int64: WallInstant] = [:]
         func find(_ column: String, through bound: Int64, _ decode: (Int64) -> WallInstant) throws {
-            try connection.statement(
-                "SELECT key, \(column) FROM job WHERE \(column) IS NOT NULL AND \(column) <= ? ORDER BY \(column), key LIMIT ?"
-            ).bind(bound).bind(Int64(limit) + 1).forEachRow { row in
+            let statement = try connection.statement(
+                """
+                SELECT key, \(column) FROM job WHERE \(column) IS NOT NULL AND \(column) <= ? \(isIncluded)
+                ORDER BY \(column), key LIMIT ?
+                """
+            ).bind(bound)
+            try bind(lanes, to: statement).bind(Int64(limit) + 1).forEachRow { row in
                 let (key, wake) = (row.integer(), decode(row.integer()))
                 wakes[key] = min(wake, wakes[key] ?? wake)
             }
@@ -71,13 +102,14 @@ enum StoreReader {
         try find("elapsed_wake", through: elapsed, axis.decode)
         // The first of those that are due by neither clock.
         func first(of column: String, after bound: Int64, other: String, after otherBound: Int64) throws -> Int64? {
-            try connection.statement(
+            let statement = try connection.statement(
                 """
                 SELECT \(column) FROM job
-                WHERE \(column) IS NOT NULL AND \(column) > ? AND (\(other) IS NULL OR \(other) > ?)
+                WHERE \(column) IS NOT NULL AND \(column) > ? AND (\(other) IS NULL OR \(other) > ?) \(isIncluded)
                 ORDER BY \(column) LIMIT 1
                 """
-            ).bind(bound).bind(otherBound).firstRow { $0.integer() }
+            ).bind(bound).bind(otherBound)
+            return try bind(lanes, to: statement).firstRow { $0.integer() }
         }
         let later = [
             try first(of: "wake", after: wall, other: "elapsed_wake", after: elapsed).map(StoredInstant.decode),
@@ -115,6 +147,16 @@ enum StoreReader {
         case .idempotencyKey(let key):
             let statement = try connection.statement("SELECT \(JobRow.columns) FROM job WHERE idempotency_key = ?")
             return try load(statement.bind(key), on: connection).first
+        case .payload(let kind, let payload, let instant):
+            // One look into an index each.
+            let same = "SELECT key FROM job WHERE unique_payload = 1 AND kind = ? AND payload = ?"
+            var key = try connection.statement("\(same) AND \(JobRow.hasNotEnded)").bind(kind).bind(payload)
+                .firstRow { $0.integer() }
+            if key == nil, let instant {
+                key = try connection.statement("\(same) AND created > ? ORDER BY key DESC LIMIT 1")
+                    .bind(kind).bind(payload).bind(instant.stored).firstRow { $0.integer() }
+            }
+            return try key.flatMap { try job(key: $0, on: connection) }
         case .id(let id):
             guard let key = try key(of: id, on: connection) else { return nil }
             return try job(key: key, on: connection)

@@ -52,13 +52,13 @@ final class TurnWriter {
 
     /// The file gets a new owner.
     func takeOwnership(_ node: NodeID) throws -> StoreSession {
-        let epoch = try write(in: nil) {
+        let (epoch, queues) = try write(in: nil) {
             try connection.statement("UPDATE owner SET epoch = epoch + 1").run()
             // Not as it is remembered: the fate of a commit before may be unknown.
             clock = try StoreReader.clock(on: connection)
-            return try currentEpoch()
+            return (try currentEpoch(), try StoreReader.queues(on: connection))
         }
-        return StoreSession(node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock)
+        return StoreSession(node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues)
     }
 
     private func currentEpoch() throws -> Int64 {
@@ -99,6 +99,7 @@ final class TurnWriter {
         try write(in: session) {
             let axis = ElapsedAxis(turn.clock)
             if turn.clock != clock { try write(turn.clock) }
+            for queue in turn.queues { try write(queue, axis) }
             let results = try turn.parts.map { try apply($0, axis, withSavepoint: withSavepoints) }
             beforeCommit?()
             return results
@@ -190,6 +191,20 @@ final class TurnWriter {
                 elapsed_offset = excluded.elapsed_offset
             """
         ).bind(clock.bootID).bind(clock.wallOffset.wholeNanoseconds).bind(clock.elapsedOffset.wholeNanoseconds).run()
+    }
+
+    private func write(_ queue: JobQueue, _ axis: ElapsedAxis) throws {
+        try connection.statement(
+            """
+            INSERT INTO queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
+            VALUES (?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (id) DO UPDATE SET
+                concurrency = excluded.concurrency, rate_runs = excluded.rate_runs, rate_period = excluded.rate_period,
+                paused = excluded.paused, recent_starts = excluded.recent_starts, last_start = excluded.last_start
+            """
+        ).bind(queue.id.rawValue).bind(queue.concurrency.map(Int64.init)).bind(queue.rate.map { Int64($0.runs) })
+            .bind(queue.rate?.period.wholeNanoseconds).bind(queue.isPaused ? 1 as Int64 : 0)
+            .bind(Int64(queue.recentStarts)).bind(queue.lastStart.map(axis.encode)).run()
     }
 
     // MARK: Retention

@@ -16,7 +16,15 @@ public struct JobRequest: Hashable, Sendable {
     public var labels: [String: String]
     /// What the handler needs to know; at most 64 KiB.
     public var payload: [UInt8]
-    /// What happens if a job that has not ended has the identifier.
+    /// In which queue its runs wait for a place.
+    public var queue: QueueID
+    /// Which of the jobs that wait for a place of the queue gets it.
+    public var priority: JobPriority
+    /// What goes with the payload and is none of the handler's business: the context of a trace.
+    public var metadata: [String: String]
+    /// Which jobs are the same as this one.
+    public var uniqueness: JobUniqueness
+    /// What happens if there is such a job.
     public var conflict: ConflictPolicy
     /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
     /// same key and the same contents answers with the job of the first, whatever its identifier, for as long as that
@@ -32,6 +40,10 @@ public struct JobRequest: Hashable, Sendable {
         policies: JobPolicies = .init(),
         labels: [String: String] = [:],
         payload: [UInt8] = [],
+        queue: QueueID = .default,
+        priority: JobPriority = .normal,
+        metadata: [String: String] = [:],
+        uniqueness: JobUniqueness = .identifier,
         conflict: ConflictPolicy = .update,
         idempotencyKey: String? = nil
     ) {
@@ -42,13 +54,28 @@ public struct JobRequest: Hashable, Sendable {
         self.policies = policies
         self.labels = labels
         self.payload = payload
+        self.queue = queue
+        self.priority = priority
+        self.metadata = metadata
+        self.uniqueness = uniqueness
         self.conflict = conflict
         self.idempotencyKey = idempotencyKey
+    }
+
+    /// The queue and the priority.
+    package var lane: QueueLane { QueueLane(queue, priority) }
+
+    /// The job that is the same by its payload, if that counts.
+    func payloadReference(at now: WallInstant) -> JobReference? {
+        guard uniqueness.countsPayload else { return nil }
+        return .payload(
+            kind: kind, payload: payload, submittedAfter: uniqueness.period.map { now.advanced(by: .zero - $0) })
     }
 
     /// Whether the other request asks for the same job, under whatever identifier.
     func asksForTheSame(as other: JobRequest) -> Bool {
         (name, kind, trigger, policies) == (other.name, other.kind, other.trigger, other.policies)
+            && (queue, priority, uniqueness) == (other.queue, other.priority, other.uniqueness)
             && labels == other.labels && payload == other.payload
     }
 }

@@ -14,9 +14,55 @@ extension JobRequest {
         if let idempotencyKey, !(1...255).contains(idempotencyKey.utf8.count) {
             throw JobError(.invalid, "idempotencyKey: must be 1 to 255 bytes, not \(idempotencyKey.utf8.count)")
         }
+        try queue.validate()
+        guard metadata.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= 8_192 else {
+            throw JobError(.invalid, "metadata: must be at most 8192 bytes (8 KiB) of keys and values")
+        }
+        if let period = uniqueness.period, period <= .zero {
+            throw JobError(.invalid, "uniqueness: the period must be longer than zero, not \(period)")
+        }
         try trigger.validate()
         try policies.validate()
     }
+}
+
+extension QueueID {
+    func validate() throws(JobError) {
+        let isPlain = rawValue.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                true
+            default: false
+            }
+        }
+        guard isPlain, (1...64).contains(rawValue.utf8.count) else {
+            throw JobError(
+                .invalid, "queue: must be 1 to 64 ASCII letters, digits, '.', '-' or '_', not \"\(rawValue)\"")
+        }
+    }
+}
+
+extension JobQueue {
+    func validate() throws(JobError) {
+        try id.validate()
+        if let concurrency, !(1...100_000).contains(concurrency) {
+            throw JobError(.invalid, "concurrency: must be 1 to 100000, not \(concurrency); pause the queue to run none")
+        }
+        guard let rate else { return }
+        guard (1...QueueRate.maximumRuns).contains(rate.runs) else {
+            throw JobError(.invalid, "rate: must be 1 to \(QueueRate.maximumRuns) runs, not \(rate.runs)")
+        }
+        guard rate.period >= .milliseconds(1) else {
+            throw JobError(.invalid, "rate: the period must be 1 ms or longer, not \(rate.period)")
+        }
+        try Trigger.checkRange(rate.period, "rate")
+    }
+}
+
+extension QueueRate {
+    /// The scheduler keeps an instant for each run of a period.
+    static let maximumRuns = 100_000
 }
 
 extension JobPolicies {

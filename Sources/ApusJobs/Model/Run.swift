@@ -65,6 +65,11 @@ public struct Run: Hashable, Sendable {
     public var exitCode: Int?
     /// The end of what it printed, as the handler set it; at most 64 KiB.
     public var output: [UInt8]
+    /// What the handler returned, as bytes; at most 64 KiB. `nil` for a handler that returns nothing, and for attempts
+    /// that did not succeed.
+    public var result: [UInt8]?
+    /// How far the handler was when it reported that last (``RunContext/progress(_:_:)``).
+    public var progress: RunProgress?
 
     /// How late the occurrence's first attempt started; `nil` for later attempts, which have their own ``delay``, and for
     /// what was never started. While the attempt goes on, counted to its claim.
@@ -87,7 +92,7 @@ public struct Run: Hashable, Sendable {
         standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil,
         notBefore: WallInstant? = nil,
         claimed: WallInstant? = nil, started: WallInstant? = nil, finished: WallInstant? = nil, exitCode: Int? = nil,
-        output: [UInt8] = []
+        output: [UInt8] = [], result: [UInt8]? = nil, progress: RunProgress? = nil
     ) {
         self.jobKey = jobKey
         self.job = job
@@ -106,5 +111,20 @@ public struct Run: Hashable, Sendable {
         self.finished = finished
         self.exitCode = exitCode
         self.output = output
+        self.result = result
+        self.progress = progress
+    }
+}
+
+/// How far a handler is.
+public struct RunProgress: Hashable, Sendable, Codable {
+    /// 0 to 1.
+    public var fraction: Double
+    /// In the handler's own words; at most 1,000 bytes are kept.
+    public var message: String?
+    /// A fraction outside of 0 to 1 is brought to the nearer end; one that is no number is 0.
+    public init(fraction: Double, message: String? = nil) {
+        self.fraction = fraction.isNaN ? 0 : min(max(fraction, 0), 1)
+        self.message = message
     }
 }

@@ -285,7 +285,8 @@ final class SchedulerLoop: Sendable {
             .jobs(try await store.interrupted(after: key, limit: limit, in: session))
         case .anchored(let key, let limit):
             .jobs(try await store.anchored(after: key, limit: limit, in: session))
-        case .due(let instant, let limit): .due(try await store.due(through: instant, limit: limit, in: session))
+        case .due(let instant, let limit, let lanes):
+            .due(try await store.due(through: instant, limit: limit, excluding: lanes, in: session))
         case .load(let references): .loaded(try await store.load(references))
         }
     }

@@ -29,15 +29,18 @@ public protocol JobStore: Sendable {
     ///
     /// Each part succeeds or fails on its own, whole; the parts are applied in their order.
     /// - Returns: for each part the jobs as they are now, with their keys and versions, in the order of the part's
-    ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the identifier or the
-    ///   idempotency key of a new job is taken), `invalid`, `notOwner`.
+    ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the
+    ///   identifier, the idempotency key or the payload of a new job is taken), `invalid`, `notOwner`.
     /// - Throws: ``JobError`` with `full`, `notOwner` or `closed`: nothing of the turn was applied; with another code,
     ///   the turn may have been applied as a whole or not at all.
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
 
     /// Jobs of the session's shards that must be looked at up to `instant` (``Job/nextWake`` ≤ `instant`), ordered by
-    /// (`nextWake`, `key`), with their open runs; at most `limit`.
-    func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs
+    /// (`nextWake`, `key`), with their open runs; at most `limit`. Jobs of the `lanes` are left out, as if they were not
+    /// there.
+    func due(
+        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+    ) async throws -> DueJobs
 
     /// The jobs of the session's shards that have a claimed run, ordered by key, after the job with the key `key`; at
     /// most `limit`. After a crash these are the ones that were interrupted.
@@ -71,6 +74,11 @@ public protocol JobStore: Sendable {
 extension JobStore {
     /// One job with its open runs; see ``JobReference/id(_:)``.
     public func job(_ id: JobID) async throws -> LoadedJob? { try await load([.id(id)])[0] }
+
+    /// The same with all lanes.
+    public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
+        try await due(through: instant, limit: limit, excluding: [], in: session)
+    }
 
     /// Nothing.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { AsyncStream { $0.finish() } }
@@ -116,11 +124,14 @@ public struct StoreSession: Hashable, Sendable {
     public var shards: [ShardID: StoreEpoch]
     /// The clocks as they were committed last; `nil` in a new store.
     public var clock: StoreClock?
+    /// The queues that were committed.
+    public var queues: [JobQueue]
     /// A session.
-    public init(node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?) {
+    public init(node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = []) {
         self.node = node
         self.shards = shards
         self.clock = clock
+        self.queues = queues
     }
 }
 
@@ -158,6 +169,16 @@ public enum JobReference: Hashable, Sendable {
     case key(Int64)
     /// The job that was submitted with this idempotency key.
     case idempotencyKey(String)
+    /// Of the jobs of this kind with these bytes that are unique by them (``JobUniqueness/payload(within:)``): the one
+    /// that has not ended; else, of those that were submitted after the instant, the last one. Without an instant, only
+    /// the former.
+    case payload(kind: String, payload: [UInt8], submittedAfter: WallInstant?)
+
+    /// Whether both are of one kind and payload, whatever the instant.
+    func isSamePayload(as other: JobReference) -> Bool {
+        guard case .payload(let kind, let payload, _) = self, case .payload(kind, payload, _) = other else { return false }
+        return true
+    }
 }
 
 /// Jobs that are due, and when to look for more.
@@ -179,10 +200,13 @@ public struct StoreTurn: Hashable, Sendable {
     public var parts: [[JobChange]]
     /// The clocks by which the instants of the changes were computed. The store keeps the record if it is a new one.
     public var clock: StoreClock
+    /// Queues that are new or changed, to be written whatever becomes of the parts.
+    public var queues: [JobQueue]
     /// A turn.
-    public init(parts: [[JobChange]], clock: StoreClock) {
+    public init(parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = []) {
         self.parts = parts
         self.clock = clock
+        self.queues = queues
     }
 }
 
@@ -231,7 +255,8 @@ public struct LoadedJob: Hashable, Sendable {
 public struct JobChange: Hashable, Sendable {
     /// What must be true of the stored job.
     public enum Expectation: Hashable, Sendable {
-        /// No job that has not ended has this identifier, and no job the request's idempotency key. The store gives the
+        /// No job that has not ended has this identifier; no job has the request's idempotency key; and if the request
+        /// is unique by its payload, no other such job that has not ended has its kind and payload. The store gives the
         /// key.
         case absent
         /// The job with this key has this version.

@@ -25,9 +25,11 @@ public final class MemoryStore: JobStore {
         }
     }
 
-    /// See ``JobStore/due(through:limit:in:)``.
-    public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
-        state.withLock { $0.due(through: instant, limit: limit) }
+    /// See ``JobStore/due(through:limit:excluding:in:)``.
+    public func due(
+        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+    ) async throws -> DueJobs {
+        state.withLock { $0.due(through: instant, limit: limit, excluding: Set(lanes)) }
     }
 
     /// See ``JobStore/interrupted(after:limit:in:)``.

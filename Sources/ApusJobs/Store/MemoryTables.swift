@@ -78,6 +78,7 @@ struct MemoryTables {
     var epoch: Int64 = 0
     var isOpen = false
     var clock: StoreClock?
+    private var queues: [QueueID: JobQueue] = [:]
     var rows: [Int64: Row] = [:]
     /// The keys of the jobs with an identifier, in the order of their submission.
     private var keys: [JobID: [Int64]] = [:]
@@ -88,7 +89,9 @@ struct MemoryTables {
     mutating func open(as node: NodeID) -> StoreSession {
         epoch += 1
         isOpen = true
-        return StoreSession(node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock)
+        return StoreSession(
+            node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock,
+            queues: queues.values.sorted { $0.id < $1.id })
     }
 
     func check(_ session: StoreSession) throws(JobError) {
@@ -107,6 +110,7 @@ struct MemoryTables {
         let step = turn.clock.elapsedOffset - (clock?.elapsedOffset ?? .zero)
         if step != .zero { moveElapsedInstants(by: step) }
         clock = turn.clock
+        for queue in turn.queues { queues[queue.id] = queue }
         return turn.parts.map { part in Result { () throws(JobError) in try commit(part) } }
     }
 
@@ -160,6 +164,7 @@ struct MemoryTables {
         case .absent:
             try checkID(of: job)
             try checkKey(of: job)
+            try checkPayload(of: job)
             try Outcomes().check(change.runs, id: job.id)
             insert(&job)
         case .version(let version):
@@ -169,6 +174,7 @@ struct MemoryTables {
             }
             if row.job.state.isFinal { try checkID(of: job) }
             try row.outcomes.check(change.runs, id: job.id)
+            if change.isRequestChanged || row.job.state.isFinal { try checkPayload(of: job) }
             if change.isRequestChanged {
                 if job.request.idempotencyKey != row.job.request.idempotencyKey { try checkKey(of: job) }
                 if let key = row.job.request.idempotencyKey { idempotencyKeys[key] = nil }
@@ -195,7 +201,18 @@ struct MemoryTables {
         case .id(let id): find(id)
         case .key(let key): rows[key]
         case .idempotencyKey(let key): idempotencyKeys[key].flatMap { rows[$0] }
+        case .payload(let kind, let payload, let instant): find(kind: kind, payload: payload, after: instant)
         }
+    }
+
+    private func find(kind: String, payload: [UInt8], after instant: WallInstant?) -> Row? {
+        let same = rows.values.filter { row in
+            let request = row.job.request
+            return request.uniqueness.countsPayload && request.kind == kind && request.payload == payload
+        }
+        if let open = same.first(where: { !$0.job.state.isFinal }) { return open }
+        guard let instant else { return nil }
+        return same.filter { $0.job.created > instant }.max { $0.job.key < $1.job.key }
     }
 
     func loaded(_ row: Row) -> LoadedJob {
@@ -213,6 +230,14 @@ struct MemoryTables {
     private func checkKey(of job: Job) throws(JobError) {
         guard let key = job.request.idempotencyKey, idempotencyKeys[key] != nil else { return }
         throw JobError(.conflict, "\(job.id): the idempotency key is taken")
+    }
+
+    private func checkPayload(of job: Job) throws(JobError) {
+        guard job.request.uniqueness.countsPayload, !job.state.isFinal,
+            let other = find(kind: job.request.kind, payload: job.request.payload, after: nil)?.job,
+            other.key != job.key || job.key == 0
+        else { return }
+        throw JobError(.conflict, "\(job.id): job \(other.id) has the same kind and payload")
     }
 
     private mutating func insert(_ job: inout Job) {
@@ -238,6 +263,7 @@ struct MemoryTables {
     }
 
     private mutating func moveElapsedInstants(by offset: Duration) {
+        for id in queues.keys { queues[id]!.lastStart = queues[id]!.lastStart?.moved(by: offset) }
         for key in rows.keys {
             let isRelative = rows[key]!.job.request.trigger.isRelative
             rows[key]!.job.moveElapsedInstants(by: offset)
@@ -273,8 +299,8 @@ struct MemoryTables {
 
     // MARK: Queries
 
-    func due(through instant: WallInstant, limit: Int) -> DueJobs {
-        let waking = rows.values.filter { $0.job.nextWake != nil }
+    func due(through instant: WallInstant, limit: Int, excluding lanes: Set<QueueLane>) -> DueJobs {
+        let waking = rows.values.filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
             .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
         let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(max(0, limit))
         return DueJobs(jobs: found.map { loaded($0) }, next: waking.dropFirst(found.count).first?.job.nextWake)

@@ -26,7 +26,9 @@ extension StoreConformance {
                 var request = JobRequest(
                     id: JobID("job.\(number)"), name: number == 0 ? nil : "Ein Täst ☃ 'quoted' \"\\%_", kind: "kind",
                     trigger: trigger, policies: policies, labels: ["ключ": "значение", "": "", "a=b": "c\nd"],
-                    payload: Array(0...255) + [0, 0])
+                    payload: Array(0...255) + [0, 0, UInt8(number)], queue: number == 0 ? .default : "mail",
+                    priority: JobPriority.allCases[number], metadata: number == 1 ? [:] : ["traceparent": "00-☃"],
+                    uniqueness: [.identifier, .payload(), .payload(within: .seconds(60)), .identifier][number])
                 request.conflict = .replace
                 let job = Job(
                     request: request, state: .suspended, created: instant(1), updated: instant(2), first: instant(3),
@@ -62,11 +64,19 @@ extension StoreConformance {
                 run.reason = "missed"
                 run.finished = instant(2)
             }
-            let byHand = sampleRun(job, -3, state: .claimed) { $0.claimed = instant(9) }
-            job.nextOccurrence = 5
-            try await opened.change(job, runs: [skipped, run, waiting, byHand])
+            let done = sampleRun(job, 5, state: .succeeded, isFinal: true) { run in
+                (run.due, run.claimed, run.started, run.finished) = (instant(2), instant(3), instant(4), instant(5))
+                run.result = Array(0...255)
+                run.progress = RunProgress(fraction: 1, message: "ganz \"☃\"")
+            }
+            let byHand = sampleRun(job, -3, state: .claimed) { run in
+                run.claimed = instant(9)
+                run.progress = RunProgress(fraction: 0.25)
+            }
+            job.nextOccurrence = 6
+            try await opened.change(job, runs: [skipped, run, waiting, done, byHand])
             let found = try await opened.store.runs(RunQuery(job: job.id)).runs
-            for expected in [skipped, run, waiting, byHand] {
+            for expected in [skipped, run, waiting, done, byHand] {
                 try expect(found.contains(expected), "\(expected) is not among \(found)")
             }
             try expectEqual(

@@ -53,7 +53,7 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
 public struct StoreConformance {
     /// All checks, independent of each other.
     public static var checks: [StoreCheck] {
-        turns + identity + rows + waking + elapsedTime + queries + retention + owners
+        turns + identity + rows + waking + elapsedTime + queries + retention + queues + owners
     }
 }
 

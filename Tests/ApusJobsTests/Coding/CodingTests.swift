@@ -68,12 +68,15 @@ private let policiesText = """
 
 private let fullRequest = JobRequest(
     id: JobID("com.example.refresh"), name: "Refresh", kind: "refresh", trigger: .every(.seconds(3_600), count: 12),
-    policies: fullPolicies, labels: ["team": "a/b"], payload: [0, 255, 7], conflict: .keep, idempotencyKey: "k1")
+    policies: fullPolicies, labels: ["team": "a/b"], payload: [0, 255, 7], queue: "mail",
+    priority: .high, metadata: ["traceparent": "00"], uniqueness: .payload(within: .seconds(60)), conflict: .keep,
+    idempotencyKey: "k1")
 
 private let requestText = """
     {"conflict":"keep","id":"com.example.refresh","idempotencyKey":"k1","kind":"refresh","labels":{"team":"a/b"},\
-    "name":"Refresh","payload":"AP8H","policies":\(policiesText),\
-    "trigger":{"count":12,"intervalNanoseconds":3600000000000,"name":"every"}}
+    "metadata":{"traceparent":"00"},"name":"Refresh","payload":"AP8H","policies":\(policiesText),"priority":"high",\
+    "queue":"mail","trigger":{"count":12,"intervalNanoseconds":3600000000000,"name":"every"},\
+    "uniqueness":{"by":"payload","withinNanoseconds":60000000000}}
     """
 
 private let fullJob = Job(
@@ -94,12 +97,13 @@ private let jobText = """
 private let fullRun = Run(
     jobKey: 5, job: JobID("com.example.refresh"), occurrence: 4, through: 6, attempt: 3, lostBefore: 2, due: instant(1),
     standsFor: 5, state: .failed, isFinal: true, reason: "exit code 3", notBefore: instant(2), claimed: instant(3),
-    started: instant(4), finished: instant(5), exitCode: -9, output: Array("no\n".utf8))
+    started: instant(4), finished: instant(5), exitCode: -9, output: Array("no\n".utf8), result: [1],
+    progress: RunProgress(fraction: 0.5, message: "half"))
 
 private let runText = """
     {"attempt":3,"claimed":3,"due":1,"exitCode":-9,"finished":5,"isFinal":true,"job":"com.example.refresh","jobKey":5,\
-    "lostBefore":2,"notBefore":2,"occurrence":4,"output":"bm8K","reason":"exit code 3","standsFor":5,"started":4,\
-    "state":"failed","through":6}
+    "lostBefore":2,"notBefore":2,"occurrence":4,"output":"bm8K","progress":{"fraction":0.5,"message":"half"},\
+    "reason":"exit code 3","result":"AQ==","standsFor":5,"started":4,"state":"failed","through":6}
     """
 
 @Suite("The coded form of jobs")
@@ -112,6 +116,8 @@ struct CodingTests {
             #expect(try value(Job.self, json(job)) == job)
             let run = model.run()
             #expect(try value(Run.self, json(run)) == run)
+            let queue = model.queue()
+            #expect(try value(JobQueue.self, json(queue)) == queue)
         }
     }
 

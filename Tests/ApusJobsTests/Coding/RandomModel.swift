@@ -61,6 +61,9 @@ struct RandomModel {
         JobRequest(
             id: JobID(text()), name: optional(text()), kind: optional(text()), trigger: trigger(), policies: policies(),
             labels: Dictionary((0..<below(3)).map { _ in (text(), text()) }) { $1 }, payload: bytes(),
+            queue: QueueID(text()), priority: one(of: JobPriority.allCases),
+            metadata: flag() ? [text(): text()] : [:],
+            uniqueness: one(of: [.identifier, .payload(), .payload(within: duration())]),
             conflict: one(of: ConflictPolicy.allCases), idempotencyKey: optional(text()))
     }
 
@@ -80,6 +83,15 @@ struct RandomModel {
             through: optional(int(1 << 40)), attempt: int(100), lostBefore: int(100), due: instant(),
             standsFor: int(1 << 40), state: one(of: RunState.allCases), isFinal: flag(), reason: optional(text()),
             notBefore: optional(instant()), claimed: optional(instant()), started: optional(instant()),
-            finished: optional(instant()), exitCode: optional(int(512) - 256), output: bytes())
+            finished: optional(instant()), exitCode: optional(int(512) - 256), output: bytes(),
+            result: optional(bytes()),
+            progress: optional(RunProgress(fraction: Double(below(1_001)) / 1_000, message: optional(text()))))
+    }
+
+    func queue() -> JobQueue {
+        JobQueue(
+            id: QueueID(text()), concurrency: optional(int(1_000)),
+            rate: optional(QueueRate(runs: int(1_000), per: duration())), isPaused: flag(), recentStarts: int(1_000),
+            lastStart: optional(instant()))
     }
 }

@@ -49,6 +49,11 @@ CREATE TABLE "job" (
     payload BLOB NOT NULL,
     conditions INTEGER NOT NULL,
     idempotency_key TEXT,
+    queue TEXT NOT NULL DEFAULT 'default',
+    priority INTEGER NOT NULL DEFAULT 2,
+    metadata TEXT NOT NULL DEFAULT '{}',
+    unique_payload INTEGER NOT NULL DEFAULT 0,
+    unique_within INTEGER,
     CONSTRAINT job_key_positive CHECK (key > 0),
     CONSTRAINT job_version_positive CHECK (version > 0),
     CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
@@ -79,17 +84,40 @@ CREATE TABLE "job" (
     CONSTRAINT job_payload_64_KiB CHECK (length(payload) <= 65536),
     CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7),
     CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
-        idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255)
+        idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255),
+    CONSTRAINT job_queue_1_to_64_bytes CHECK (length(CAST(queue AS BLOB)) BETWEEN 1 AND 64),
+    CONSTRAINT job_priority_1_to_4 CHECK (priority BETWEEN 1 AND 4),
+    CONSTRAINT job_metadata_object
+        CHECK (metadata = '{}' OR (json_valid(metadata) AND json_type(metadata) = 'object')),
+    CONSTRAINT job_unique_payload_is_0_or_1 CHECK (unique_payload = 0 OR unique_payload = 1),
+    CONSTRAINT job_only_payloads_have_a_period
+        CHECK (unique_within IS NULL OR (unique_payload = 1 AND unique_within > 0))
 ) STRICT;
-INSERT INTO "job" VALUES(1,2,'swift','a bird','fly','scheduled',1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0,'every',60000000000,NULL,3,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2,NULL,'{"a":"1","é":"\"x\""}',X'00FF',3,'a key');
-INSERT INTO "job" VALUES(2,3,'tea','tea','tea','cancelled',1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0,'after',1500000000000,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,'{}',X'',4,NULL);
-INSERT INTO "job" VALUES(3,4,'tea','tea','tea','finished',1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0,'at',1767225602000000000,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2,NULL,'{}',X'',0,NULL);
+INSERT INTO "job" VALUES(1,2,'swift','a bird','fly','scheduled',1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0,'every',60000000000,NULL,3,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2,NULL,'{"a":"1","é":"\"x\""}',X'00FF',3,'a key','default',2,'{}',0,NULL);
+INSERT INTO "job" VALUES(2,3,'tea','tea','tea','cancelled',1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0,'after',1500000000000,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,'{}',X'',4,NULL,'default',2,'{}',0,NULL);
+INSERT INTO "job" VALUES(3,4,'tea','tea','tea','finished',1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0,'at',1767225602000000000,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2,NULL,'{}',X'',0,NULL,'default',2,'{}',0,NULL);
 CREATE TABLE owner (
     id INTEGER PRIMARY KEY CONSTRAINT one_owner CHECK (id = 1),
     epoch INTEGER NOT NULL,
     last_key INTEGER NOT NULL
 ) STRICT;
 INSERT INTO "owner" VALUES(1,3,3);
+CREATE TABLE queue (
+    id TEXT NOT NULL PRIMARY KEY,
+    concurrency INTEGER,
+    rate_runs INTEGER,
+    rate_period INTEGER,
+    paused INTEGER NOT NULL,
+    recent_starts INTEGER NOT NULL,
+    last_start INTEGER,
+    CONSTRAINT queue_id_1_to_64_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 64),
+    CONSTRAINT queue_concurrency_positive CHECK (concurrency IS NULL OR concurrency >= 1),
+    CONSTRAINT queue_rate_positive CHECK (
+        (rate_runs IS NULL AND rate_period IS NULL)
+        OR (rate_runs IS NOT NULL AND rate_period IS NOT NULL AND rate_runs >= 1 AND rate_period >= 1)),
+    CONSTRAINT queue_paused_is_0_or_1 CHECK (paused = 0 OR paused = 1),
+    CONSTRAINT queue_recent_starts_not_negative CHECK (recent_starts >= 0)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE run (
     sequence INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES job (key) ON DELETE CASCADE,
@@ -107,7 +135,8 @@ CREATE TABLE run (
     started INTEGER,
     finished INTEGER,
     exit_code INTEGER,
-    output BLOB NOT NULL,
+    output BLOB NOT NULL, result BLOB CONSTRAINT run_result_64_KiB CHECK (result IS NULL OR (state = 'succeeded' AND length(result) <= 65536)), progress REAL CONSTRAINT run_progress_0_to_1 CHECK (progress IS NULL OR progress BETWEEN 0 AND 1), progress_message TEXT CONSTRAINT run_progress_message_1000_bytes CHECK (
+        progress_message IS NULL OR (progress IS NOT NULL AND length(CAST(progress_message AS BLOB)) <= 1000)),
     CONSTRAINT run_identity UNIQUE (job, occurrence, attempt),
     CONSTRAINT run_state_known CHECK (
         state = 'waiting' OR state = 'claimed' OR state = 'succeeded' OR state = 'failed'
@@ -130,19 +159,22 @@ CREATE TABLE run (
         AND (started IS NULL OR started >= 0) AND (finished IS NULL OR finished >= 0)),
     CONSTRAINT run_output_64_KiB CHECK (length(output) <= 65536)
 ) STRICT;
-INSERT INTO "run" VALUES(1,1,1,1,1,0,1767225660000000000,1,'claimed',0,NULL,NULL,1767225660000000500,NULL,NULL,NULL,X'');
-INSERT INTO "run" VALUES(2,2,1,1,1,0,1767225600000000000,1,'cancelled',1,'replaced',NULL,NULL,NULL,1767225600000000001,NULL,X'');
-INSERT INTO "run" VALUES(3,3,1,1,1,0,1767225602000000000,1,'succeeded',1,NULL,NULL,1767225602000000500,1767225602000000600,1767225605000000000,0,X'6F6B');
+INSERT INTO "run" VALUES(1,1,1,1,1,0,1767225660000000000,1,'claimed',0,NULL,NULL,1767225660000000500,NULL,NULL,NULL,X'',NULL,NULL,NULL);
+INSERT INTO "run" VALUES(2,2,1,1,1,0,1767225600000000000,1,'cancelled',1,'replaced',NULL,NULL,NULL,1767225600000000001,NULL,X'',NULL,NULL,NULL);
+INSERT INTO "run" VALUES(3,3,1,1,1,0,1767225602000000000,1,'succeeded',1,NULL,NULL,1767225602000000500,1767225602000000600,1767225605000000000,0,X'6F6B',NULL,NULL,NULL);
 CREATE UNIQUE INDEX run_one_outcome ON run (job, occurrence) WHERE final = 1;
 CREATE INDEX run_open ON run (job, occurrence, attempt, state) WHERE state IN ('waiting', 'claimed');
 CREATE INDEX run_by_job ON run (job, sequence);
 CREATE UNIQUE INDEX job_id_unique ON job (id) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
 CREATE INDEX job_id ON job (id, key);
-CREATE INDEX job_wake ON job (wake, key) WHERE wake IS NOT NULL;
-CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key) WHERE elapsed_wake IS NOT NULL;
+CREATE INDEX job_wake ON job (wake, key, queue, priority) WHERE wake IS NOT NULL;
+CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key, queue, priority) WHERE elapsed_wake IS NOT NULL;
 CREATE INDEX job_name ON job (name) WHERE name IS NOT NULL;
 CREATE INDEX job_unfinished ON job (key) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
 CREATE INDEX job_ended ON job (updated)
     WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;
 CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX job_payload_unique ON job (kind, payload)
+    WHERE unique_payload = 1 AND (job.state = 'scheduled' OR job.state = 'suspended');
+CREATE INDEX job_payload ON job (kind, payload, key) WHERE unique_payload = 1;
 COMMIT;

@@ -58,6 +58,16 @@ struct CodedField<Root>: Sendable {
             if let value = try container.decodeBytesIfPresent(forKey: name) { root[keyPath: path] = value }
         }
     }
+
+    /// Bytes, which are written as base64.
+    init(bytes name: FieldName, _ path: any WritableKeyPath<Root, [UInt8]?> & Sendable) {
+        encode = { root, container in
+            if let value = root[keyPath: path] { try container.encode(bytes: value, forKey: name) }
+        }
+        decode = { root, container in
+            if let value = try container.decodeBytesIfPresent(forKey: name) { root[keyPath: path] = value }
+        }
+    }
 }
 
 extension Array {

@@ -7,6 +7,10 @@ extension JobRequest: Codable {
         .init("policies", \.policies),
         .init("labels", \.labels),
         .init(bytes: "payload", \.payload),
+        .init("queue", \.queue),
+        .init("priority", \.priority),
+        .init("metadata", \.metadata),
+        .init("uniqueness", \.uniqueness),
         .init("conflict", \.conflict),
         .init("idempotencyKey", \.idempotencyKey),
     ]

@@ -13,6 +13,8 @@ extension Run: Codable {
         .init("finished", \.finished),
         .init("exitCode", \.exitCode),
         .init(bytes: "output", \.output),
+        .init(bytes: "result", \.result),
+        .init("progress", \.progress),
     ]
 
     /// Reads an object with the properties' names as keys; instants are integers, nanoseconds since 1970, and `output`

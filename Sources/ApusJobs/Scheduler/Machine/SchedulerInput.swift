@@ -23,6 +23,7 @@ package enum SchedulerCommand: Sendable {
     case suspend(JobID)
     case resume(JobID)
     case runNow(JobID)
+    case configure(QueueID, [JobQueue.Change])
     /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
     case stop(grace: Duration?)
 
@@ -31,7 +32,7 @@ package enum SchedulerCommand: Sendable {
         switch self {
         case .submit(let requests): requests.map(\.id)
         case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id): [id]
-        case .stop: []
+        case .configure, .stop: []
         }
     }
 }
@@ -40,6 +41,7 @@ package enum SchedulerCommand: Sendable {
 package enum SchedulerReply: Sendable {
     case jobs([Job])
     case run(Run)
+    case queue(JobQueue)
     case done
 }
 
@@ -89,7 +91,7 @@ package enum SchedulerStep: Sendable {
 package enum SchedulerRead: Hashable, Sendable {
     case interrupted(after: Int64, limit: Int)
     case anchored(after: Int64, limit: Int)
-    case due(through: WallInstant, limit: Int)
+    case due(through: WallInstant, limit: Int, excluding: [QueueLane])
     case load([JobReference])
 }
 

@@ -71,6 +71,13 @@ extension SchedulerMachine {
                 draft.action.merge(action)
                 return run
             }
+        case .configure(let id, let changes):
+            var queue = plan!.queues[id] ?? board.queue(id)
+            for change in changes { queue.apply(change) }
+            try queue.validate()
+            plan!.queues[id] = board.record(of: queue, plan!.now)
+            plan!.configurations.append((pending.number, id))
+            return .done
         case .stop: preconditionFailure("stopping is no change of a job")
         }
     }
@@ -107,12 +114,34 @@ extension SchedulerMachine {
         guard Set(requests.map(\.id)).count == requests.count else {
             throw JobError(.invalid, "id: one identifier occurs twice among the requests; give each its own")
         }
+        let payloads = requests.compactMap { $0.payloadReference(at: plan!.now.wall) }
+        for (index, payload) in payloads.enumerated() where payloads[..<index].contains(where: payload.isSamePayload) {
+            throw JobError(.invalid, "payload: two of the requests are the same by kind and payload; submit one of them")
+        }
         var drafts: [Plan.Draft] = []
         var jobs: [Plan.Existing] = []
-        for request in requests {
+        for asked in requests {
+            var request = asked
             if let earlier = try submitted(before: request, pending) {
                 jobs.append(.job(earlier))
                 continue
+            }
+            if let reference = request.payloadReference(at: plan!.now.wall) {
+                // A submission of this turn with the same payload is in the store only after it.
+                guard pending.hasRead, !plan!.payloads.contains(where: reference.isSamePayload) else {
+                    return .needs(Self.references(requests, at: plan!.now.wall))
+                }
+                switch try same(as: request, reference, pending) {
+                case .none: break
+                case .ended(let job):
+                    jobs.append(.job(job))
+                    continue
+                case .open(let id):
+                    if id != request.id, plan!.ids.contains(id) {
+                        return .needs(Self.references(requests, at: plan!.now.wall))
+                    }
+                    request.id = id
+                }
             }
             guard let key = keys[request.id], let entry = entries[key] else {
                 jobs.append(.draft(drafts.count))
@@ -123,14 +152,16 @@ extension SchedulerMachine {
             // What has happened to it and is not written yet may be its end.
             var old = draft(of: key, plan!.now.wall)
             if old.machine.job.state.isFinal {
-                let new = try newDraft(request)
+                let new = try newDraft(asked)
                 if old.action.change != nil { drafts.append(old) }
                 jobs.append(.draft(drafts.count))
                 drafts.append(new)
                 continue
             }
             // The idempotency key may belong to another job, which counts first.
-            if request.idempotencyKey != nil, !pending.hasRead { return .needs(Self.references(requests)) }
+            if request.idempotencyKey != nil, !pending.hasRead {
+                return .needs(Self.references(requests, at: plan!.now.wall))
+            }
             switch request.conflict {
             case .keep: jobs.append(.job(old.machine.job))
             case .refuse:
@@ -142,13 +173,15 @@ extension SchedulerMachine {
                 jobs.append(.draft(drafts.count))
                 drafts.append(old)
             case .replace:
-                let new = try newDraft(request)
+                let new = try newDraft(asked)
                 old.action.merge(old.machine.cancel(.replaced, now: plan!.now.wall))
                 drafts.append(old)
                 jobs.append(.draft(drafts.count))
                 drafts.append(new)
             }
         }
+        plan!.payloads += payloads
+        for draft in drafts { plan!.ids.insert(draft.machine.job.id) }
         add(drafts, command: pending) { start in
             .jobs(jobs.map { if case .draft(let index) = $0 { .draft(start + index) } else { $0 } })
         }
@@ -164,8 +197,43 @@ extension SchedulerMachine {
     }
 
     /// What the requests of a submission may meet in the store.
-    static func references(_ requests: [JobRequest]) -> [JobReference] {
+    static func references(_ requests: [JobRequest], at now: WallInstant) -> [JobReference] {
         requests.map { .id($0.id) } + requests.compactMap { $0.idempotencyKey.map { .idempotencyKey($0) } }
+            + requests.compactMap { $0.payloadReference(at: now) }
+    }
+
+    private enum Same {
+        case none
+        /// A job that has not ended takes the request's place, or gives it its own.
+        case open(JobID)
+        /// A job that has ended is the answer.
+        case ended(Job)
+    }
+
+    /// The job that counts as the same by kind and payload.
+    private func same(
+        as request: JobRequest, _ reference: JobReference, _ pending: PendingCommand
+    ) throws(JobError) -> Same {
+        guard let job = pending.same.first(where: { $0.key.isSamePayload(as: reference) })?.value else { return .none }
+        if let key = keys[job.id], key == job.key, !entries[key]!.machine.job.state.isFinal {
+            guard job.id == request.id || keys[request.id] == nil else {
+                throw JobError(
+                    .alreadyExists,
+                    "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them")
+            }
+            return .open(job.id)
+        }
+        guard let period = request.uniqueness.period, job.created > plan!.now.wall.advanced(by: .zero - period) else {
+            return .none
+        }
+        switch request.conflict {
+        case .keep, .update: return .ended(job)
+        case .replace: return .none
+        case .refuse:
+            throw JobError(
+                .alreadyExists,
+                "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy")
+        }
     }
 
     /// The job of an earlier submission with the request's idempotency key.

@@ -13,6 +13,8 @@ extension SchedulerMachine {
             effect(.log(.storeWorks))
         }
         clockIsCommitted()
+        for queue in plan.queues.values { board.configure(queue, plan.now) }
+        for (number, queue) in plan.configurations { answer(number, .success(.queue(plan.queues[queue]!))) }
         for (index, result) in zip(plan.committed, results) {
             switch result {
             case .success(let jobs): applied(plan.parts[index], jobs, plan)
@@ -29,6 +31,7 @@ extension SchedulerMachine {
     /// The commit failed as a whole.
     package mutating func commitFailed(_ error: JobError, at now: ClockReading) {
         let plan = takePlan()
+        for (number, _) in plan.configurations { answer(number, .failure(error)) }
         let isUnknown = error.code != .full && error.code != .notOwner && error.code != .closed
         for index in plan.committed {
             let part = plan.parts[index]
@@ -40,8 +43,14 @@ extension SchedulerMachine {
     }
 
     private mutating func takePlan() -> Plan {
-        guard let plan = plan.take() else { preconditionFailure("no commit is under way") }
+        guard let plan else { preconditionFailure("no commit is under way") }
+        endPlan()
         return plan
+    }
+
+    mutating func endPlan() {
+        plan = nil
+        board.endTurn()
     }
 
     /// Nothing is tried for a while; what happens meanwhile is kept.
@@ -79,7 +88,7 @@ extension SchedulerMachine {
                 guard let job = stored.next() else { preconditionFailure("the store left out a job") }
                 draft.machine.committed(job)
             }
-            adopt(draft, plan.now.wall)
+            adopt(draft, plan.now)
             machines[position] = draft.machine.job
         }
         if let command = part.command { answer(command.number, .success(reply(part, machines))) }
@@ -109,26 +118,27 @@ extension SchedulerMachine {
     }
 
     /// The draft is true now, and has its consequences.
-    private mutating func adopt(_ draft: Plan.Draft, _ now: WallInstant) {
+    private mutating func adopt(_ draft: Plan.Draft, _ now: ClockReading) {
         let job = draft.machine.job
-        guard let key = draft.key else { return adoptNew(draft.machine, now) }
+        guard let key = draft.key else { return adoptNew(draft.machine, now.wall) }
         guard let before = entries[key]?.machine.job else { return }
         entries[key]!.machine = draft.machine
         entries[key]!.ends.removeFirst(draft.ends)
         entries[key]!.isInterrupted = false
         entries[key]!.isOutdated = false
         entries[key]!.setBack = nil
-        for run in draft.action.starts { start(run, of: job) }
+        for run in draft.action.starts { start(run, of: job, now) }
         for cancel in draft.action.cancels {
             guard
                 let run = draft.machine.open.first(where: {
                     $0.occurrence == cancel.occurrence && $0.attempt == cancel.attempt
                 })
             else { continue }
-            if running.contains(RunKey(run)) { effect(.cancel(RunKey(run), cancel.reason)) }
+            if running[RunKey(run)] != nil { effect(.cancel(RunKey(run), cancel.reason)) }
         }
         announce(draft.action, job, before: before)
-        place(key, now)
+        if (before.request.queue, before.request.priority) != (job.request.queue, job.request.priority) { withdraw(key) }
+        place(key, now.wall)
     }
 
     private mutating func announce(_ action: JobMachine.Action, _ job: Job, before: Job) {
@@ -192,7 +202,7 @@ extension SchedulerMachine {
             return answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
         }
         if case .submit(let requests) = command.command {
-            command.needs = Self.references(requests)
+            command.needs = Self.references(requests, at: now.wall)
             command.hasRead = false
         }
         commands.insert(command, at: 0)

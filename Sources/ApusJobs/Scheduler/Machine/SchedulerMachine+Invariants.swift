@@ -14,7 +14,7 @@ extension SchedulerMachine {
             }
             for run in entry.machine.open where run.state == .claimed && !entry.isInterrupted && !entry.isDoubtful {
                 let isEnding = entry.ends.contains { $0.key == RunKey(run) }
-                if running.contains(RunKey(run)) == isEnding {
+                if (running[RunKey(run)] != nil) == isEnding {
                     return
                         "run \(run.occurrence) of job \(job.id) is claimed, and its handler neither runs nor has ended"
                 }
@@ -24,19 +24,21 @@ extension SchedulerMachine {
         for (id, key) in keys where entries[key]?.machine.job.id != id { return "the identifier \(id) has no job" }
         if isFollowing == held.isEmpty, phase.isRunning { return "the host is followed for nothing, or is not" }
         if running.count > configuration.maximumConcurrentRuns { return "\(running.count) handlers run at once" }
-        return nil
+        let waiting = entries.values.compactMap { $0.offer?.queue }.reduce(into: [:]) { $0[$1, default: 0] += 1 }
+        return board.brokenInvariant(
+            running: running.values.reduce(into: [:]) { $0[$1, default: 0] += 1 }, waiting: waiting)
     }
 
     /// Why the job would not be looked at when its time has come.
     private func brokenPlace(_ key: Int64, _ entry: Entry) -> String? {
         if entry.isDirty || entry.isDoubtful { return nil }
         let job = entry.machine.job
-        let mayArriveLater = entry.isReady && entry.machine.canArriveLate
+        let mayArriveLater = entry.offer != nil && entry.machine.canArriveLate
         if job.state == .scheduled, let due = job.nextDue, !mayArriveLater, entry.armed.map({ $0 > due }) ?? true {
             return
                 "its next occurrence is due at \(due), and it is looked at \(entry.armed.map { "at \($0)" } ?? "never")"
         }
-        if entry.isReady || held.contains(key) { return nil }
+        if entry.offer != nil || held.contains(key) { return nil }
         if parked.contains(key) { return nil }
         if !entry.ends.isEmpty { return "a result is not looked at" }
         guard let wake = entry.machine.job.nextWake, entry.armed.map({ $0 > wake }) ?? true else { return nil }

@@ -66,7 +66,7 @@ extension SchedulerMachine {
             if !running.isEmpty { effect(.log(.handlersGoOn(running.count))) }
             return end(unwritten)
         }
-        for run in running { effect(.cancel(run, .shutdown)) }
+        for run in running.keys { effect(.cancel(run, .shutdown)) }
         stopping.handlersAreTold = true
         stopping.deadline = now.uptime.advanced(by: configuration.cancellationGrace)
         phase = .stopping(stopping)
@@ -96,7 +96,7 @@ extension SchedulerMachine {
         case .closing, .stopped: return
         case .recovering, .running, .stopping: break
         }
-        for run in running { effect(.cancel(run, .shutdown)) }
+        for run in running.keys { effect(.cancel(run, .shutdown)) }
         effect(.log(.lostOwnership(error)))
         close(error)
     }

@@ -19,12 +19,12 @@ extension SchedulerMachine {
         hold(key, isHeld)
         let isParked = park(key, machine, now)
         if !isParked { offer(key, machine, now) }
-        let mayArriveLater = entries[key]!.isReady && machine.canArriveLate
+        let mayArriveLater = entries[key]!.offer != nil && machine.canArriveLate
         if let due = machine.job.nextDue, machine.job.state == .scheduled, due <= now, !mayArriveLater {
             markDirty(key)
         }
         let stays =
-            isHeld || isParked || entries[key]!.isReady || machine.open.contains { $0.state == .claimed }
+            isHeld || isParked || entries[key]!.offer != nil || machine.open.contains { $0.state == .claimed }
         if let look = machine.nextLook(after: now) {
             if stays || look <= now.advanced(by: configuration.horizon) { return arm(key, at: look) }
             scheduleLoad(at: look.advanced(by: .zero - configuration.horizon))
@@ -35,7 +35,7 @@ extension SchedulerMachine {
 
     /// Puts a job with a run that may start among those that wait for a place.
     mutating func offer(_ key: Int64, _ machine: JobMachine, _ now: WallInstant) {
-        guard entries[key]?.isReady == false, kinds.contains(machine.job.request.kind) else { return }
+        guard let entry = entries[key], entry.offer == nil, kinds.contains(machine.job.request.kind) else { return }
         let due: WallInstant
         if let ready = machine.oldestReady(now: now, unmet: unmet) {
             due = ready
@@ -44,9 +44,20 @@ extension SchedulerMachine {
         } else {
             return
         }
-        entries[key]!.isReady = true
-        ready.push(timed(due, key))
+        counter += 1
+        let offer = Offer(
+            number: counter, queue: machine.job.request.queue, priority: machine.job.request.priority)
+        entries[key]!.offer = offer
+        board.offer(.init(due: due, number: counter, key: key), queue: offer.queue, priority: offer.priority)
         if !machine.job.request.policies.conditions.isEmpty { conditionalReady.insert(key) }
+    }
+
+    /// It waits for a place no longer, if it did.
+    mutating func withdraw(_ key: Int64) {
+        guard let offer = entries[key]?.offer else { return }
+        entries[key]!.offer = nil
+        board.withdraw(queue: offer.queue, priority: offer.priority)
+        conditionalReady.remove(key)
     }
 
     mutating func timed(_ instant: WallInstant, _ key: Int64, start: WallInstant? = nil) -> Timed {
@@ -76,20 +87,23 @@ extension SchedulerMachine {
 
     mutating func unload(_ key: Int64) {
         hold(key, false)
+        withdraw(key)
         guard let entry = entries.removeValue(forKey: key) else { return }
         let job = entry.machine.job
         if keys[job.id] == key { keys[job.id] = nil }
         parked.remove(key)
-        conditionalReady.remove(key)
         doubtful.remove(key)
     }
 
     // MARK: Conditions
 
     /// Whether a job that asks for conditions may begin in this turn, for which they have not been read.
-    var mustReadConditions: Bool {
+    func mustReadConditions(_ now: ClockReading) -> Bool {
         guard phase.isRunning, !hasConditions else { return false }
-        if !conditionalReady.isEmpty, running.count < configuration.maximumConcurrentRuns { return true }
+        let hasPlace = running.count < configuration.maximumConcurrentRuns
+        if hasPlace, conditionalReady.contains(where: { board.hasRoom(entries[$0]!.offer!.queue, now.continuous) }) {
+            return true
+        }
         return dirty.contains { !(entries[$0]?.machine.job.request.policies.conditions.isEmpty ?? true) }
     }
 
@@ -145,6 +159,9 @@ extension SchedulerMachine {
         load = (instant, latest)
     }
 
-    /// Entries that take up room: those that wait for conditions or handlers stay, however many they are.
-    var loadedCount: Int { entries.count - held.count - parked.count }
+    /// Entries that take up room: those that wait for conditions or handlers stay, however many they are, and queues that
+    /// are full take up no more.
+    var loadedCount: Int {
+        entries.count - held.count - parked.count - fullLanes.reduce(0) { $0 + board.waitingCount($1) }
+    }
 }

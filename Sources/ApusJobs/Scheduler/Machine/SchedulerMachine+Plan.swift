@@ -44,6 +44,11 @@ extension SchedulerMachine {
         var positions: [Int64: Int] = [:]
         /// Identifiers that a command of the turn concerns.
         var ids: Set<JobID> = []
+        /// Kinds and payloads of its submissions that are unique by them.
+        var payloads: [JobReference] = []
+        /// Queues that are new or changed, and what the callers are answered who asked for that.
+        var queues: [QueueID: JobQueue] = [:]
+        var configurations: [(number: Int, queue: QueueID)] = []
     }
 
     /// The most commands in one turn, and the most jobs that it looks at beside them.
@@ -62,8 +67,8 @@ extension SchedulerMachine {
         let turn = finishPlan()
         // What was looked at and not changed has its place, and callers have their answers.
         adoptUnwritten()
-        if !plan!.committed.isEmpty || isClockChanged { return turn }
-        plan = nil
+        if !plan!.committed.isEmpty || isClockChanged || !plan!.queues.isEmpty { return turn }
+        endPlan()
         return nil
     }
 
@@ -138,20 +143,34 @@ extension SchedulerMachine {
         }
     }
 
-    /// The oldest runs get the places that are free.
+    /// The places that are free are given to runs.
     private mutating func planClaims() {
         guard phase.isRunning else { return }
-        let now = plan!.now.wall
+        let now = plan!.now
         var free = configuration.maximumConcurrentRuns - running.count
-        while free > 0, plan!.drafts.count < 2 * Self.maximumJobs, let first = ready.pop() {
-            guard entries[first.key]?.isReady == true else { continue }
-            entries[first.key]!.isReady = false
-            conditionalReady.remove(first.key)
-            if entries[first.key]!.isDoubtful { continue }
-            let index = position(of: first.key)
-            plan!.drafts[index].arrive(now)
-            free -= plan!.drafts[index].start(now, limit: free, unmet: unmet)
+        while free > 0, plan!.drafts.count < 2 * Self.maximumJobs,
+            let picked = board.pick(
+                now.continuous, isCurrent: { [entries] in entries[$0.key]?.offer?.number == $0.number })
+        {
+            let key = picked.key
+            let queue = entries[key]!.offer!.queue
+            entries[key]!.offer = nil
+            conditionalReady.remove(key)
+            if entries[key]!.isDoubtful {
+                board.release(queue)
+                continue
+            }
+            let index = position(of: key)
+            plan!.drafts[index].arrive(now.wall)
+            if plan!.drafts[index].start(now.wall, limit: 1, unmet: unmet) == 1 {
+                free -= 1
+                // It may have another one that can start beside it.
+                offer(key, plan!.drafts[index].machine, now.wall)
+            } else {
+                board.release(queue)
+            }
         }
+        for id in board.startingWithRate { plan!.queues[id] = board.record(of: plan!.queues[id] ?? board.queue(id), now) }
     }
 
     /// Leaves out what changes nothing.
@@ -164,7 +183,8 @@ extension SchedulerMachine {
             plan!.committed.append(index)
             parts.append(changes)
         }
-        return StoreTurn(parts: parts, clock: clock)
+        return StoreTurn(
+            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id })
     }
 
     private mutating func change(of position: Int) -> JobChange? {

@@ -21,12 +21,20 @@ extension SchedulerMachine {
         if let setBack, !entries.values.contains(where: { $0.setBack != nil }) {
             return .anchored(after: setBack.after, limit: Self.pageSize)
         }
-        let isDrained = isTruncated && loadedCount <= configuration.maximumLoaded / 2
+        let isDrained =
+            isTruncated && loadedCount <= configuration.maximumLoaded / 2
+            || fullLanes.contains { board.waitingCount($0) <= maximumWaiting / 2 }
         guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return nil }
         // Those that are loaded may be among them again. At least one finds room, however many wait for a place.
         let limit = entries.count + max(1, configuration.maximumLoaded - loadedCount)
-        return .due(through: now.wall.advanced(by: configuration.horizon), limit: limit)
+        // A queue that cannot keep up, or is paused, must not fill the memory with its jobs.
+        fullLanes = Set(board.lanes.filter { board.waitingCount($0) >= maximumWaiting })
+        return .due(
+            through: now.wall.advanced(by: configuration.horizon), limit: limit, excluding: fullLanes.sorted())
     }
+
+    /// How many jobs of one queue and priority are loaded to wait for a place, about.
+    private var maximumWaiting: Int { max(1, configuration.maximumLoaded / 4) }
 
     private func concernsDoubtful(_ command: PendingCommand) -> Bool {
         command.command.ids.contains { id in keys[id].map { doubtful.contains($0) } ?? false }
@@ -62,7 +70,7 @@ extension SchedulerMachine {
                 markDirty(loaded.job.key)
             }
             setBack = found.last.map { ($0.job.key, by) }
-        case (.due(let through, let limit), .due(let due)): took(due, through: through, limit: limit, now.wall)
+        case (.due(let through, let limit, _), .due(let due)): took(due, through: through, limit: limit, now.wall)
         case (.load, _), (.interrupted, _), (.anchored, _), (.due, _):
             preconditionFailure("the answer does not belong to \(read)")
         }
@@ -150,6 +158,12 @@ extension SchedulerMachine {
             for index in commands.indices where commands[index].needs.contains(reference) {
                 commands[index].earlier[key] = loaded.job
             }
+        case .payload:
+            for index in commands.indices where commands[index].needs.contains(reference) {
+                commands[index].same[reference] = loaded?.job
+            }
+            guard let loaded, !loaded.job.state.isFinal else { return }
+            self.took(loaded, for: .id(loaded.job.id), now)
         case .key(let key):
             doubtful.remove(key)
             guard entries[key] != nil else { return }
@@ -158,7 +172,7 @@ extension SchedulerMachine {
             entries[key]!.machine = machine(of: loaded)
             // A handler that a lost answer kept from being told is told now.
             for run in entries[key]!.machine.open {
-                guard running.contains(RunKey(run)), let reason = entries[key]!.machine.cancellation(run) else {
+                guard running[RunKey(run)] != nil, let reason = entries[key]!.machine.cancellation(run) else {
                     continue
                 }
                 effect(.cancel(RunKey(run), reason))
@@ -174,13 +188,14 @@ extension SchedulerMachine {
         if entries[key]!.isDoubtful { return }
         for run in entries[key]!.machine.open where run.state == .claimed {
             let runKey = RunKey(run)
-            if running.contains(runKey) || entries[key]!.ends.contains(where: { $0.key == runKey }) { continue }
+            if running[runKey] != nil || entries[key]!.ends.contains(where: { $0.key == runKey }) { continue }
             entries[key]!.ends.append(.init(key: runKey, ended: nil, postponement: nil, jitter: 0))
         }
     }
 
-    mutating func start(_ run: Run, of job: Job) {
-        running.insert(RunKey(run))
+    mutating func start(_ run: Run, of job: Job, _ now: ClockReading) {
+        running[RunKey(run)] = job.request.queue
+        board.started(job.request.queue, now)
         effect(.start(run, of: job))
     }
 

@@ -59,8 +59,8 @@ package struct SchedulerMachine: Sendable {
         var ends: [PendingEnd] = []
         /// It is in `dirty`: the next turn looks at it.
         var isDirty = false
-        /// It is in `ready`.
-        var isReady = false
+        /// How it waits for a place, if it does.
+        var offer: Offer?
         /// The fate of its last commit is unknown: the store must be asked.
         var isDoubtful = false
         /// Its claimed runs are an earlier owner's.
@@ -75,6 +75,14 @@ package struct SchedulerMachine: Sendable {
         init(_ machine: JobMachine, shard: ShardID) { (self.machine, self.shard) = (machine, shard) }
     }
 
+    /// Where a job waits for a place.
+    struct Offer: Sendable {
+        var number: UInt64
+        var queue: QueueID
+        var priority: JobPriority
+        var lane: QueueLane { QueueLane(queue, priority) }
+    }
+
     /// A caller's command that is not answered yet.
     struct PendingCommand: Sendable {
         var number: Int
@@ -85,6 +93,8 @@ package struct SchedulerMachine: Sendable {
         var hasRead = false
         /// Jobs that were submitted with the keys of its requests.
         var earlier: [String: Job] = [:]
+        /// Jobs that count as the same as its requests, by kind and payload.
+        var same: [JobReference: Job] = [:]
         /// How often a foreign change came in between.
         var conflicts = 0
         /// Nothing else is in its way any more.
@@ -118,16 +128,16 @@ package struct SchedulerMachine: Sendable {
     var entries: [Int64: Entry] = [:]
     /// The loaded job that an identifier means.
     var keys: [JobID: Int64] = [:]
-    /// Attempts whose handlers have not returned.
-    var running: Set<RunKey> = []
+    /// Attempts whose handlers have not returned, and the queues whose places they have.
+    var running: [RunKey: QueueID] = [:]
     var commands: [PendingCommand] = []
     var stopCalls: [Int] = []
 
     /// Loaded jobs that the next turn looks at, in this order.
     var dirty: [Int64] = []
     var doubtful: Set<Int64> = []
-    /// Jobs with a run that may start, the oldest due first.
-    var ready = Heap<Timed>()
+    /// Jobs with a run that may start.
+    var board: QueueBoard
     /// Jobs by when they are to be looked at, and by when that must have happened.
     var wakes = Heap<Timed>()
     var deadlines = Heap<Timed>()
@@ -140,13 +150,15 @@ package struct SchedulerMachine: Sendable {
     var isFollowing = false
     /// The conditions were read for this turn.
     var hasConditions = false
-    /// Jobs in `ready` that ask for conditions.
+    /// Jobs among those that wait for a place that ask for conditions.
     var conditionalReady: Set<Int64> = []
 
     /// When jobs are loaded next, and when that must have happened.
     var load: (at: WallInstant, latest: WallInstant)?
     /// There are jobs within the horizon that found no room.
     var isTruncated = false
+    /// Of these, so many wait that the last load left out the others.
+    var fullLanes: Set<QueueLane> = []
     var isStarting = true
     var lastRetired: WallInstant?
     var mustRetire = false
@@ -166,6 +178,7 @@ package struct SchedulerMachine: Sendable {
     ) {
         self.session = session
         self.configuration = configuration
+        board = QueueBoard(session.queues, now: now)
         let bootID = configuration.bootID
         guard let stored = session.clock else {
             clock = StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
@@ -204,7 +217,7 @@ package struct SchedulerMachine: Sendable {
     }
 
     private mutating func took(_ end: PendingEnd) {
-        running.remove(end.key)
+        if let queue = running.removeValue(forKey: end.key) { board.ended(queue) }
         guard entries[end.key.job] != nil else { return }
         entries[end.key.job]!.ends.append(end)
         markDirty(end.key.job)
@@ -221,7 +234,7 @@ package struct SchedulerMachine: Sendable {
             let error = JobError(.notOwner, "the store has given shard \(shard.rawValue) to another scheduler")
             if session.shards.isEmpty { return halt(error) }
             for (key, entry) in entries where entry.shard == shard {
-                for run in running where run.job == key { effect(.cancel(run, .shutdown)) }
+                for run in running.keys where run.job == key { effect(.cancel(run, .shutdown)) }
                 unload(key)
             }
         }
@@ -262,7 +275,7 @@ package struct SchedulerMachine: Sendable {
             if let read = nextRead(now, isPaused: isPaused) { return .read(read) }
             if !isPaused {
                 takeDue(now.wall)
-                if mustReadConditions { return .readConditions }
+                if mustReadConditions(now) { return .readConditions }
             }
             if isPaused, commands.isEmpty { break }
             if let turn = makePlan(now, isPaused: isPaused) { return .commit(turn) }
@@ -330,6 +343,10 @@ package struct SchedulerMachine: Sendable {
         guard phase.isRunning, !isPaused else { return best?.wake }
         if let first = deadlines.first { consider(from: first.start, to: first.instant) }
         if let load { consider(from: load.at, to: load.latest) }
+        if running.count < configuration.maximumConcurrentRuns, let delay = board.nextStart(now.continuous) {
+            let instant = now.wall.advanced(by: delay)
+            consider(from: instant, to: instant)
+        }
         return best?.wake
     }
 }

@@ -1,0 +1,79 @@
+import ApusTimers
+
+extension JobPriority: Codable {
+    /// Reads the priority's name, such as `high`.
+    public init(from decoder: any Decoder) throws {
+        let name = try decoder.singleValueContainer().decode(String.self)
+        guard let priority = Self(name: name) else {
+            throw DecodingError.unknown(name, accepted: Self.allCases.map(\.name), at: decoder.codingPath)
+        }
+        self = priority
+    }
+
+    /// Writes ``name``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(name)
+    }
+}
+
+extension JobUniqueness: Codable {
+    /// Reads an object such as `{"by": "identifier"}` or `{"by": "payload", "withinNanoseconds": 60000000000}`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldName.self)
+        switch try container.decode(String.self, forKey: "by") {
+        case "identifier": self = .identifier
+        case "payload": self = .payload(within: try container.decodeDurationIfPresent(forKey: "within"))
+        case let name:
+            throw DecodingError.unknown(
+                name, accepted: ["identifier", "payload"], at: container.codingPath + [FieldName("by")])
+        }
+    }
+
+    /// Writes such an object.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        try container.encode(countsPayload ? "payload" : "identifier", forKey: "by")
+        if let period { try container.encode(duration: period, forKey: "within") }
+    }
+}
+
+extension QueueRate: Codable {
+    /// Reads an object such as `{"runs": 10, "periodNanoseconds": 60000000000}`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldName.self)
+        self.init(
+            runs: try container.decode(Int.self, forKey: "runs"), per: try container.decode(durationForKey: "period"))
+    }
+
+    /// Writes such an object.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        try container.encode(runs, forKey: "runs")
+        try container.encode(duration: period, forKey: "period")
+    }
+}
+
+extension JobQueue: Codable {
+    private static let optionalFields: [CodedField<JobQueue>] = [
+        .init("concurrency", \.concurrency),
+        .init("rate", \.rate),
+        .init("isPaused", \.isPaused),
+        .init("recentStarts", \.recentStarts),
+        .init("lastStart", \.lastStart),
+    ]
+
+    /// Reads an object with the properties' names as keys. `id` must be there; what else is missing has its default.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldName.self)
+        self.init(id: try container.decode(QueueID.self, forKey: "id"))
+        try Self.optionalFields.decode(into: &self, from: container)
+    }
+
+    /// Writes an object with all properties but those that are nil.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        try container.encode(id, forKey: "id")
+        try Self.optionalFields.encode(self, to: &container)
+    }
+}

@@ -1,0 +1,181 @@
+public import ApusTimers
+
+/// The name of a queue.
+public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable, ExpressibleByStringLiteral,
+    CustomStringConvertible
+{
+    /// The name: 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`.
+    public var rawValue: String
+    /// The queue with that name. ``JobScheduler/submit(_:)`` refuses names of another form.
+    public init(rawValue: String) { self.rawValue = rawValue }
+    /// The queue with that name.
+    public init(_ name: String) { rawValue = name }
+    /// The queue with that name.
+    public init(stringLiteral name: String) { rawValue = name }
+    /// The name.
+    public var description: String { rawValue }
+    /// Orders queues by their names.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+    /// Where jobs run that name no queue.
+    public static let `default` = QueueID("default")
+}
+
+/// A queue: the runs of its jobs share its limits. Queues need not be made; a job names one, and one without limits is
+/// kept nowhere.
+///
+/// The limits are kept in the store and can be changed while jobs run (``JobScheduler/configure(queue:_:)``). They concern
+/// runs that begin from then on.
+public struct JobQueue: Hashable, Sendable, Identifiable {
+    /// Its name.
+    public var id: QueueID
+    /// How many of its runs go on at once, at most. `nil`: as many as the scheduler has places for.
+    public var concurrency: Int?
+    /// How many of its runs begin in a time. `nil`: no limit.
+    public var rate: QueueRate?
+    /// Whether no run of it begins. Those that go on are not concerned.
+    public var isPaused: Bool
+    /// How many runs had begun within the rate's period when the last one did. For stores: it makes the rate hold over
+    /// restarts.
+    public var recentStarts: Int
+    /// When the last of them began, as an instant of elapsed time (see ``JobStore``).
+    public var lastStart: WallInstant?
+
+    /// A queue; without limits unless some are given.
+    public init(
+        id: QueueID, concurrency: Int? = nil, rate: QueueRate? = nil, isPaused: Bool = false, recentStarts: Int = 0,
+        lastStart: WallInstant? = nil
+    ) {
+        self.id = id
+        self.concurrency = concurrency
+        self.rate = rate
+        self.isPaused = isPaused
+        self.recentStarts = recentStarts
+        self.lastStart = lastStart
+    }
+}
+
+/// How many runs may begin in a time: in each interval of that length, wherever it begins, not more.
+public struct QueueRate: Hashable, Sendable {
+    /// How many; 1 to 100,000.
+    public var runs: Int
+    /// In which time; 1 ms or more, counted as elapsed time.
+    public var period: Duration
+    /// So many runs in that time.
+    public init(runs: Int, per period: Duration) {
+        self.runs = runs
+        self.period = period
+    }
+}
+
+/// Which of the jobs of a queue that wait for a place gets it.
+///
+/// Of four places of a queue that become free, three go to the highest priority that waits (the oldest due first), and
+/// the fourth to the job that was due first, whatever its priority: nothing waits for ever.
+public enum JobPriority: Int, Hashable, Sendable, Comparable, CaseIterable {
+    /// After the others.
+    case low = 1
+    /// The default.
+    case normal = 2
+    /// Before the others.
+    case high = 3
+    /// Before all others.
+    case urgent = 4
+
+    /// Orders priorities: a higher one is greater.
+    public static func < (lhs: Self, rhs: Self) -> Bool { lhs.rawValue < rhs.rawValue }
+
+    /// The priority of that name: `low`, `normal`, `high` or `urgent`; `nil` for another.
+    public init?(name: String) {
+        guard let priority = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = priority
+    }
+
+    /// `low`, `normal`, `high` or `urgent`.
+    public var name: String {
+        switch self {
+        case .low: "low"
+        case .normal: "normal"
+        case .high: "high"
+        case .urgent: "urgent"
+        }
+    }
+}
+
+/// What makes two jobs the same, for ``JobRequest/conflict``.
+public struct JobUniqueness: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case identifier
+        case payload(within: Duration?)
+    }
+    package var kind: Kind
+
+    /// The identifier. The default.
+    public static let identifier = JobUniqueness(kind: .identifier)
+
+    /// The identifier, or kind and payload: of jobs that ask for this, no two that have not ended have the same kind and
+    /// the same bytes.
+    ///
+    /// - Parameter period: Jobs count, too, that have ended by now and were submitted at most so long ago. They cannot be
+    ///   updated any more: `update` answers with such a job, as `keep` does.
+    public static func payload(within period: Duration? = nil) -> JobUniqueness {
+        JobUniqueness(kind: .payload(within: period))
+    }
+
+    /// Whether kind and payload count.
+    public var countsPayload: Bool { if case .payload = kind { true } else { false } }
+
+    /// For how long after its submission a job that has ended counts; `nil`: it does not.
+    public var period: Duration? { if case .payload(let period) = kind { period } else { nil } }
+}
+
+extension JobQueue {
+    /// What is changed of a queue; the rest stays.
+    public enum Change: Hashable, Sendable {
+        /// How many runs go on at once; `nil` for no limit.
+        case concurrency(Int?)
+        /// How many begin in a time; `nil` for no limit.
+        case rate(QueueRate?)
+        /// Whether none begins.
+        case paused(Bool)
+    }
+
+    mutating func apply(_ change: Change) {
+        switch change {
+        case .concurrency(let limit): concurrency = limit
+        case .rate(let rate): self.rate = rate
+        case .paused(let isPaused): self.isPaused = isPaused
+        }
+    }
+}
+
+/// How a queue stands.
+public struct QueueStatus: Hashable, Sendable {
+    /// The queue.
+    public var queue: JobQueue
+    /// How many of its runs go on.
+    public var running: Int
+    /// How many jobs wait for a place, as far as they are in memory.
+    public var waiting: Int
+    /// A status.
+    public init(queue: JobQueue, running: Int, waiting: Int) {
+        self.queue = queue
+        self.running = running
+        self.waiting = waiting
+    }
+}
+
+/// The jobs of one queue and one priority.
+public struct QueueLane: Hashable, Sendable, Comparable {
+    /// The queue.
+    public var queue: QueueID
+    /// The priority.
+    public var priority: JobPriority
+    /// A lane.
+    public init(_ queue: QueueID, _ priority: JobPriority) {
+        self.queue = queue
+        self.priority = priority
+    }
+
+    /// Orders lanes by queue, then by priority.
+    public static func < (lhs: Self, rhs: Self) -> Bool { (lhs.queue, lhs.priority) < (rhs.queue, rhs.priority) }
+}

@@ -1,0 +1,113 @@
+import ApusJobs
+import ApusTimers
+
+extension StoreConformance {
+    /// Queues, and jobs that are unique by their payload.
+    static let queues: [StoreCheck] = [
+        StoreCheck(name: "queues come back with every field as they were written last, to the next owner") { factory in
+            let store = try await factory.make()
+            let first = try await store.open(as: NodeID(rawValue: "conformance"))
+            try expectEqual(first.queues, [], "the queues of a new store")
+            var mail = JobQueue(
+                id: "mail", concurrency: 4, rate: QueueRate(runs: 10, per: .seconds(60)), isPaused: true,
+                recentStarts: 3, lastStart: instant(7))
+            let plain = JobQueue(id: "a-b.C_9")
+            _ = try await store.commit(
+                StoreTurn(parts: [], clock: sampleClock(), queues: [mail, plain]), in: first)
+            (mail.concurrency, mail.isPaused, mail.recentStarts) = (nil, false, 10)
+            _ = try await store.commit(StoreTurn(parts: [], clock: sampleClock(), queues: [mail]), in: first)
+            let second = try await store.open(as: NodeID(rawValue: "conformance"))
+            try expectEqual(second.queues.sorted { $0.id < $1.id }, [plain, mail], "the queues")
+        },
+        StoreCheck(name: "when the last run of a queue began counts elapsed time") { factory in
+            let store = try await factory.make()
+            let first = try await store.open(as: NodeID(rawValue: "conformance"))
+            let queue = JobQueue(
+                id: "mail", rate: QueueRate(runs: 1, per: .seconds(60)), recentStarts: 1, lastStart: instant(7))
+            _ = try await store.commit(StoreTurn(parts: [], clock: sampleClock(), queues: [queue]), in: first)
+            _ = try await store.commit(
+                StoreTurn(parts: [], clock: sampleClock(setBy: .seconds(3_600))), in: first)
+            let second = try await store.open(as: NodeID(rawValue: "conformance"))
+            try expectEqual(second.queues.map(\.lastStart), [instant(3_607)], "the last start")
+        },
+        StoreCheck(name: "of jobs that are unique by it, no two that have not ended have one kind and payload") {
+            factory in
+            let opened = try await Opened(factory)
+            var first = try await opened.add(unique("a"))
+            try await expectError(.conflict, text: "the same payload") { try await opened.add(unique("b")) }
+            // Another kind, another payload, or a job that does not ask for it.
+            try await opened.add(unique("c", kind: "other"))
+            try await opened.add(unique("d", payload: [1, 2]))
+            var plain = unique("e")
+            plain.request.uniqueness = .identifier
+            plain = try await opened.add(plain)
+            plain.request.uniqueness = .payload()
+            try await expectError(.conflict, text: "a job that becomes the same") {
+                try await opened.change(plain, isRequestChanged: true)
+            }
+            (first.state, first.nextDue) = (.finished, nil)
+            first = try await opened.change(first)
+            try await opened.add(unique("b"))
+            var back = first
+            back.state = .suspended
+            try await expectError(.conflict, text: "one that comes back") { try await opened.change(back) }
+        },
+        StoreCheck(name: "a payload means the job that has not ended, else the last one submitted after an instant") {
+            factory in
+            let opened = try await Opened(factory)
+            func found(after instant: WallInstant?, payload: [UInt8] = [1]) async throws -> JobID? {
+                let reference = JobReference.payload(kind: "kind", payload: payload, submittedAfter: instant)
+                let loaded = try await opened.store.load([reference])
+                return loaded[0]?.job.id
+            }
+            var plain = unique("plain")
+            plain.request.uniqueness = .identifier
+            try await opened.add(plain)
+            try expectEqual(try await found(after: instant(-1_000)), nil, "a job that does not ask for it")
+            for (id, created) in [("a", 10), ("b", 20)] {
+                var job = unique(id)
+                job.created = instant(Int64(created))
+                job = try await opened.add(job)
+                try expectEqual(try await found(after: nil), JobID(id), "a job that has not ended")
+                (job.state, job.nextDue) = (.cancelled, nil)
+                try await opened.change(job)
+            }
+            try expectEqual(try await found(after: nil), nil, "only ended ones")
+            try expectEqual(try await found(after: instant(5)), JobID("b"), "the last one")
+            try expectEqual(try await found(after: instant(20)), nil, "none that is younger")
+            try expectEqual(try await found(after: instant(5), payload: []), nil, "another payload")
+        },
+        StoreCheck(name: "jobs of queues and priorities that are left out are not due, whatever else is") { factory in
+            let opened = try await Opened(factory)
+            for (number, (queue, priority)) in [
+                ("a", .low), ("a", .normal), ("b", .low), ("default", .normal), ("a", .low),
+            ].enumerated() as EnumeratedSequence<[(QueueID, JobPriority)]> {
+                for (name, trigger) in [("wall", Trigger.at(instant(5))), ("elapsed", .every(.seconds(60)))] {
+                    let id = "\(number) \(name)"
+                    try await opened.add(
+                        sampleJob(id, wake: 10 + Int64(number), trigger: trigger) { request in
+                            (request.queue, request.priority) = (queue, priority)
+                        })
+                }
+            }
+            let lanes = [QueueLane("a", .low), QueueLane("default", .normal), QueueLane("c", .urgent)]
+            func due(_ limit: Int) async throws -> DueJobs {
+                try await opened.store.due(
+                    through: instant(100), limit: limit, excluding: lanes, in: opened.session)
+            }
+            let all = try await due(10)
+            try expectEqual(
+                Set(all.jobs.map(\.job.id.rawValue)), ["1 wall", "1 elapsed", "2 wall", "2 elapsed"], "jobs")
+            try expectEqual(all.next, nil, "what comes after them")
+            let two = try await due(2)
+            try expectEqual(Set(two.jobs.map(\.job.id.rawValue)), ["1 wall", "1 elapsed"], "the first two")
+            try expectEqual(two.next, instant(12), "what comes after the first two")
+        },
+    ]
+
+    private static func unique(_ id: String, kind: String = "kind", payload: [UInt8] = [1]) -> Job {
+        var job = sampleJob(id)
+        (job.request.kind, job.request.payload, job.request.uniqueness) = (kind, payload, .payload())
+        return job
+    }
+}
