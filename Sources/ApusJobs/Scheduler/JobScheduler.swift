@@ -153,6 +153,26 @@ public final class JobScheduler: Sendable {
         return run
     }
 
+    /// Changes limits of a queue, or pauses it; what is not named stays. Kept in the store, and true for runs that begin from
+    /// now on.
+    /// - Throws: ``JobError`` with `invalid` (naming the argument), `closed`, or the store's errors.
+    @discardableResult
+    public func configure(queue: QueueID, _ changes: JobQueue.Change...) async throws -> JobQueue {
+        try await configure(queue: queue, changes)
+    }
+
+    /// The same with a list of changes.
+    @discardableResult
+    public func configure(queue: QueueID, _ changes: [JobQueue.Change]) async throws -> JobQueue {
+        guard case .queue(let queue) = try await loop.call(.configure(queue, changes)) else {
+            preconditionFailure("the answer does not belong to a queue")
+        }
+        return queue
+    }
+
+    /// The queues that have limits, or jobs that run or wait, by name. Empty while the scheduler does not run.
+    public func queues() -> [QueueStatus] { loop.queues() }
+
     /// What holds a job back although it is due, of its ``JobPolicies/conditions``, as the scheduler saw last. Empty when
     /// nothing does: no occurrence is due, the conditions hold, something else is in the way, or nobody can tell them.
     public func awaitedConditions(_ id: JobID) -> JobConditions { loop.awaitedConditions(id) }

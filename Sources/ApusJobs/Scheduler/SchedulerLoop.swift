@@ -70,6 +70,8 @@ final class SchedulerLoop: Sendable {
 
     func awaitedConditions(_ id: JobID) -> JobConditions { machine.withLock { $0?.awaitedConditions(id) ?? [] } }
 
+    func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
+
     // MARK: Beginning and ending
 
     func start(afterOpening: @Sendable () -> Void) async throws {
