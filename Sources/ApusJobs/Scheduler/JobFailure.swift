@@ -7,12 +7,15 @@ public struct JobFailure: Error, Hashable, Sendable, CustomStringConvertible {
     public var exitCode: Int?
     /// Whether trying again is pointless: the attempt is then the outcome, whatever the retry policy says.
     public var isFinal: Bool
+    /// How long to wait before the next attempt, if the retry policy has one; `nil`: as the policy says.
+    public var retryAfter: Duration?
 
     /// A failure; unless it is final, the job's ``RetryPolicy`` decides whether there is another attempt.
-    public init(reason: String, exitCode: Int? = nil, isFinal: Bool = false) {
+    public init(reason: String, exitCode: Int? = nil, isFinal: Bool = false, retryAfter: Duration? = nil) {
         self.reason = reason
         self.exitCode = exitCode
         self.isFinal = isFinal
+        self.retryAfter = retryAfter
     }
 
     /// The reason.

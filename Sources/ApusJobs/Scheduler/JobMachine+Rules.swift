@@ -129,18 +129,21 @@ extension JobMachine {
     mutating func cancelOpen(
         _ reason: CancellationReason, includingByHand: Bool, now: WallInstant, _ draft: inout Draft
     ) {
-        for index in open.indices {
-            let run = open[index]
-            if !includingByHand, run.isByHand { continue }
-            switch run.state {
-            case .waiting: conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
-            case .claimed:
-                guard cancellation(run) == nil else { continue }
-                edit { _, open in open[index].reason = reason.rawValue }
-                draft.write(open[index])
-                draft.cancels.append(Cancel(occurrence: run.occurrence, attempt: run.attempt, reason: reason))
-            case .succeeded, .failed, .skipped, .lost, .cancelled: continue
-            }
+        for index in open.indices where includingByHand || !open[index].isByHand {
+            cancel(index, reason, now: now, &draft)
+        }
+    }
+
+    mutating func cancel(_ index: Int, _ reason: CancellationReason, now: WallInstant, _ draft: inout Draft) {
+        let run = open[index]
+        switch run.state {
+        case .waiting: conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
+        case .claimed:
+            guard cancellation(run) == nil else { return }
+            edit { _, open in open[index].reason = reason.rawValue }
+            draft.write(open[index])
+            draft.cancels.append(Cancel(occurrence: run.occurrence, attempt: run.attempt, reason: reason))
+        case .succeeded, .failed, .skipped, .lost, .cancelled: return
         }
     }
 
@@ -162,7 +165,8 @@ extension JobMachine {
     }
 
     mutating func fail(
-        _ index: Int, reason: String, isFinal: Bool, now: WallInstant, jitter: Double, _ draft: inout Draft
+        _ index: Int, reason: String, isFinal: Bool, delay: Duration? = nil, now: WallInstant, jitter: Double,
+        _ draft: inout Draft
     ) {
         let run = open[index]
         let retry = job.request.policies.retry
@@ -171,8 +175,8 @@ extension JobMachine {
             return
         }
         close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
-        let delay = retry.backoff(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
-        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: delay), now: now, &draft)
+        let pause = delay ?? retry.backoff(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
+        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: max(.zero, pause)), now: now, &draft)
     }
 
     mutating func lose(_ index: Int, now: WallInstant, _ draft: inout Draft) {
@@ -211,7 +215,7 @@ extension JobMachine {
         if postponement != nil { draft.postponed.append(open[index]) }
     }
 
-    private mutating func tryAgain(
+    mutating func tryAgain(
         _ run: Run, lostBefore: Int, notBefore: WallInstant?, now: WallInstant, _ draft: inout Draft
     ) {
         let next = Run(

@@ -44,7 +44,8 @@ package struct JobMachine: Hashable, Sendable {
     package struct Ended: Hashable, Sendable {
         package enum Result: Hashable, Sendable {
             case succeeded
-            case failed(reason: String, isFinal: Bool)
+            /// With `retryAfter`, the next attempt begins after that and not after the policy's back-off.
+            case failed(reason: String, isFinal: Bool, retryAfter: Duration? = nil)
             case timedOut
             /// It was told to end because the process ends: as if a crash had interrupted it.
             case interrupted
@@ -53,6 +54,9 @@ package struct JobMachine: Hashable, Sendable {
         package var started: WallInstant?
         package var exitCode: Int?
         package var output: [UInt8] = []
+        /// Kept if the attempt succeeds.
+        package var handlerResult: [UInt8]?
+        package var progress: RunProgress?
         package init(_ result: Result, started: WallInstant?, exitCode: Int? = nil, output: [UInt8] = []) {
             self.result = result
             self.started = started
@@ -130,14 +134,17 @@ package struct JobMachine: Hashable, Sendable {
             machine.open[index].started = ended.started
             machine.open[index].exitCode = ended.exitCode
             machine.open[index].output = ended.output
+            if let progress = ended.progress { machine.open[index].progress = progress }
             if let reason = machine.cancellation(machine.open[index]) {
                 machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
                 return
             }
             switch ended.result {
-            case .succeeded: machine.conclude(index, .succeeded, reason: nil, now: now, &draft)
-            case .failed(let reason, let isFinal):
-                machine.fail(index, reason: reason, isFinal: isFinal, now: now, jitter: jitter, &draft)
+            case .succeeded:
+                machine.open[index].result = ended.handlerResult
+                machine.conclude(index, .succeeded, reason: nil, now: now, &draft)
+            case .failed(let reason, let isFinal, let delay):
+                machine.fail(index, reason: reason, isFinal: isFinal, delay: delay, now: now, jitter: jitter, &draft)
             case .timedOut: machine.fail(index, reason: "timedOut", isFinal: false, now: now, jitter: jitter, &draft)
             case .interrupted: machine.lose(index, now: now, &draft)
             }
@@ -219,7 +226,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    private func indexOfClaimed(_ occurrence: Int, _ attempt: Int) -> Int? {
+    func indexOfClaimed(_ occurrence: Int, _ attempt: Int) -> Int? {
         open.firstIndex { $0.occurrence == occurrence && $0.attempt == attempt && $0.state == .claimed }
     }
 

@@ -1,9 +1,8 @@
-/// What a handler throws when its attempt could not begin: something that it needs is used up for now (descriptors,
-/// processes, memory), and is there again later.
+/// What a handler throws to be called again later: something that it needs is not there for now (descriptors, processes,
+/// memory, a service). ``RunContext/snooze(for:reason:)`` throws it.
 ///
 /// The run waits again under the same attempt number. No retry is used up, and lateness goes on counting from the due
-/// instant. Throw it only while nothing of the attempt has been done: what a handler set on its ``RunContext`` is
-/// discarded.
+/// instant. The attempt counts as not begun: what a handler set on its ``RunContext`` is discarded, but for its progress.
 public struct JobPostponement: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why; kept as the reason of the waiting run until it starts.
     public var reason: String

@@ -147,8 +147,59 @@ public final class JobScheduler: Sendable {
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
-        guard case .run(let run) = try await loop.call(.runNow(id)) else {
-            preconditionFailure("the answer does not belong to a run by hand")
+        try await run(.runNow(id))
+    }
+
+    private func run(_ command: SchedulerCommand) async throws -> Run {
+        guard case .run(let run) = try await loop.call(command) else {
+            preconditionFailure("the answer does not belong to \(command)")
+        }
+        return run
+    }
+
+    /// Cancels the open run of one occurrence, waiting or running; the job goes on. A running handler is told.
+    /// - Returns: the run: cancelled, or still running with the reason `cancelled`.
+    /// - Throws: ``JobError`` with `notFound` if there is no such job or the occurrence is not open, `closed`, or the
+    ///   store's errors.
+    @discardableResult
+    public func cancelRun(_ id: JobID, occurrence: Int) async throws -> Run {
+        try await run(.cancelRun(id, occurrence: occurrence))
+    }
+
+    /// Tries an occurrence once more that has failed, was lost or was cancelled, whatever the retry policy says. It gets
+    /// another attempt, due now, and its outcome is that attempt's; a finished job is scheduled again until then.
+    /// - Parameters:
+    ///   - id: the job.
+    ///   - occurrence: the occurrence; `nil` for the last one that did not succeed.
+    /// - Returns: the new attempt.
+    /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job, and for an occurrence that has succeeded, was
+    ///   skipped or is open; `conflict` if another job has the identifier by now; `closed`, or the store's errors.
+    @discardableResult
+    public func retry(_ id: JobID, occurrence: Int? = nil) async throws -> Run {
+        var tries = 0
+        while true {
+            tries += 1
+            guard let job = try await loop.store.job(id)?.job else {
+                throw JobError(.notFound, "\(id): there is no such job")
+            }
+            let run = try await outcome(of: job, occurrence)
+            do { return try await self.run(.retry(run, version: job.version)) } catch let error as JobError {
+                guard error.code == .conflict, tries < 8 else { throw error }
+            }
+        }
+    }
+
+    /// The outcome of an occurrence that can be tried again.
+    private func outcome(of job: Job, _ occurrence: Int?) async throws -> Run {
+        let ends: Set<RunState> = occurrence == nil ? [.failed, .lost, .cancelled] : []
+        let runs = try await runs(RunQuery(job: job.id, occurrence: occurrence, states: ends, limit: 100)).runs
+        let what = occurrence.map { "occurrence \($0)" } ?? "the job"
+        guard let run = runs.first(where: { $0.isFinal || occurrence != nil && $0.state.isOpen }) else {
+            throw JobError(.notFound, "\(job.id): \(what) has no attempt that can be tried again")
+        }
+        guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
+            throw JobError(
+                .invalid, "\(job.id): \(what) is \(run.state); only what failed, was lost or was cancelled is tried again")
         }
         return run
     }
@@ -172,6 +223,27 @@ public final class JobScheduler: Sendable {
 
     /// The queues that have limits, or jobs that run or wait, by name. Empty while the scheduler does not run.
     public func queues() -> [QueueStatus] { loop.queues() }
+
+    /// Why an occurrence ran, did not run, or waits: the chain of decisions about it, from what is stored and what the
+    /// scheduler sees now.
+    /// - Parameters:
+    ///   - id: the job.
+    ///   - occurrence: the occurrence; `nil` for the oldest open one, else the next one, else the last one.
+    /// - Throws: ``JobError`` with `notFound`, also for an occurrence that is not to come or whose history is gone, or the
+    ///   store's errors.
+    public func explain(_ id: JobID, occurrence: Int? = nil) async throws -> JobExplanation {
+        guard let loaded = try await job(id) else { throw JobError(.notFound, "\(id): there is no such job") }
+        let number = occurrence ?? Explanation.occurrence(of: loaded)
+        var runs: [Run] = []
+        if let number { runs = try await self.runs(RunQuery(job: id, occurrence: number, limit: 1_000)).runs }
+        if let occurrence, runs.isEmpty, occurrence != loaded.job.nextOccurrence || loaded.job.state.isFinal {
+            throw JobError(
+                .notFound,
+                "\(id): nothing is known of occurrence \(occurrence); its history is gone, or it has not arrived")
+        }
+        var explanation = Explanation(loaded, loop.situation(of: id), now: loop.engine.time.wall())
+        return explanation.explain(number, runs: runs)
+    }
 
     /// What holds a job back although it is due, of its ``JobPolicies/conditions``, as the scheduler saw last. Empty when
     /// nothing does: no occurrence is due, the conditions hold, something else is in the way, or nobody can tell them.

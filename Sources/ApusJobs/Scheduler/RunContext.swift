@@ -55,10 +55,41 @@ public struct RunContext: Sendable {
     /// Keeps what was printed in the run's history: its last 64 KiB. Replaces what was set before.
     public func setOutput(_ bytes: [UInt8]) { control.set(output: bytes) }
 
-    /// Tells the scheduler's subscribers how far the handler is, from 0 to 1. Not stored.
+    /// Keeps what the handler returns, if the attempt succeeds: at most 64 KiB. Replaces what was set before.
+    /// - Throws: ``JobError`` with `invalid` for more.
+    public func setResult(_ bytes: [UInt8]) throws {
+        guard bytes.count <= RunControl.maximumResult else {
+            throw JobError(.invalid, "result: must be at most 65536 bytes (64 KiB), not \(bytes.count)")
+        }
+        control.set(result: bytes)
+    }
+
+    /// Tells the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first report,
+    /// then at most one a second, and the last one with the attempt's end. Of the message, 1,000 bytes are kept.
     public func progress(_ fraction: Double, _ message: String? = nil) {
+        let progress = RunProgress(fraction: fraction, message: message)
         control.emit(
-            .progress(job: job.id, occurrence: occurrence, attempt: attempt, fraction: fraction, message: message))
+            .progress(
+                job: job.id, occurrence: occurrence, attempt: attempt, fraction: progress.fraction, message: message))
+        control.set(progress: progress)
+    }
+
+    /// Ends the attempt as if it had not begun: the run waits, and the handler is called again after `delay`, counted as
+    /// elapsed time. No retry is used up.
+    /// - Throws: always a ``JobPostponement``.
+    public func snooze(for delay: Duration, reason: String = "snoozed") throws -> Never {
+        throw JobPostponement(reason: reason, delay: delay)
+    }
+
+    /// Ends the occurrence as `failed`, whatever the retry policy says: trying again is pointless.
+    /// - Throws: always a ``JobFailure``.
+    public func discard(reason: String) throws -> Never { throw JobFailure(reason: reason, isFinal: true) }
+
+    /// Ends the attempt as `failed`; the next one, if the retry policy has one, begins after `delay`, counted as elapsed
+    /// time, instead of after the policy's back-off.
+    /// - Throws: always a ``JobFailure``.
+    public func retry(after delay: Duration, reason: String) throws -> Never {
+        throw JobFailure(reason: reason, retryAfter: delay)
     }
 
     /// Tells the scheduler's subscribers what was printed just now. Not stored; see ``setOutput(_:)``.

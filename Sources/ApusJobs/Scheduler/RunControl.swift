@@ -4,12 +4,19 @@ import ApusTimers
 final class RunControl: Sendable {
     /// The most output that a run keeps.
     static let maximumOutput = 64 * 1024
+    /// The most bytes of a result.
+    static let maximumResult = 64 * 1024
+    /// How often progress is kept while the handler runs.
+    private static let progressPause: Duration = .seconds(1)
 
     private struct State {
         var task: Task<Void, Never>?
         var reason: CancellationReason?
         var exitCode: Int?
         var output: [UInt8] = []
+        var result: [UInt8]?
+        var progress: RunProgress?
+        var progressKept: UptimeInstant?
         var deadline: UptimeInstant?
         var timer: ScheduledTimer?
         /// The handler's work is over and its result is known; only work after it may still run.
@@ -25,11 +32,17 @@ final class RunControl: Sendable {
     private let engine: TimerEngine
     private let events: EventHub
     private let executor: (any TaskExecutor)?
+    private let keepProgress: (@Sendable (RunProgress) -> Void)?
 
-    init(engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?) {
+    /// - Parameter keepProgress: called with what is to be kept while the handler runs.
+    init(
+        engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?,
+        keepProgress: (@Sendable (RunProgress) -> Void)? = nil
+    ) {
         self.engine = engine
         self.events = events
         self.executor = executor
+        self.keepProgress = keepProgress
     }
 
     /// The handler's task exists now. It may have been told to end before that.
@@ -100,13 +113,25 @@ final class RunControl: Sendable {
         }
     }
 
-    /// The handler returned: what it left behind.
-    func end() -> (reason: CancellationReason?, exitCode: Int?, output: [UInt8]) {
+    /// What a handler left behind.
+    struct Left: Sendable {
+        var reason: CancellationReason?
+        var exitCode: Int?
+        var output: [UInt8]
+        var result: [UInt8]?
+        var progress: RunProgress?
+    }
+
+    /// The handler returned.
+    func end() -> Left {
         let (timer, result) = state.withLock { state in
             state.ended = true
             state.task = nil
             defer { state.timer = nil }
-            return (state.timer, (state.reason, state.exitCode, state.output))
+            let left = Left(
+                reason: state.reason, exitCode: state.exitCode, output: state.output, result: state.result,
+                progress: state.progress)
+            return (state.timer, left)
         }
         _ = timer?.cancel()
         return result
@@ -127,8 +152,35 @@ final class RunControl: Sendable {
         state.withLock { $0.output = tail }
     }
 
+    func set(result: [UInt8]) { state.withLock { $0.result = result } }
+
+    func set(progress: RunProgress) {
+        guard let keepProgress else { return }
+        var kept = progress
+        if let message = progress.message { kept.message = message.prefix(utf8: 1_000) }
+        let now = engine.time.uptime()
+        let isDue = state.withLock { state in
+            guard !state.ended else { return false }
+            state.progress = kept
+            if let last = state.progressKept, last.duration(to: now) < Self.progressPause { return false }
+            state.progressKept = now
+            return true
+        }
+        if isDue { keepProgress(kept) }
+    }
+
     func emit(_ event: JobEvent) {
         guard !state.withLock({ $0.ended }) else { return }
         events.emit(event)
+    }
+}
+
+extension String {
+    /// Its beginning, of so many bytes at most, without a part of a character.
+    fileprivate func prefix(utf8 count: Int) -> String {
+        if utf8.count <= count { return self }
+        var end = utf8.index(startIndex, offsetBy: count)
+        while end.samePosition(in: self) == nil { utf8.formIndex(before: &end) }
+        return String(self[..<end])
     }
 }

@@ -3,8 +3,11 @@ import ApusTimers
 /// Calling handlers.
 extension SchedulerLoop {
     func launch(_ run: Run, of job: Job) {
-        let control = RunControl(engine: engine, events: hub, executor: executor)
-        running.withLock { $0[RunKey(run)] = control }
+        let key = RunKey(run)
+        let control = RunControl(engine: engine, events: hub, executor: executor) { [weak self] progress in
+            self?.post(.progress(key, progress))
+        }
+        running.withLock { $0[key] = control }
         control.attach(Task(executorPreference: executor) { await self.perform(run, of: job, control) })
     }
 
@@ -26,12 +29,15 @@ extension SchedulerLoop {
         let left = control.end()
         if let postponement = failure as? JobPostponement { return end(key, .notBegun(key, postponement)) }
         var ended = JobMachine.Ended(.succeeded, started: now, exitCode: left.exitCode, output: left.output)
+        ended.handlerResult = left.result
+        ended.progress = left.progress
         switch (left.reason, failure) {
         case (.timedOut, _): ended.result = .timedOut
         case (_, nil): break
         case (.shutdown, _): ended.result = .interrupted
         case (_, let failure as JobFailure):
-            ended.result = .failed(reason: failure.reason, isFinal: failure.isFinal)
+            ended.result = .failed(
+                reason: failure.reason, isFinal: failure.isFinal, retryAfter: failure.retryAfter)
             if let code = failure.exitCode { ended.exitCode = code }
         case (_, let error?): ended.result = .failed(reason: "\(error)", isFinal: false)
         }

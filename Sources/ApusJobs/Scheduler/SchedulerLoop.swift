@@ -70,6 +70,11 @@ final class SchedulerLoop: Sendable {
 
     func awaitedConditions(_ id: JobID) -> JobConditions { machine.withLock { $0?.awaitedConditions(id) ?? [] } }
 
+    func situation(of id: JobID) -> JobSituation {
+        let now = ClockReading(engine.time)
+        return machine.withLock { $0?.situation(of: id, at: now) ?? JobSituation() }
+    }
+
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
     // MARK: Beginning and ending

@@ -255,7 +255,9 @@ struct MemoryTables {
         run.job = id
         let runKey = RunKey(occurrence: run.occurrence, attempt: run.attempt)
         lastWrite += 1
-        let written = rows[key]!.runs[runKey]?.written ?? lastWrite
+        let former = rows[key]!.runs[runKey]
+        let written = former?.written ?? lastWrite
+        if let former, former.run.isFinal, !run.isFinal { rows[key]!.outcomes.remove(former.run) }
         rows[key]!.runs[runKey] = (written, run)
         rows[key]!.open[runKey] = run.state.isOpen ? run : nil
         if run.isFinal { rows[key]!.outcomes.insert(run) }

@@ -68,8 +68,17 @@ struct QueueBoard: Sendable {
 
     /// All queues that are kept or in use, by name.
     var statuses: [QueueStatus] {
-        lines.values.map { QueueStatus(queue: $0.queue, running: $0.running, waiting: $0.count) }
-            .sorted { $0.queue.id < $1.queue.id }
+        lines.keys.sorted().map { status($0) }
+    }
+
+    func status(_ id: QueueID) -> QueueStatus {
+        QueueStatus(queue: queue(id), running: lines[id]?.running ?? 0, waiting: lines[id]?.count ?? 0)
+    }
+
+    /// How long the queue's rate lets nothing begin; `nil` without a rate.
+    func rateDelay(_ id: QueueID, _ now: ContinuousInstant) -> Duration? {
+        guard let line = lines[id], let rate = line.queue.rate else { return nil }
+        return line.starts.untilRoom(rate, now)
     }
 
     /// What is kept of a queue has changed.

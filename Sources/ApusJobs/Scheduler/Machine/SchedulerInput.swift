@@ -8,6 +8,8 @@ package enum SchedulerInput: Sendable {
     case ended(RunKey, JobMachine.Ended, jitter: Double)
     /// A handler was not begun, or could not: the run waits again.
     case notBegun(RunKey, JobPostponement?)
+    /// A handler reports how far it is, to be kept.
+    case progress(RunKey, RunProgress)
     /// These conditions do not hold now.
     case conditions(unmet: JobConditions)
     /// There is a handler for this kind now.
@@ -23,6 +25,9 @@ package enum SchedulerCommand: Sendable {
     case suspend(JobID)
     case resume(JobID)
     case runNow(JobID)
+    case cancelRun(JobID, occurrence: Int)
+    /// The outcome of an occurrence, and the version that the job had when it was read.
+    case retry(Run, version: Int64)
     case configure(QueueID, [JobQueue.Change])
     /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
     case stop(grace: Duration?)
@@ -31,7 +36,8 @@ package enum SchedulerCommand: Sendable {
     var ids: [JobID] {
         switch self {
         case .submit(let requests): requests.map(\.id)
-        case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id): [id]
+        case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
+        case .retry(let run, _): [run.job]
         case .configure, .stop: []
         }
     }
@@ -46,11 +52,14 @@ package enum SchedulerReply: Sendable {
 }
 
 /// Names one attempt of one job.
-package struct RunKey: Hashable, Sendable {
+package struct RunKey: Hashable, Sendable, Comparable {
     package var job: Int64
     package var occurrence: Int
     package var attempt: Int
     package init(_ run: Run) { (job, occurrence, attempt) = (run.jobKey, run.occurrence, run.attempt) }
+    package static func < (lhs: Self, rhs: Self) -> Bool {
+        (lhs.job, lhs.occurrence, lhs.attempt) < (rhs.job, rhs.occurrence, rhs.attempt)
+    }
 }
 
 /// What the clocks said at one moment.

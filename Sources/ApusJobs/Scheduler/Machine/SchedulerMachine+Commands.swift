@@ -71,6 +71,26 @@ extension SchedulerMachine {
                 draft.action.merge(action)
                 return run
             }
+        case .cancelRun(let id, let occurrence):
+            return try change(id, pending) { draft, now throws(JobError) in
+                guard let (run, action) = draft.machine.cancelRun(occurrence, now: now) else {
+                    throw JobError(
+                        .notFound, "\(id): occurrence \(occurrence) neither waits nor runs, so it cannot be cancelled")
+                }
+                draft.action.merge(action)
+                return run
+            }
+        case .retry(let run, let version):
+            return try change(run.job, pending) { draft, now throws(JobError) in
+                let job = draft.machine.job
+                guard job.key == run.jobKey, job.version == version else {
+                    throw JobError(.conflict, "\(run.job): the job is no longer as it was; read it again")
+                }
+                if job.state == .cancelled { try Self.requireLive(job, "tried again") }
+                let (next, action) = draft.machine.retry(run, now: now)
+                draft.action.merge(action)
+                return next
+            }
         case .configure(let id, let changes):
             var queue = plan!.queues[id] ?? board.queue(id)
             for change in changes { queue.apply(change) }

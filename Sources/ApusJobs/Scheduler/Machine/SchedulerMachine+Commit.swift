@@ -124,6 +124,7 @@ extension SchedulerMachine {
         guard let before = entries[key]?.machine.job else { return }
         entries[key]!.machine = draft.machine
         entries[key]!.ends.removeFirst(draft.ends)
+        entries[key]!.progress = [:]
         entries[key]!.isInterrupted = false
         entries[key]!.isOutdated = false
         entries[key]!.setBack = nil

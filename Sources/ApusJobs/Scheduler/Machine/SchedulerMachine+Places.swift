@@ -6,9 +6,7 @@ extension SchedulerMachine {
     /// Decides about it after anything has changed for the job.
     mutating func place(_ key: Int64, _ now: WallInstant) {
         guard let entry = entries[key], !entry.isDoubtful else { return }
-        if !entry.ends.isEmpty || entry.isInterrupted || entry.isOutdated || entry.setBack != nil {
-            return markDirty(key)
-        }
+        if entry.hasNews { return markDirty(key) }
         guard phase.isRunning else { return }
         let machine = entry.machine
         // What holds a job back is known for this turn only.

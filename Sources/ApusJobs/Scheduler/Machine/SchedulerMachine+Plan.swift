@@ -79,6 +79,10 @@ extension SchedulerMachine {
         let entry = entries[key]!
         var draft = Plan.Draft(key: key, machine: entry.machine)
         if entry.isInterrupted { draft.action.merge(draft.machine.recover(now: now)) }
+        for (run, progress) in entry.progress.sorted(by: { $0.key < $1.key }) {
+            draft.action.merge(
+                draft.machine.progressed(occurrence: run.occurrence, attempt: run.attempt, progress, now: now))
+        }
         for end in entry.ends where end.key.job == key {
             let (occurrence, attempt) = (end.key.occurrence, end.key.attempt)
             if let ended = end.ended {
@@ -129,8 +133,7 @@ extension SchedulerMachine {
             entries[key]!.isDirty = false
             // It is looked at again when it has been read.
             if entry.isDoubtful { continue }
-            let isFirstLook = entry.ends.isEmpty && !entry.isInterrupted && !entry.isOutdated && entry.setBack == nil
-            if isRunning, isFirstLook, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
+            if isRunning, !entry.hasNews, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
                 entry.machine.job.nextDue.map({ $0 <= now }) ?? false
             {
                 offer(key, entry.machine, now)

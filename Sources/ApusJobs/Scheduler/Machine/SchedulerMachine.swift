@@ -57,6 +57,8 @@ package struct SchedulerMachine: Sendable {
         var machine: JobMachine
         var shard: ShardID
         var ends: [PendingEnd] = []
+        /// What running handlers have reported, and is not written yet.
+        var progress: [RunKey: RunProgress] = [:]
         /// It is in `dirty`: the next turn looks at it.
         var isDirty = false
         /// How it waits for a place, if it does.
@@ -71,6 +73,9 @@ package struct SchedulerMachine: Sendable {
         var isOutdated = false
         /// When it is looked at, if its element in `wakes` says the same.
         var armed: WallInstant?
+
+        /// Something has happened to it that is not written yet.
+        var hasNews: Bool { !ends.isEmpty || !progress.isEmpty || isInterrupted || isOutdated || setBack != nil }
 
         init(_ machine: JobMachine, shard: ShardID) { (self.machine, self.shard) = (machine, shard) }
     }
@@ -205,6 +210,10 @@ package struct SchedulerMachine: Sendable {
             took(PendingEnd(key: key, ended: ended, postponement: nil, jitter: jitter))
         case .notBegun(let key, let postponement):
             took(PendingEnd(key: key, ended: nil, postponement: postponement, jitter: 0))
+        case .progress(let key, let progress):
+            guard entries[key.job] != nil, running[key] != nil else { return }
+            entries[key.job]!.progress[key] = progress
+            markDirty(key.job)
         case .conditions(let unmet):
             hasConditions = true
             conditionsAre(unmet)

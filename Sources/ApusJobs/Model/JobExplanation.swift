@@ -1,0 +1,96 @@
+public import ApusTimers
+
+/// Why an occurrence of a job ran, did not run, or waits: the decisions about it, in their order
+/// (``JobScheduler/explain(_:occurrence:)``).
+public struct JobExplanation: Hashable, Sendable, Codable {
+    /// The job.
+    public var job: JobID
+    /// The occurrence; `nil` for a job without one to come.
+    public var occurrence: Int?
+    /// What was decided, what holds it back now, and when it is looked at next.
+    public var decisions: [Decision]
+
+    /// An explanation.
+    public init(job: JobID, occurrence: Int?, decisions: [Decision]) {
+        self.job = job
+        self.occurrence = occurrence
+        self.decisions = decisions
+    }
+
+    /// One decision, or one thing that a run waits for.
+    public struct Decision: Hashable, Sendable, Codable {
+        /// What it is.
+        public var code: Code
+        /// When it was made, or comes true; `nil` where that is now.
+        public var instant: WallInstant?
+        /// The same in words, without the instant.
+        public var text: String
+
+        /// A decision.
+        public init(_ code: Code, at instant: WallInstant? = nil, _ text: String) {
+            self.code = code
+            self.instant = instant
+            self.text = text
+        }
+    }
+
+    /// What a decision is.
+    public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
+        /// The trigger made it due.
+        case due
+        /// It was not due by the trigger, but asked for by hand.
+        case byHand
+        /// It makes up for occurrences that nobody could run.
+        case catchUp
+        /// It never ran: it was missed, coalesced into another one, or overlapped.
+        case skipped
+        /// An attempt got a place, and was committed.
+        case claimed
+        /// Its handler was called.
+        case started
+        /// The handler has reported how far it is.
+        case progress
+        /// The handler goes on.
+        case running
+        /// The handler was told to end.
+        case told
+        /// An attempt succeeded.
+        case succeeded
+        /// An attempt failed.
+        case failed
+        /// The process ended during an attempt.
+        case lost
+        /// It was cancelled.
+        case cancelled
+        /// A handler asked to be called again later.
+        case snoozed
+        /// An attempt waits for the end of its pause.
+        case pause
+        /// It waits because the job is suspended.
+        case suspended
+        /// It waits for conditions.
+        case conditions
+        /// It waits for an earlier occurrence of the job.
+        case overlap
+        /// It waits until this program has a handler for its kind.
+        case parked
+        /// It waits because its queue is paused.
+        case queuePaused
+        /// It waits because its queue runs as many as it may at once.
+        case queueFull
+        /// It waits because so many of its queue have begun as the rate allows.
+        case queueRate
+        /// It waits because the scheduler runs as many as it may at once.
+        case noPlace
+        /// It waits for others of its queue that are before it.
+        case queued
+        /// It waits because the store cannot be written or read.
+        case storeFails
+        /// It waits because no scheduler runs.
+        case notRunning
+        /// The job has ended: nothing is to come.
+        case ended
+        /// When it is looked at next.
+        case nextLook
+    }
+}

@@ -1,0 +1,224 @@
+import ApusBackground
+import ApusTimers
+
+/// What holds a job back at one moment, as its scheduler sees it; what is not known is as if it were not there.
+struct JobSituation: Sendable {
+    var isRunning = false
+    var unmet: JobConditions = []
+    var isParked = false
+    var queue: QueueStatus?
+    /// How long the queue's rate lets nothing begin.
+    var rateDelay: Duration?
+    /// How many handlers run, and how many may.
+    var places: (taken: Int, all: Int) = (0, 0)
+    var storeFails = false
+    var nextLook: WallInstant?
+}
+
+extension SchedulerMachine {
+    /// What holds the job back now.
+    func situation(of id: JobID, at now: ClockReading) -> JobSituation {
+        var situation = JobSituation()
+        situation.isRunning = phase.isRunning
+        situation.storeFails = isStoreFailing
+        situation.places = (running.count, configuration.maximumConcurrentRuns)
+        guard let key = keys[id], let entry = entries[key] else { return situation }
+        let request = entry.machine.job.request
+        if held.contains(key) { situation.unmet = request.policies.conditions.intersection(unmet) }
+        situation.isParked = parked.contains(key)
+        situation.queue = board.status(request.queue)
+        situation.rateDelay = board.rateDelay(request.queue, now.continuous)
+        situation.nextLook = entry.armed
+        return situation
+    }
+}
+
+/// Tells why an occurrence is as it is, from what is stored and what the scheduler sees.
+struct Explanation {
+    typealias Decision = JobExplanation.Decision
+
+    let loaded: LoadedJob
+    let situation: JobSituation
+    let now: WallInstant
+    private var decisions: [Decision] = []
+
+    init(_ loaded: LoadedJob, _ situation: JobSituation, now: WallInstant) {
+        (self.loaded, self.situation, self.now) = (loaded, situation, now)
+    }
+
+    private var job: Job { loaded.job }
+
+    /// The occurrence that is meant if none is named: the oldest open one, else the next, else the last one.
+    static func occurrence(of loaded: LoadedJob) -> Int? {
+        if let open = loaded.open.min(by: { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }) {
+            return open.occurrence
+        }
+        if loaded.job.nextDue != nil || loaded.job.state == .suspended { return loaded.job.nextOccurrence }
+        return loaded.job.nextOccurrence > 1 ? loaded.job.nextOccurrence - 1 : nil
+    }
+
+    /// - Parameter runs: the runs of the occurrence; none if it has not arrived.
+    mutating func explain(_ occurrence: Int?, runs: [Run]) -> JobExplanation {
+        let runs = runs.sorted { $0.attempt < $1.attempt }
+        if let first = runs.first {
+            explainArrival(first)
+            for run in runs { explainAttempt(run) }
+            if let last = runs.last, last.state == .waiting { explainWaiting(last) }
+        } else if job.state.isFinal {
+            add(.ended, at: job.updated, "the job is \(job.state): nothing is to come")
+        } else {
+            explainNext()
+        }
+        return JobExplanation(job: job.id, occurrence: occurrence, decisions: decisions)
+    }
+
+    private mutating func add(_ code: JobExplanation.Code, at instant: WallInstant? = nil, _ text: String) {
+        decisions.append(Decision(code, at: instant, text))
+    }
+
+    // MARK: What has happened
+
+    private mutating func explainArrival(_ run: Run) {
+        if run.isByHand {
+            add(.byHand, at: run.due, "it was asked for by hand")
+        } else {
+            add(.due, at: run.due, "it was due by the trigger")
+        }
+        if run.standsFor > 1 {
+            add(.catchUp, "it stands for \(run.standsFor) occurrences that were missed (policy \"run once\")")
+        } else if run.state.isOpen, run.reason == JobMachine.catchUp {
+            add(.catchUp, "it makes up for a missed occurrence; such runs wait for one another")
+        }
+    }
+
+    private mutating func explainAttempt(_ run: Run) {
+        if run.state == .skipped { return explainSkip(run) }
+        if run.attempt > 1, let notBefore = run.notBefore, run.state != .waiting {
+            add(.pause, at: notBefore, "attempt \(run.attempt) could begin, after a pause")
+        }
+        if let claimed = run.claimed { add(.claimed, at: claimed, "attempt \(run.attempt) got a place to run") }
+        if let started = run.started {
+            add(.started, at: started, "its handler was called, \(Self.text(run.due.duration(to: started))) after it was due")
+        }
+        if let progress = run.progress {
+            let message = progress.message.map { ": \($0)" } ?? ""
+            add(.progress, "it has reported \(Int(progress.fraction * 100)) %\(message)")
+        }
+        switch run.state {
+        case .waiting, .skipped: break
+        case .claimed:
+            add(.running, "attempt \(run.attempt) runs")
+            if let reason = run.reason, reason != JobMachine.catchUp {
+                add(.told, "its handler was told to end (\(reason)), and has not returned yet")
+            }
+        case .succeeded: add(.succeeded, at: run.finished, "attempt \(run.attempt) succeeded")
+        case .failed:
+            add(.failed, at: run.finished, "attempt \(run.attempt) failed: \(run.reason ?? "no reason was given")")
+            if run.isFinal {
+                add(.ended, "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was final")
+            }
+        case .lost:
+            add(.lost, at: run.finished, "the process ended while attempt \(run.attempt) ran")
+            if run.isFinal { add(.ended, "it is not tried again: so many attempts may be lost, and were") }
+        case .cancelled: add(.cancelled, at: run.finished, "it was cancelled: \(run.reason ?? "cancelled")")
+        }
+    }
+
+    private mutating func explainSkip(_ run: Run) {
+        let range = run.through > run.occurrence ? " (occurrences \(run.occurrence) to \(run.through))" : ""
+        let why =
+            switch run.reason {
+            case "missed": "nobody could run it in time, and the policy for missed runs leaves it out"
+            case "coalesced": "nobody could run it in time, and a later run stands for it"
+            case "overlap": "an earlier occurrence was still open, and the overlap policy leaves it out"
+            case "queueFull": "as many occurrences waited already as the overlap policy lets wait"
+            case let reason?: reason
+            case nil: "no reason was kept"
+            }
+        add(.skipped, at: run.finished, "it was skipped: \(why)\(range)")
+    }
+
+    // MARK: What it waits for
+
+    private mutating func explainNext() {
+        if job.state == .suspended {
+            let left = job.remainder.map { "; \(Self.text($0)) of its interval are left" } ?? ""
+            add(.suspended, "the job is suspended: nothing begins until it is resumed\(left)")
+        }
+        if let due = job.nextDue {
+            add(.due, at: due, due > now ? "it is due by the trigger" : "it was due by the trigger")
+            if due <= now { explainObstacles() }
+        }
+        explainNextLook()
+    }
+
+    private mutating func explainWaiting(_ run: Run) {
+        if let reason = run.reason, reason != JobMachine.catchUp {
+            add(.snoozed, "its handler asked to be called later: \(reason)")
+        }
+        if let notBefore = run.notBefore, notBefore > now {
+            add(.pause, at: notBefore, "attempt \(run.attempt) begins after a pause")
+        } else if run.due > now {
+            add(.due, at: run.due, "the clock was set back, and it is due again")
+        }
+        if job.state == .suspended, !run.isByHand {
+            add(.suspended, "the job is suspended: nothing begins until it is resumed")
+        }
+        let machine = JobMachine(loaded)
+        let hasTurn = machine.turns().contains { machine.open[$0].occurrence == run.occurrence }
+        if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence }) {
+            add(.overlap, "it waits for occurrence \(other.occurrence), which is \(other.state)")
+        }
+        if hasTurn, machine.earliestStart(run) <= now { explainObstacles() }
+        explainNextLook()
+    }
+
+    private mutating func explainObstacles() {
+        guard situation.isRunning else { return add(.notRunning, "no scheduler runs in this process") }
+        if situation.storeFails { add(.storeFails, "the store fails; it is tried again at least once a second") }
+        if !situation.unmet.isEmpty { add(.conditions, "it waits for: \(Self.text(situation.unmet))") }
+        if situation.isParked {
+            add(.parked, "this program has no handler for the kind \"\(job.request.kind)\"; it waits until there is one")
+        }
+        explainQueue()
+    }
+
+    private mutating func explainQueue() {
+        guard let status = situation.queue else { return }
+        let queue = status.queue
+        if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
+        if let limit = queue.concurrency, status.running >= limit {
+            add(.queueFull, "\(status.running) runs of the queue \"\(queue.id)\" go on, and no more than \(limit) may")
+        } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
+            add(
+                .queueRate, at: now.advanced(by: delay),
+                "\(rate.runs) runs of the queue \"\(queue.id)\" have begun within \(Self.text(rate.period)), and no more may")
+        } else if situation.places.taken >= situation.places.all {
+            add(.noPlace, "\(situation.places.taken) runs go on, and the scheduler lets no more run at once")
+        } else {
+            return
+        }
+        if status.waiting > 1 { add(.queued, "\(status.waiting) jobs of its queue wait for a place, it among them") }
+    }
+
+    private mutating func explainNextLook() {
+        if let look = situation.nextLook ?? job.nextWake, look > now {
+            add(.nextLook, at: look, "the scheduler looks at the job again, if nothing happens before")
+        }
+    }
+
+    // MARK: Words
+
+    private static func text(_ duration: Duration) -> String { DurationText.format(duration) }
+
+    private static func text(_ conditions: JobConditions) -> String {
+        let names: [(JobConditions, String)] = [
+            (.network, "a network"), (.externalPower, "external power"), (.idle, "that the machine is idle"),
+        ]
+        return names.filter { conditions.contains($0.0) }.map(\.1).joined(separator: ", ")
+    }
+
+    private static func attempts(_ retry: RetryPolicy) -> String {
+        retry.maximumAttempts == 1 ? "one attempt may fail" : "\(retry.maximumAttempts) attempts may fail"
+    }
+}
