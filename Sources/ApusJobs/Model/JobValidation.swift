@@ -47,7 +47,8 @@ extension JobQueue {
     func validate() throws(JobError) {
         try id.validate()
         if let concurrency, !(1...100_000).contains(concurrency) {
-            throw JobError(.invalid, "concurrency: must be 1 to 100000, not \(concurrency); pause the queue to run none")
+            throw JobError(
+                .invalid, "concurrency: must be 1 to 100000, not \(concurrency); pause the queue to run none")
         }
         guard let rate else { return }
         guard (1...QueueRate.maximumRuns).contains(rate.runs) else {

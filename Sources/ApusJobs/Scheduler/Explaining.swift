@@ -98,7 +98,9 @@ struct Explanation {
         }
         if let claimed = run.claimed { add(.claimed, at: claimed, "attempt \(run.attempt) got a place to run") }
         if let started = run.started {
-            add(.started, at: started, "its handler was called, \(Self.text(run.due.duration(to: started))) after it was due")
+            add(
+                .started, at: started,
+                "its handler was called, \(Self.text(run.due.duration(to: started))) after it was due")
         }
         if let progress = run.progress {
             let message = progress.message.map { ": \($0)" } ?? ""
@@ -115,7 +117,9 @@ struct Explanation {
         case .failed:
             add(.failed, at: run.finished, "attempt \(run.attempt) failed: \(run.reason ?? "no reason was given")")
             if run.isFinal {
-                add(.ended, "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was final")
+                add(
+                    .ended,
+                    "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was final")
             }
         case .lost:
             add(.lost, at: run.finished, "the process ended while attempt \(run.attempt) ran")
@@ -166,7 +170,8 @@ struct Explanation {
         }
         let machine = JobMachine(loaded)
         let hasTurn = machine.turns().contains { machine.open[$0].occurrence == run.occurrence }
-        if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence }) {
+        if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence })
+        {
             add(.overlap, "it waits for occurrence \(other.occurrence), which is \(other.state)")
         }
         if hasTurn, machine.earliestStart(run) <= now { explainObstacles() }
@@ -178,7 +183,9 @@ struct Explanation {
         if situation.storeFails { add(.storeFails, "the store fails; it is tried again at least once a second") }
         if !situation.unmet.isEmpty { add(.conditions, "it waits for: \(Self.text(situation.unmet))") }
         if situation.isParked {
-            add(.parked, "this program has no handler for the kind \"\(job.request.kind)\"; it waits until there is one")
+            add(
+                .parked, "this program has no handler for the kind \"\(job.request.kind)\"; it waits until there is one"
+            )
         }
         explainQueue()
     }
@@ -192,7 +199,8 @@ struct Explanation {
         } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
             add(
                 .queueRate, at: now.advanced(by: delay),
-                "\(rate.runs) runs of the queue \"\(queue.id)\" have begun within \(Self.text(rate.period)), and no more may")
+                "\(rate.runs) runs of the queue \"\(queue.id)\" have begun within \(Self.text(rate.period)), and no more may"
+            )
         } else if situation.places.taken >= situation.places.all {
             add(.noPlace, "\(situation.places.taken) runs go on, and the scheduler lets no more run at once")
         } else {

@@ -199,7 +199,8 @@ public final class JobScheduler: Sendable {
         }
         guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
             throw JobError(
-                .invalid, "\(job.id): \(what) is \(run.state); only what failed, was lost or was cancelled is tried again")
+                .invalid,
+                "\(job.id): \(what) is \(run.state); only what failed, was lost or was cancelled is tried again")
         }
         return run
     }

@@ -176,7 +176,9 @@ public enum JobReference: Hashable, Sendable {
 
     /// Whether both are of one kind and payload, whatever the instant.
     func isSamePayload(as other: JobReference) -> Bool {
-        guard case .payload(let kind, let payload, _) = self, case .payload(kind, payload, _) = other else { return false }
+        guard case .payload(let kind, let payload, _) = self, case .payload(kind, payload, _) = other else {
+            return false
+        }
         return true
     }
 }

@@ -45,7 +45,8 @@ struct QueueBoard: Sendable {
             let heads = waiting.indices.filter { !waiting[$0].isEmpty }
             picks += 1
             let isOldestTurn = picks % 4 == 0
-            guard let best = isOldestTurn ? heads.min(by: { waiting[$0].first! < waiting[$1].first! }) : heads.last else {
+            guard let best = isOldestTurn ? heads.min(by: { waiting[$0].first! < waiting[$1].first! }) : heads.last
+            else {
                 return nil
             }
             counts[best] -= 1
@@ -85,7 +86,10 @@ struct QueueBoard: Sendable {
     mutating func configure(_ queue: JobQueue, _ now: ClockReading) {
         let isNew = lines[queue.id]?.queue.rate == nil
         lines[queue.id, default: Line(queue: queue)].queue = queue
-        guard queue.rate != nil else { return lines[queue.id]!.starts = StartLog() }
+        guard queue.rate != nil else {
+            lines[queue.id]!.starts = StartLog()
+            return
+        }
         if isNew, let last = queue.lastStart {
             // Each of them may have begun as late as the last one.
             let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))

@@ -136,7 +136,8 @@ extension SchedulerMachine {
         }
         let payloads = requests.compactMap { $0.payloadReference(at: plan!.now.wall) }
         for (index, payload) in payloads.enumerated() where payloads[..<index].contains(where: payload.isSamePayload) {
-            throw JobError(.invalid, "payload: two of the requests are the same by kind and payload; submit one of them")
+            throw JobError(
+                .invalid, "payload: two of the requests are the same by kind and payload; submit one of them")
         }
         var drafts: [Plan.Draft] = []
         var jobs: [Plan.Existing] = []
@@ -239,7 +240,8 @@ extension SchedulerMachine {
             guard job.id == request.id || keys[request.id] == nil else {
                 throw JobError(
                     .alreadyExists,
-                    "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them")
+                    "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
+                )
             }
             return .open(job.id)
         }
@@ -252,7 +254,8 @@ extension SchedulerMachine {
         case .refuse:
             throw JobError(
                 .alreadyExists,
-                "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy")
+                "\(request.id): job \(job.id) had the same kind and payload and was submitted within \(period); give another conflict policy"
+            )
         }
     }
 

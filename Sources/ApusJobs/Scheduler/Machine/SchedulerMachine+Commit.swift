@@ -138,7 +138,9 @@ extension SchedulerMachine {
             if running[RunKey(run)] != nil { effect(.cancel(RunKey(run), cancel.reason)) }
         }
         announce(draft.action, job, before: before)
-        if (before.request.queue, before.request.priority) != (job.request.queue, job.request.priority) { withdraw(key) }
+        if (before.request.queue, before.request.priority) != (job.request.queue, job.request.priority) {
+            withdraw(key)
+        }
         place(key, now.wall)
     }
 

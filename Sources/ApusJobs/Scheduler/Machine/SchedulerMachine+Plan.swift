@@ -173,7 +173,9 @@ extension SchedulerMachine {
                 board.release(queue)
             }
         }
-        for id in board.startingWithRate { plan!.queues[id] = board.record(of: plan!.queues[id] ?? board.queue(id), now) }
+        for id in board.startingWithRate {
+            plan!.queues[id] = board.record(of: plan!.queues[id] ?? board.queue(id), now)
+        }
     }
 
     /// Leaves out what changes nothing.

@@ -1,0 +1,110 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Why an occurrence is as it is")
+struct ExplanationTests {
+    /// "code second" of each decision; "code" for those of now.
+    private func why(_ harness: SchedulerHarness, _ occurrence: Int? = nil) throws -> [String] {
+        try harness.perform { try await $0.explain("job", occurrence: occurrence) }.decisions.map { decision in
+            #expect(!decision.text.isEmpty)
+            guard let instant = decision.instant else { return decision.code.rawValue }
+            let seconds = secondsSinceBeginning(instant)
+            return "\(decision.code.rawValue) \(seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)")"
+        }
+    }
+
+    @Test("an attempt that was lost and one that failed are told with what followed")
+    func attempts() throws {
+        let harness = try SchedulerHarness()
+        let policies = JobPolicies(
+            retry: .init(maximumAttempts: 2, initialBackoff: .seconds(20), jitter: 0), timeLimit: .seconds(2))
+        try harness.submit(.after(.seconds(1)), kind: "slow", policies)
+        harness.advance(2)
+        #expect(try why(harness) == ["due 1", "claimed 1", "started 1", "running"].filter { $0 != "started 1" })
+        try harness.crash()
+        harness.advance(5)
+        #expect(
+            try why(harness) == [
+                "due 1", "claimed 1", "lost 2", "claimed 2", "started 2", "failed 4", "pause 24", "nextLook 24",
+            ])
+        harness.advance(60)
+        #expect(
+            try why(harness) == [
+                "due 1", "claimed 1", "lost 2", "claimed 2", "started 2", "failed 4", "pause 24", "claimed 24",
+                "started 24", "failed 26", "ended",
+            ])
+    }
+
+    @Test("a skip is told with its reason, and what is to come with its instant")
+    func skipped() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(6)), kind: "slow")
+        harness.advance(13)
+        #expect(try why(harness, 2) == ["due 12", "skipped 12"])
+        let text = try harness.perform { try await $0.explain("job", occurrence: 2) }.decisions.last?.text
+        #expect(text?.contains("an earlier occurrence was still open") == true)
+        #expect(try why(harness, 3) == ["due 18", "nextLook 18"])
+        let error = #expect(throws: JobError.self) { try why(harness, 4) }
+        #expect(error?.code == .notFound)
+    }
+
+    @Test("what holds a run back is told: conditions, a handler, the queue, an earlier occurrence, the places")
+    func obstacles() throws {
+        let host = JobsHost(DeviceConditions(network: DeviceConditions.Network.none))
+        let harness = try SchedulerHarness(
+            configuration: .init(maximumConcurrentRuns: 1, bootID: "boot"), host: host)
+        try harness.submit(.after(.seconds(1)), .init(conditions: .network))
+        harness.advance(2)
+        #expect(try why(harness) == ["due 1", "conditions"])
+        harness.device(DeviceConditions(network: .available))
+        harness.advance(0)
+        #expect(try why(harness).last?.hasPrefix("succeeded") == true)
+
+        try harness.submit(.after(.seconds(1)), kind: "nobody's")
+        harness.advance(2)
+        #expect(try why(harness) == ["due 3", "parked"])
+
+        func submit(_ trigger: Trigger, kind: String = "slow", _ policies: JobPolicies = .init()) throws {
+            let request = JobRequest(
+                id: "job", kind: kind, trigger: trigger, policies: policies, queue: "mail", conflict: .replace)
+            _ = try harness.perform { try await $0.submit(request) }
+        }
+        _ = try harness.perform { try await $0.configure(queue: "mail", .paused(true)) }
+        try submit(.after(.seconds(1)))
+        harness.advance(2)
+        #expect(try why(harness) == ["due 5", "queuePaused"])
+        _ = try harness.perform { try await $0.configure(queue: "mail", .paused(false)) }
+        harness.advance(11)
+        _ = try harness.perform {
+            try await $0.configure(queue: "mail", .rate(QueueRate(runs: 1, per: .seconds(1_000))))
+        }
+        try submit(.every(.seconds(2)), kind: "work", .init(overlap: .queue()))
+        harness.advance(5)
+        #expect(try why(harness, 1).first == "due 19")
+        #expect(try why(harness, 1).last?.hasPrefix("succeeded") == true)
+        #expect(try why(harness, 2).contains("queueRate 1019"))
+        harness.advance(2)
+        #expect(try why(harness, 3).contains("overlap"))
+        try harness.submit("other", .after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        _ = try harness.perform { try await $0.configure(queue: "mail", .rate(nil)) }
+        harness.advance(0)
+        #expect(try why(harness, 2).contains("noPlace"))
+    }
+
+    @Test("a job that has ended, one that is suspended, and one that nobody knows")
+    func ends() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(10)))
+        harness.advance(4)
+        _ = try harness.perform { try await $0.suspend("job") }
+        #expect(try why(harness) == ["suspended"])
+        _ = try harness.perform { try await $0.cancel("job") }
+        #expect(try why(harness) == ["ended 4"])
+        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.explain("nobody") } }
+        #expect(error?.code == .notFound)
+    }
+}

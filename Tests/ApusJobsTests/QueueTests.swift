@@ -1,0 +1,181 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Queues")
+struct QueueTests {
+    private func request(
+        _ id: String, kind: String = "work", after seconds: Double = 1, queue: QueueID = .default,
+        priority: JobPriority = .normal
+    ) -> JobRequest {
+        JobRequest(
+            id: JobID(id), kind: kind, trigger: .after(.seconds(seconds)), queue: queue, priority: priority)
+    }
+
+    private func configure(_ harness: SchedulerHarness, _ queue: QueueID, _ changes: JobQueue.Change...) throws {
+        _ = try harness.perform { try await $0.configure(queue: queue, changes) }
+    }
+
+    @Test("no more runs of a queue go on at once than its limit, and other queues are not held up")
+    func concurrency() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .concurrency(2))
+        try harness.perform { scheduler in
+            for number in 0..<5 {
+                try await scheduler.submit(request("mail\(number)", kind: "slow", queue: "mail"))
+            }
+            try await scheduler.submit(request("other"))
+        }
+        harness.advance(2)
+        #expect(harness.calls.all.map(\.job) == ["mail0", "other", "mail1"])
+        #expect(
+            harness.scheduler.queues().filter { $0.queue.id == "mail" }
+                == [QueueStatus(queue: JobQueue(id: "mail", concurrency: 2), running: 2, waiting: 3)])
+        harness.advance(40)
+        #expect(harness.calls.all.filter { $0.job.hasPrefix("mail") }.map(\.second) == [1, 1, 11, 11, 21])
+    }
+
+    @Test("a limit that is raised while runs wait begins them at once, and one that is lowered ends none")
+    func changedLimit() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .concurrency(1))
+        try harness.perform { scheduler in
+            for number in 0..<4 {
+                try await scheduler.submit(request("mail\(number)", kind: "slow", queue: "mail"))
+            }
+        }
+        harness.advance(2)
+        try configure(harness, "mail", .concurrency(3))
+        harness.advance(0)
+        #expect(harness.calls.seconds == [1, 2, 2])
+        try configure(harness, "mail", .concurrency(1))
+        harness.advance(11)
+        #expect(harness.calls.seconds == [1, 2, 2, 12])
+    }
+
+    @Test("nothing of a paused queue begins, also after a restart, until it is resumed")
+    func paused() throws {
+        let harness = try SchedulerHarness()
+        _ = try harness.perform { try await $0.submit(request("mail", queue: "mail")) }
+        try configure(harness, "mail", .paused(true))
+        harness.advance(10)
+        try harness.crash()
+        harness.advance(10)
+        #expect(harness.calls.all.isEmpty)
+        try configure(harness, "mail", .paused(false))
+        harness.advance(0)
+        #expect(harness.calls.seconds == [20])
+    }
+
+    @Test("in each interval of its period no more runs of a queue begin than its rate, also over a restart")
+    func rate() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .rate(QueueRate(runs: 2, per: .seconds(10))))
+        try harness.perform { scheduler in
+            for number in 0..<7 { try await scheduler.submit(request("mail\(number)", queue: "mail")) }
+        }
+        harness.advance(5)
+        #expect(harness.calls.seconds == [1, 1])
+        #expect(harness.time.pendingTimers == 1)
+        try harness.crash()
+        harness.advance(5.5)
+        #expect(harness.calls.seconds == [1, 1])
+        harness.advance(4)
+        #expect(harness.calls.seconds == [1, 1, 11, 11])
+        // Setting the wall clock changes nothing, before a restart and after it.
+        harness.time.moveWall(by: .seconds(3_600))
+        try harness.crash()
+        harness.advance(20)
+        #expect(harness.calls.seconds == [1, 1, 11, 11, 3_621, 3_621, 3_631])
+    }
+
+    @Test("a higher priority goes first, and every fourth place is the one's that was due first")
+    func priority() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, .default, .concurrency(1), .paused(true))
+        try harness.perform { scheduler in
+            try await scheduler.submit(request("low", after: 1, priority: .low))
+            for number in 0..<6 {
+                try await scheduler.submit(request("high\(number)", after: 2, priority: .high))
+            }
+            try await scheduler.submit(request("urgent", after: 3, priority: .urgent))
+        }
+        harness.advance(5)
+        try configure(harness, .default, .paused(false))
+        harness.advance(1)
+        #expect(
+            harness.calls.all.map(\.job) == ["urgent", "high0", "high1", "low", "high2", "high3", "high4", "high5"])
+    }
+
+    @Test("a job that is given another queue and priority waits there")
+    func movedJob() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .paused(true))
+        _ = try harness.perform { try await $0.submit(request("mail", queue: "mail")) }
+        harness.advance(5)
+        var moved = request("mail", queue: "express", priority: .urgent)
+        moved.conflict = .update
+        _ = try harness.perform { [moved] in try await $0.submit(moved) }
+        harness.advance(0)
+        #expect(harness.calls.seconds == [5])
+        #expect(harness.scheduler.queues().map(\.waiting) == [0, 0])
+    }
+
+    @Test("queues have their turn one after another, however long one of them is")
+    func turns() throws {
+        let harness = try SchedulerHarness(configuration: .init(maximumConcurrentRuns: 1, bootID: "boot"))
+        try harness.perform { scheduler in
+            for number in 0..<3 { try await scheduler.submit(request("a\(number)", queue: "a")) }
+            for number in 0..<3 { try await scheduler.submit(request("b\(number)", after: 1.5, queue: "b")) }
+            try await scheduler.submit(request("block", kind: "slow", after: 0.5))
+        }
+        harness.advance(20)
+        #expect(harness.calls.all.map(\.job) == ["block", "a0", "b0", "a1", "b1", "a2", "b2"])
+    }
+
+    @Test("a queue that is paused and long keeps no other one out of the memory")
+    func fullLane() throws {
+        let harness = try SchedulerHarness(configuration: .init(maximumLoaded: 8, bootID: "boot"))
+        try configure(harness, "mail", .paused(true))
+        try harness.perform { scheduler in
+            try await scheduler.submit((0..<30).map { request("mail\($0)", after: 100, queue: "mail") })
+            try await scheduler.submit(request("other", after: 200))
+            try await scheduler.submit(request("urgent", after: 210, queue: "mail", priority: .urgent))
+        }
+        harness.advance(205)
+        #expect(harness.calls.seconds == [200])
+        harness.advance(10)
+        try configure(harness, "mail", .paused(false))
+        harness.advance(30)
+        #expect(harness.calls.all.count == 32)
+        #expect(harness.calls.all[1].job == "urgent")
+    }
+
+    @Test("settings that no queue can have are refused, naming the argument")
+    func refused() throws {
+        let harness = try SchedulerHarness()
+        let refused: [(QueueID, JobQueue.Change, String)] = [
+            ("mail", .concurrency(0), "concurrency: must be 1 to 100000, not 0"),
+            ("mail", .rate(QueueRate(runs: 0, per: .seconds(1))), "rate: must be 1 to 100000 runs, not 0"),
+            ("mail", .rate(QueueRate(runs: 1, per: .zero)), "rate: the period must be 1 ms or longer"),
+            ("a b", .paused(true), "queue: must be 1 to 64 ASCII letters"),
+            ("", .paused(true), "queue: must be 1 to 64 ASCII letters"),
+        ]
+        for (queue, change, message) in refused {
+            let error = #expect(throws: JobError.self) { try configure(harness, queue, change) }
+            #expect(error?.code == .invalid && error?.message.hasPrefix(message) == true, "\(error as Any)")
+        }
+        #expect(throws: JobError.self) { try harness.perform { try await $0.submit(request("a", queue: "ä")) } }
+    }
+
+    @Test("the settings of a queue are refused while the store fails, and stay as they were")
+    func storeFails() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .concurrency(3))
+        harness.store.fail(.before(JobError(.full, "no space")))
+        let error = #expect(throws: JobError.self) { try configure(harness, "mail", .concurrency(4)) }
+        #expect(error?.code == .full)
+        #expect(harness.scheduler.queues().map(\.queue.concurrency) == [3])
+    }
+}

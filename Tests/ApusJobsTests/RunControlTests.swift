@@ -1,0 +1,152 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("What is done to single runs")
+struct RunControlTests {
+    @Test("an occurrence that failed for good is tried again by hand, and its outcome is the new attempt's")
+    func retry() throws {
+        let harness = try SchedulerHarness()
+        harness.calls.failNext(1)
+        try harness.submit(.after(.seconds(1)), kind: "failing")
+        harness.advance(5)
+        #expect(try harness.job().state == .finished)
+        let run = try harness.perform { try await $0.retry("job") }
+        #expect((run.occurrence, run.attempt, run.state) == (1, 2, .waiting))
+        harness.advance(1)
+        #expect(try harness.history() == ["1 failed(no luck)", "1.2 succeeded"])
+        #expect(try harness.runs().map(\.isFinal) == [false, true])
+        #expect(try harness.job().state == .finished)
+        #expect(try harness.job().occurrences == 1)
+        try harness.check()
+    }
+
+    @Test("a retry survives a crash, and of a repeating job any failed occurrence can be chosen")
+    func retryOfEarlier() throws {
+        let harness = try SchedulerHarness()
+        harness.calls.failNext(2)
+        try harness.submit(.every(.seconds(10)), kind: "failing")
+        harness.advance(35)
+        #expect(try harness.history() == ["1 failed(no luck)", "2 failed(no luck)", "3 succeeded"])
+        _ = try harness.perform { try await $0.retry("job", occurrence: 1) }
+        _ = try harness.perform { try await $0.retry("job") }
+        try harness.crash()
+        harness.advance(1)
+        #expect(
+            try harness.history() == [
+                "1 failed(no luck)", "2 failed(no luck)", "3 succeeded", "1.2 succeeded", "2.2 succeeded",
+            ])
+        try harness.check()
+    }
+
+    @Test("what has succeeded, is open, was skipped or is not there is not tried again")
+    func refusedRetry() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(4)), kind: "slow")
+        harness.advance(30)
+        #expect(try harness.history().contains { $0.contains("skipped(overlap)") })
+        let codes: [(Int?, JobError.Code)] = [(1, .invalid), (2, .invalid), (99, .notFound), (nil, .notFound)]
+        for (occurrence, code) in codes {
+            let error = #expect(throws: JobError.self) {
+                try harness.perform { try await $0.retry("job", occurrence: occurrence) }
+            }
+            #expect(error?.code == code, "\(occurrence as Any): \(error as Any)")
+        }
+        let unknown = #expect(throws: JobError.self) { try harness.perform { try await $0.retry("nobody") } }
+        #expect(unknown?.code == .notFound)
+        harness.calls.failNext(1)
+        try harness.submit("ended", .after(.seconds(1)), kind: "failing")
+        harness.advance(2)
+        try harness.submit("ended", .after(.seconds(100)))
+        let taken = #expect(throws: JobError.self) {
+            try harness.perform { try await $0.retry("ended", occurrence: 1) }
+        }
+        #expect(taken?.code == .notFound)
+    }
+
+    @Test("one run is cancelled and the job goes on")
+    func cancelRun() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.every(.seconds(20)), kind: "slow")
+        harness.advance(22)
+        let run = try harness.perform { try await $0.cancelRun("job", occurrence: 1) }
+        #expect((run.state, run.reason) == (.claimed, "cancelled"))
+        harness.advance(1)
+        #expect(harness.calls.reasons == [.cancelled])
+        harness.advance(30)
+        #expect(try harness.history() == ["1 cancelled(cancelled)", "2 succeeded"])
+        let error = #expect(throws: JobError.self) {
+            try harness.perform { try await $0.cancelRun("job", occurrence: 1) }
+        }
+        #expect(error?.code == .notFound)
+        try harness.check()
+    }
+
+    @Test("progress is kept: the first report, one a second, and the last with the end")
+    func progress() throws {
+        let harness = try SchedulerHarness()
+        let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
+        harness.scheduler.handle("steps") { context in
+            for step in 1...40 {
+                context.progress(Double(step) / 40, step == 40 ? String(repeating: "é", count: 600) : "step \(step)")
+                try await clock.sleep(for: .milliseconds(100))
+            }
+        }
+        try harness.submit(.after(.seconds(1)), kind: "steps")
+        let commits = harness.store.commits
+        harness.advance(1.05)
+        #expect(try harness.runs().map(\.progress) == [RunProgress(fraction: 0.025, message: "step 1")])
+        harness.advance(2)
+        #expect(try harness.runs().map(\.progress) == [RunProgress(fraction: 0.525, message: "step 21")])
+        try harness.crash()
+        #expect(try harness.runs().first?.progress?.fraction == 0.525)
+        #expect(harness.store.commits - commits < 8)
+        harness.scheduler.handle("steps") { context in
+            context.progress(0.1)
+            context.progress(2, String(repeating: "é", count: 600))
+        }
+        harness.advance(1)
+        let last = try #require(try harness.runs().last)
+        #expect(last.progress?.fraction == 1 && last.progress?.message?.utf8.count == 1_000)
+        try harness.check()
+    }
+
+    @Test("a result is kept if the attempt succeeds, and one that is too long is refused")
+    func result() throws {
+        let harness = try SchedulerHarness()
+        harness.scheduler.handle("result") { context in
+            #expect(throws: JobError.self) { try context.setResult(Array(repeating: 0, count: 65_537)) }
+            try context.setResult([UInt8(context.attempt)])
+            if context.attempt == 1 { try context.retry(after: .seconds(7), reason: "not yet") }
+        }
+        try harness.submit(.after(.seconds(1)), kind: "result", .init(retry: .init(maximumAttempts: 2)))
+        harness.advance(20)
+        #expect(try harness.history() == ["1 failed(not yet)", "1.2 succeeded"])
+        let runs = try harness.runs()
+        #expect(runs.map(\.result) == [nil, [2]])
+        #expect(runs[1].started == harness.at(8))
+    }
+
+    @Test("a handler snoozes without using up an attempt, and discards whatever the policy says")
+    func snoozeAndDiscard() throws {
+        let harness = try SchedulerHarness()
+        let isFirst = Locked(true)
+        harness.scheduler.handle("picky") { context in
+            if isFirst.withLock({
+                let was = $0
+                $0 = false
+                return was
+            }) {
+                try context.snooze(for: .seconds(30))
+            }
+            try context.discard(reason: "no such address")
+        }
+        try harness.submit(.after(.seconds(1)), kind: "picky", .init(retry: .init(maximumAttempts: 5)))
+        harness.advance(5)
+        #expect(try harness.history() == ["1 waiting(snoozed)"])
+        harness.advance(30)
+        #expect(try harness.history() == ["1 failed(no such address)"])
+        #expect(try harness.runs().map(\.attempt) == [1])
+    }
+}

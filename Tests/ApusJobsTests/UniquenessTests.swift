@@ -1,0 +1,111 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Jobs that are unique by kind and payload")
+struct UniquenessTests {
+    private func request(
+        _ id: String, after seconds: Double = 10, payload: [UInt8] = [1], within period: Duration? = nil,
+        _ conflict: ConflictPolicy = .keep
+    ) -> JobRequest {
+        JobRequest(
+            id: JobID(id), kind: "work", trigger: .after(.seconds(seconds)), payload: payload,
+            uniqueness: .payload(within: period), conflict: conflict)
+    }
+
+    private func submit(_ harness: SchedulerHarness, _ requests: JobRequest...) throws -> [String] {
+        try harness.perform { try await $0.submit(requests) }.map(\.id.rawValue)
+    }
+
+    @Test("a job with the same kind and payload that has not ended is kept, updated, replaced or refused")
+    func policies() throws {
+        let harness = try SchedulerHarness()
+        #expect(try submit(harness, request("a")) == ["a"])
+        #expect(try submit(harness, request("b")) == ["a"])
+        #expect(try submit(harness, request("c", payload: [2])) == ["c"])
+        var update = request("d", .update)
+        update.name = "new name"
+        #expect(try submit(harness, update) == ["a"])
+        #expect(try harness.job("a").request.name == "new name")
+        let error = #expect(throws: JobError.self) { try submit(harness, request("e", .refuse)) }
+        #expect(error?.code == .alreadyExists)
+        #expect(try submit(harness, request("f", .replace)) == ["f"])
+        #expect(try harness.job("a").state == .cancelled)
+        #expect(try submit(harness, request("g")) == ["f"])
+    }
+
+    @Test("of many submissions at once one makes the job, and the others are answered with it")
+    func atOnce() throws {
+        let harness = try SchedulerHarness()
+        let ids = try harness.perform { scheduler in
+            try await withThrowingTaskGroup(of: JobID.self) { group in
+                for number in 0..<20 { group.addTask { try await scheduler.submit(request("job\(number)")).id } }
+                return try await group.reduce(into: Set<JobID>()) { $0.insert($1) }
+            }
+        }
+        #expect(ids.count == 1)
+        harness.advance(20)
+        #expect(harness.calls.all.count == 1)
+    }
+
+    @Test("far jobs, which are not in memory, count too, and after a restart")
+    func farJobs() throws {
+        let harness = try SchedulerHarness()
+        #expect(try submit(harness, request("a", after: 10_000)) == ["a"])
+        #expect(try submit(harness, request("b")) == ["a"])
+        try harness.crash()
+        #expect(try submit(harness, request("c")) == ["a"])
+    }
+
+    @Test("a job that has ended counts for as long as the period says, from its submission on")
+    func period() throws {
+        let harness = try SchedulerHarness()
+        #expect(try submit(harness, request("a", after: 1)) == ["a"])
+        harness.advance(5)
+        #expect(try submit(harness, request("b", after: 1, within: .seconds(60))) == ["a"])
+        #expect(try submit(harness, request("c", after: 1, within: .seconds(60), .update)) == ["a"])
+        let error = #expect(throws: JobError.self) {
+            try submit(harness, request("d", within: .seconds(60), .refuse))
+        }
+        #expect(error?.code == .alreadyExists)
+        #expect(try submit(harness, request("e", after: 1, within: .seconds(5))) == ["e"])
+        harness.advance(60)
+        #expect(try submit(harness, request("f", after: 1, within: .seconds(60))) == ["f"])
+    }
+
+    @Test("without a period, a job that has ended counts no more")
+    func ended() throws {
+        let harness = try SchedulerHarness()
+        #expect(try submit(harness, request("a", after: 1)) == ["a"])
+        harness.advance(5)
+        #expect(try submit(harness, request("b", after: 1)) == ["b"])
+    }
+
+    @Test("an identifier of one job and a payload of another are refused together")
+    func twoJobs() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(harness, request("a"), request("b", payload: [2]))
+        let error = #expect(throws: JobError.self) { try submit(harness, request("b", payload: [1], .update)) }
+        #expect(error?.code == .alreadyExists)
+        let twice = #expect(throws: JobError.self) {
+            try submit(harness, request("c", payload: [3]), request("d", payload: [3]))
+        }
+        #expect(twice?.code == .invalid)
+    }
+
+    @Test("a job that is cancelled in the same turn is not kept")
+    func cancelledMeanwhile() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(harness, request("a"))
+        let id = try harness.perform { scheduler in
+            async let cancelled = scheduler.cancel("a")
+            async let submitted = scheduler.submit(request("b"))
+            _ = try await cancelled
+            return try await submitted.id
+        }
+        let live = try harness.perform { try await $0.jobs(JobQuery(states: [.scheduled])) }.jobs.map(\.id)
+        #expect(live == [id] || (live.isEmpty && id == "a"))
+        try harness.check("a")
+    }
+}
