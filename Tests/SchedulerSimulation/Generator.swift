@@ -6,10 +6,13 @@ import ApusTimers
 package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
-        case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts
+        case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
+            queues, byHand
     }
 
     private let random: SeededRandom
+    /// For what was added later: without that, a seed's history is as it was.
+    private let added: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -20,12 +23,15 @@ package struct Generator {
         self.seed = seed
         // Seeds are small numbers in a row; what they begin is not.
         random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678)
+        added = SeededRandom(seed: seed &* 0xD1B5_4A32_D192_ED03 &+ 0x8765_4321)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
-        for trouble in Trouble.allCases where pick(10) < chance && !excluded.contains(trouble) {
-            troubles.insert(trouble)
+        let later: [Trouble] = [.queues, .byHand]
+        for trouble in Trouble.allCases where !later.contains(trouble) {
+            if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
         ids = 1 + pick(5)
+        for trouble in later where pickAdded(10) < chance && !excluded.contains(trouble) { troubles.insert(trouble) }
     }
 
     /// The history of a seed.
@@ -39,6 +45,7 @@ package struct Generator {
     }
 
     private func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+    private func pickAdded(_ bound: Int) -> Int { Int(added.next() % UInt64(bound)) }
     private func one<Value>(_ values: Value...) -> Value { values[pick(values.count)] }
     private func has(_ trouble: Trouble, oneIn bound: Int = 1) -> Bool {
         troubles.contains(trouble) && pick(bound) == 0
@@ -101,6 +108,8 @@ package struct Generator {
         case 27 where has(.conditions): steps.append(.device(device()))
         case 28 where has(.bursts):
             steps.append(.submit((0..<ids).map { id in plan(id) }))
+        case 29 where troubles.contains(.queues):
+            steps.append(.configure(queue: pickAdded(2), setting()))
         default: steps.append(.advance(1 + pick(6_000)))
         }
     }
@@ -121,6 +130,8 @@ package struct Generator {
         let suspends = has(.suspension)
         switch pick(12) {
         case 0: return .command(.cancel, job: id)
+        case 9 where troubles.contains(.byHand): return .command(.retry, job: id)
+        case 10 where troubles.contains(.byHand): return .command(.cancelRun, job: id)
         case 1, 2, 3: return .command(suspends ? .suspend : .query, job: id)
         case 4, 5, 6: return .command(suspends ? .resume : .runNow, job: id)
         case 7, 8: return .command(.runNow, job: id)
@@ -158,8 +169,21 @@ package struct Generator {
         if troubles.contains(.conditions), pick(2) == 0 {
             plan.conditions = one(.network, .externalPower, .idle, [.network, .externalPower])
         }
+        if troubles.contains(.queues), pickAdded(3) != 0 { plan.queue = pickAdded(2) }
+        if troubles.contains(.queues) { plan.priority = JobPriority.allCases[pickAdded(4)] }
         plan.behaviours = (0..<(1 + pick(3))).map { _ in behaviour() }
         return plan
+    }
+
+    private func setting() -> Step.Setting {
+        switch pickAdded(8) {
+        case 0, 1: .paused(true)
+        case 2: .paused(false)
+        case 3, 4: .concurrency(1 + pickAdded(3))
+        case 5: .concurrency(nil)
+        case 6: .rate(1 + pickAdded(3), per: 1 + pickAdded(20_000))
+        default: .noRate
+        }
     }
 
     private func behaviour() -> JobPlan.Behaviour {

@@ -51,6 +51,9 @@ struct JobPlan: Sendable, Hashable {
     var tolerance = 0
     var timeLimit: Int?
     var conditions: JobConditions = []
+    /// The number of a queue; `nil` for the one that never has limits.
+    var queue: Int?
+    var priority = JobPriority.normal
     /// One for each attempt, over and over.
     var behaviours: [Behaviour] = [.succeed(after: 0)]
 
@@ -125,8 +128,11 @@ struct JobPlan: Sendable, Hashable {
                     maximumAttempts: maximumAttempts, maximumLost: maximumLost, initialBackoff: .milliseconds(backoff),
                     maximumBackoff: .seconds(10)),
                 timeLimit: timeLimit.map { .milliseconds($0) }, conditions: conditions),
-            payload: (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }, conflict: conflict)
+            payload: (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) },
+            queue: queue.map { Self.queueID($0) } ?? .default, priority: priority, conflict: conflict)
     }
+
+    static func queueID(_ number: Int) -> QueueID { QueueID("queue\(number)") }
 
     /// The number of the submission that made a job.
     static func number(in payload: [UInt8]) -> Int {
@@ -157,6 +163,8 @@ extension JobPlan: CustomStringConvertible {
         if tolerance > 0 { parts.append("tolerance \(seconds(Int64(tolerance)))") }
         if let timeLimit { parts.append("time limit \(seconds(Int64(timeLimit)))") }
         if !conditions.isEmpty { parts.append("conditions: bits \(conditions.rawValue)") }
+        if let queue { parts.append("queue \(queue)") }
+        if priority != .normal { parts.append("priority \(priority)") }
         if behaviours != plain.behaviours {
             parts.append("handler: " + behaviours.map { "\($0)" }.joined(separator: ", "))
         }

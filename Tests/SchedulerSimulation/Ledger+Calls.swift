@@ -20,11 +20,13 @@ extension Ledger {
             state.checkInstant(context, number, now)
             state.checkCommands(context, number, now)
             state.checkConditions(context, number, now)
+            state.checkQueue(number, node, now)
             state.checkLateness(context, node, number, now)
             let attempt = Attempt(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt)
-            let call = Call(
+            var call = Call(
                 node: node, submission: number, key: context.job.key, occurrence: context.occurrence,
                 attempt: context.attempt, started: now, startedUptime: uptime)
+            call.wasCalm = state.calmSince.map { $0 < now.elapsed } ?? false
             state.calls.append(call)
             state.callsByAttempt[attempt, default: []].append(state.calls.count - 1)
             state.nodes[node].running.append(state.calls.count - 1)
@@ -60,7 +62,8 @@ extension Ledger.State {
     /// Whether jobs that wait for a place may have kept others out of memory since then.
     func wasCrowded(since instant: Int64) -> Bool {
         history.maximumLoaded < 5
-            && nodes.contains { $0.lastFull >= instant || $0.running.count >= history.maximumConcurrentRuns }
+            && (!queues.isEmpty
+                || nodes.contains { $0.lastFull >= instant || $0.running.count >= history.maximumConcurrentRuns })
     }
 
     private func name(_ number: Int, _ occurrence: Int, _ attempt: Int) -> String {
@@ -232,7 +235,7 @@ extension Ledger.State {
                 .init(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt)] == nil
         guard context.attempt == 1, isFirst, context.occurrence > 0, let calm = calmSince, calm < due,
             nodes[node].running.isEmpty, nodes[node].lastEnd < due, plan.conditions.isEmpty,
-            !facts[number].isSuspendIssued, !facts[number].isMixed, !wasCrowded(since: due),
+            plan.queue == nil, !facts[number].isSuspendIssued, !facts[number].isMixed, !wasCrowded(since: due),
             late > Int64(plan.tolerance + 1_000) * 1_000_000
         else { return }
         report(

@@ -12,6 +12,8 @@ extension Ledger {
                 facts.isCancelIssued = state.isUnderWay(.cancel, job: plan.id)
                 facts.isSuspendIssued = state.isUnderWay(.suspend, job: plan.id)
                 facts.isResumeIssued = state.isUnderWay(.resume, job: plan.id)
+                facts.isMixed =
+                    state.isUnderWay(.retry, job: plan.id) || state.isUnderWay(.cancelRun, job: plan.id)
                 if facts.isSuspendIssued { facts.perhapsSuspendedSince = now.elapsed }
                 facts.runsByHandIssued = state.commands.count {
                     !$0.isOver && $0.kind == .runNow && $0.job == plan.id
@@ -45,7 +47,9 @@ extension Ledger {
             case .resume: state.update(job: job ?? -1) { $0.resumeIssued(now) }
             case .runNow: state.update(job: job ?? -1) { $0.runsByHandIssued += 1 }
             case .stop: state.nodes[node].isStopIssued = true
-            case .submit, .query, .start: break
+            // How often an occurrence is tried, and why it is cancelled, is not known any more.
+            case .retry, .cancelRun: state.update(job: job ?? -1) { $0.isMixed = true }
+            case .submit, .query, .configure, .start: break
             }
             return state.commands.count - 1
         }
@@ -66,13 +70,15 @@ extension Ledger {
                 state.learn(number, job, now)
                 switch kind {
                 case .submit: state.acknowledge(command, position, by: number, job, now)
+                // One that had finished before may be tried again.
+                case .cancel where job.state == .finished: break
                 case .cancel:
                     for index in state.facts.indices where state.facts[index].key == job.key {
                         if state.facts[index].ended == nil { state.facts[index].ended = now }
                     }
                 case .suspend: state.acknowledgeSuspend(number, command, job, now)
                 case .resume: state.acknowledgeResume(number, command, now)
-                case .runNow, .query, .start, .stop: break
+                case .runNow, .query, .retry, .cancelRun, .configure, .start, .stop: break
                 }
             }
             switch kind {
@@ -81,7 +87,7 @@ extension Ledger {
             case .stop:
                 state.nodes[state.commands[command].node].isStopReturned = true
                 state.checkStop(state.commands[command].node, now)
-            case .submit, .cancel, .suspend, .resume, .runNow, .query: break
+            case .submit, .cancel, .suspend, .resume, .runNow, .query, .retry, .cancelRun, .configure: break
             }
         }
     }
@@ -228,6 +234,7 @@ extension Ledger.State {
         switch (error.code, command.kind) {
         case (.alreadyExists, .submit):
             return command.submissions.contains { facts[$0].plan.conflict == .refuse } ? nil : "\(error)"
+        case (.notFound, .retry), (.invalid, .retry), (.conflict, .retry), (.notFound, .cancelRun): return nil
         case (.invalid, .suspend), (.invalid, .resume), (.invalid, .runNow), (.notFound, .suspend),
             (.notFound, .resume),
             (.notFound, .runNow), (.notFound, .cancel):

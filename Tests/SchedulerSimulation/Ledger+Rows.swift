@@ -220,6 +220,7 @@ extension Ledger.State {
             let interval = plan.interval ?? .max
             let isPrompt = calmSince.map { $0 < facts.issued.elapsed } ?? false
             if isPrompt, !wasCrowded(since: facts.issued.elapsed), !facts.isSuspendIssued, plan.tolerance < interval,
+                plan.queue == nil,
                 plan.grace ?? 1 > 0
             {
                 report(.recovery, "\(what) is \(run.reason ?? ""), but nothing was in its way", at: now)
@@ -233,6 +234,8 @@ extension Ledger.State {
         guard let calm = calmSince, now.elapsed - calm >= 10_000_000_000, let owner,
             !wasCrowded(since: now.elapsed - 10_000_000_000)
         else { return }
+        // What its queue lets wait is not overdue.
+        if facts.plan.queue != nil { return }
         let running = nodes[owner].running
         let slack = Int64(facts.plan.tolerance + 7_000) * 1_000_000
         // A job may wait for a place before its occurrence is looked at.

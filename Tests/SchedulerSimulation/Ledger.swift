@@ -65,12 +65,16 @@ final class Ledger: Sendable {
         var endedUptime: Int64?
         var result: Result?
         var wasTold: CancellationReason?
+        /// Everything worked when it began.
+        var wasCalm = false
         /// Its process has stopped in order, and the store took everything meanwhile.
         var mustBeRecorded = false
     }
 
     struct Command: Sendable {
-        enum Kind: Sendable, Hashable { case submit, cancel, suspend, resume, runNow, query, start, stop }
+        enum Kind: Sendable, Hashable {
+            case submit, cancel, suspend, resume, runNow, query, retry, cancelRun, configure, start, stop
+        }
         var kind: Kind
         var node: Int
         var job: Int?
@@ -118,6 +122,17 @@ final class Ledger: Sendable {
         var unmetSince: [Int: Int64] = [:]
         /// Positions in `calls`.
         var callsByAttempt: [Attempt: [Int]] = [:]
+        var queues: [Int: QueueFacts] = [:]
+    }
+
+    /// What is known of a queue.
+    struct QueueFacts: Sendable {
+        var isPaused = false
+        var concurrency: Int?
+        var rate: (runs: Int, period: Int64)?
+        /// All of this is certain since then.
+        var since: Int64 = .max
+        var pending = 0
     }
 
     struct Attempt: Sendable, Hashable {

@@ -12,6 +12,7 @@ package enum Promise: String, Sendable, CaseIterable {
     case stopped = "stop returns within its grace, and nothing starts after that"
     case overlap = "a job has no more handlers at once than its overlap policy allows"
     case limit = "no more handlers run at once than the configuration allows"
+    case queues = "nothing of a paused queue begins, no more at once than its limit, no more in a time than its rate"
     case conditions = "an attempt begins only while the job's conditions hold"
     case answered = "every command is answered, and fails only for a reason"
     case tidy = "nothing is left behind: no timer, no task, no scheduler"

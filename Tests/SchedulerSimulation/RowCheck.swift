@@ -46,15 +46,19 @@ struct RowCheck {
                 for run in runs { state.check(run, of: job, facts, now) }
                 state.checkPromptness(job, runs, facts, now)
             }
-            checkTerminals(job, runs)
+            let isMixed = ledger.with { $0.facts[JobPlan.number(in: job.request.payload)].isMixed }
+            checkTerminals(job, runs, isMixed: isMixed)
         }
     }
 
-    private mutating func checkTerminals(_ job: Job, _ runs: [Run]) {
+    private mutating func checkTerminals(_ job: Job, _ runs: [Run], isMixed: Bool) {
         for run in runs where !run.state.isOpen {
             let key = Ledger.Attempt(key: job.key, occurrence: run.occurrence, attempt: run.attempt)
             let terminal = Terminal(state: run.state, isFinal: run.isFinal, reason: run.reason)
-            if let before = terminals[key], before != terminal {
+            let isTriedAgain =
+                terminals[key].map { $0.isFinal && $0.state == terminal.state && $0.reason == terminal.reason } ?? false
+                && !terminal.isFinal && isMixed
+            if let before = terminals[key], before != terminal, !isTriedAgain {
                 ledger.report(
                     .recordedOnce,
                     "\(job.id), occurrence \(run.occurrence), attempt \(run.attempt) was \(before.state) "

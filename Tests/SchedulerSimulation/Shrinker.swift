@@ -1,3 +1,5 @@
+import ApusJobs
+
 /// Looks for a shorter and plainer history that breaks the same promise.
 struct Shrinker {
     /// A history, and how it breaks the promise.
@@ -120,7 +122,9 @@ struct Shrinker {
             return [.moveWall(seconds: seconds < 0 ? -3_600 : 3_600)]
         case .stop(let grace) where grace != 0: return [.stop(grace: 0)]
         case .release(isReversed: true): return [.release(isReversed: false)]
-        case .command, .fault, .heal, .release, .stop, .start, .kill, .freeze, .thaw, .takeOver, .device, .moveWall:
+        case .configure(let queue, let setting) where queue != 0: return [.configure(queue: 0, setting)]
+        case .command, .configure, .fault, .heal, .release, .stop, .start, .kill, .freeze, .thaw, .takeOver, .device,
+            .moveWall:
             return []
         }
     }
@@ -149,6 +153,8 @@ struct Shrinker {
         add { $0.tolerance = 0 }
         add { $0.timeLimit = nil }
         add { $0.conditions = [] }
+        add { $0.queue = nil }
+        add { $0.priority = .normal }
         switch plan.when {
         case .at(let delay): for delay in rounder(delay) { add { $0.when = .at(delay) } }
         case .after(let delay): for delay in rounder(delay) { add { $0.when = .after(delay) } }

@@ -4,7 +4,9 @@ import ApusJobs
 /// One step of a history. Every step means something in every situation, if only that nothing happens, so that a
 /// history stays one when steps are taken out of it. Times are milliseconds.
 indirect enum Step: Sendable, Hashable {
-    enum Command: String, Sendable, Hashable, CaseIterable { case cancel, suspend, resume, runNow, query }
+    enum Command: String, Sendable, Hashable, CaseIterable {
+        case cancel, suspend, resume, runNow, query, retry, cancelRun
+    }
 
     /// What the store does with commits: each of every `every`th.
     enum Fault: Sendable, Hashable {
@@ -36,9 +38,18 @@ indirect enum Step: Sendable, Hashable {
         }
     }
 
+    /// What is changed of a queue. Times are milliseconds.
+    enum Setting: Sendable, Hashable {
+        case paused(Bool)
+        case concurrency(Int?)
+        case rate(Int, per: Int)
+        case noRate
+    }
+
     /// In one call.
     case submit([JobPlan])
     case command(Command, job: Int)
+    case configure(queue: Int, Setting)
     /// All are given before any of them is begun.
     case together([Step])
     case advance(Int)
@@ -68,6 +79,7 @@ extension Step: CustomStringConvertible {
         switch self {
         case .submit(let plans): "submit " + plans.map(\.description).joined(separator: "\n            and ")
         case .command(let command, let job): "\(command.rawValue) job\(job)"
+        case .configure(let queue, let setting): "queue \(queue): \(setting)"
         case .together(let steps): "at once: " + steps.map(\.description).joined(separator: "\n        | ")
         case .advance(let time): "let \(seconds(Int64(time))) pass"
         case .sleep(let time): "the machine sleeps for \(seconds(Int64(time)))"

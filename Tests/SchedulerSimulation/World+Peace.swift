@@ -53,6 +53,9 @@ extension World {
         guard isUp, ledger.with({ $0.owner }) == node.number else {
             return ledger.report(.ownership, "the scheduler that opened the store last does not run")
         }
+        for queue in ledger.with({ $0.queues.keys.sorted() }) {
+            configure(queue, [.paused(false), .concurrency(nil), .noRate])
+        }
         for job in jobs() where job.state == .suspended {
             give(.resume, JobPlan.id(of: job))
         }

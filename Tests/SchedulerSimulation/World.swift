@@ -71,6 +71,7 @@ final class World {
         switch step {
         case .submit(let plans): submit(plans)
         case .command(let command, let job): give(command, job)
+        case .configure(let queue, let setting): configure(queue, [setting])
         case .together(let steps): for step in steps { begin(step) }
         case .advance(let time): advance(milliseconds: time)
         case .sleep(let time):
@@ -119,6 +120,17 @@ final class World {
         case .runNow:
             current.give(ledger.issue(.runNow, node: current.number, job: job)) { scheduler in
                 _ = try await scheduler.runNow(id)
+                return []
+            }
+        case .retry:
+            current.give(ledger.issue(.retry, node: current.number, job: job)) { scheduler in
+                _ = try await scheduler.retry(id)
+                return []
+            }
+        case .cancelRun:
+            current.give(ledger.issue(.cancelRun, node: current.number, job: job)) { scheduler in
+                let occurrence = try await scheduler.job(id)?.open.first?.occurrence ?? 1
+                _ = try await scheduler.cancelRun(id, occurrence: occurrence)
                 return []
             }
         case .query:

@@ -117,6 +117,7 @@ public struct JobUniqueness: Hashable, Sendable {
     ///
     /// - Parameter period: Jobs count, too, that have ended by now and were submitted at most so long ago. They cannot be
     ///   updated any more: `update` answers with such a job, as `keep` does.
+    /// - Returns: what makes two jobs the same.
     public static func payload(within period: Duration? = nil) -> JobUniqueness {
         JobUniqueness(kind: .payload(within: period))
     }

@@ -57,7 +57,7 @@ struct Explanation {
         return loaded.job.nextOccurrence > 1 ? loaded.job.nextOccurrence - 1 : nil
     }
 
-    /// - Parameter runs: the runs of the occurrence; none if it has not arrived.
+    /// What is known of an occurrence whose runs are these; none if it has not arrived.
     mutating func explain(_ occurrence: Int?, runs: [Run]) -> JobExplanation {
         let runs = runs.sorted { $0.attempt < $1.attempt }
         if let first = runs.first {

@@ -230,6 +230,7 @@ public final class JobScheduler: Sendable {
     /// - Parameters:
     ///   - id: the job.
     ///   - occurrence: the occurrence; `nil` for the oldest open one, else the next one, else the last one.
+    /// - Returns: the decisions, in their order.
     /// - Throws: ``JobError`` with `notFound`, also for an occurrence that is not to come or whose history is gone, or the
     ///   store's errors.
     public func explain(_ id: JobID, occurrence: Int? = nil) async throws -> JobExplanation {

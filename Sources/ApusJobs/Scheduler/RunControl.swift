@@ -34,7 +34,7 @@ final class RunControl: Sendable {
     private let executor: (any TaskExecutor)?
     private let keepProgress: (@Sendable (RunProgress) -> Void)?
 
-    /// - Parameter keepProgress: called with what is to be kept while the handler runs.
+    /// `keepProgress` is called with what is to be kept while the handler runs.
     init(
         engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?,
         keepProgress: (@Sendable (RunProgress) -> Void)? = nil

@@ -13,11 +13,12 @@ extension SchedulerMachine {
             effect(.log(.storeWorks))
         }
         clockIsCommitted()
-        for queue in plan.queues.values { board.configure(queue, plan.now) }
+        for queue in plan.queues.values { board.configure(queue, now) }
+        doubtfulQueues.subtract(plan.queues.keys)
         for (number, queue) in plan.configurations { answer(number, .success(.queue(plan.queues[queue]!))) }
         for (index, result) in zip(plan.committed, results) {
             switch result {
-            case .success(let jobs): applied(plan.parts[index], jobs, plan)
+            case .success(let jobs): applied(plan.parts[index], jobs, plan, now)
             case .failure(let error): refused(plan.parts[index], error, plan, now)
             }
         }
@@ -33,6 +34,7 @@ extension SchedulerMachine {
         let plan = takePlan()
         for (number, _) in plan.configurations { answer(number, .failure(error)) }
         let isUnknown = error.code != .full && error.code != .notOwner && error.code != .closed
+        if isUnknown { doubtfulQueues.formUnion(plan.queues.keys) }
         for index in plan.committed {
             let part = plan.parts[index]
             for draft in part.drafts { dropped(plan.drafts[draft], isUnknown: isUnknown, now) }
@@ -79,7 +81,7 @@ extension SchedulerMachine {
 
     // MARK: Applied
 
-    private mutating func applied(_ part: Plan.Part, _ jobs: [Job], _ plan: Plan) {
+    private mutating func applied(_ part: Plan.Part, _ jobs: [Job], _ plan: Plan, _ now: ClockReading) {
         var stored = jobs.makeIterator()
         var machines: [Int: Job] = [:]
         for position in part.drafts {
@@ -88,7 +90,7 @@ extension SchedulerMachine {
                 guard let job = stored.next() else { preconditionFailure("the store left out a job") }
                 draft.machine.committed(job)
             }
-            adopt(draft, plan.now)
+            adopt(draft, plan.now.wall, started: now)
             machines[position] = draft.machine.job
         }
         if let command = part.command { answer(command.number, .success(reply(part, machines))) }
@@ -114,13 +116,13 @@ extension SchedulerMachine {
         let plan = plan!
         var isWritten = Array(repeating: false, count: plan.parts.count)
         for index in plan.committed { isWritten[index] = true }
-        for (index, part) in plan.parts.enumerated() where !isWritten[index] { applied(part, [], plan) }
+        for (index, part) in plan.parts.enumerated() where !isWritten[index] { applied(part, [], plan, plan.now) }
     }
 
     /// The draft is true now, and has its consequences.
-    private mutating func adopt(_ draft: Plan.Draft, _ now: ClockReading) {
+    private mutating func adopt(_ draft: Plan.Draft, _ now: WallInstant, started: ClockReading) {
         let job = draft.machine.job
-        guard let key = draft.key else { return adoptNew(draft.machine, now.wall) }
+        guard let key = draft.key else { return adoptNew(draft.machine, now) }
         guard let before = entries[key]?.machine.job else { return }
         entries[key]!.machine = draft.machine
         entries[key]!.ends.removeFirst(draft.ends)
@@ -128,7 +130,7 @@ extension SchedulerMachine {
         entries[key]!.isInterrupted = false
         entries[key]!.isOutdated = false
         entries[key]!.setBack = nil
-        for run in draft.action.starts { start(run, of: job, now) }
+        for run in draft.action.starts { start(run, of: job, started) }
         for cancel in draft.action.cancels {
             guard
                 let run = draft.machine.open.first(where: {
@@ -141,7 +143,7 @@ extension SchedulerMachine {
         if (before.request.queue, before.request.priority) != (job.request.queue, job.request.priority) {
             withdraw(key)
         }
-        place(key, now.wall)
+        place(key, now)
     }
 
     private mutating func announce(_ action: JobMachine.Action, _ job: Job, before: Job) {

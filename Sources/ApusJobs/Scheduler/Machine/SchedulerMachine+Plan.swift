@@ -63,6 +63,9 @@ extension SchedulerMachine {
         if !isPaused {
             planDirty()
             planClaims()
+            for id in doubtfulQueues where plan!.queues[id] == nil {
+                plan!.queues[id] = board.record(of: board.queue(id), now)
+            }
         }
         let turn = finishPlan()
         // What was looked at and not changed has its place, and callers have their answers.

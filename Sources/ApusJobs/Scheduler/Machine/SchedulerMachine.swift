@@ -146,6 +146,8 @@ package struct SchedulerMachine: Sendable {
     /// Jobs by when they are to be looked at, and by when that must have happened.
     var wakes = Heap<Timed>()
     var deadlines = Heap<Timed>()
+    /// Queues whose records in the store may be others than the board's: they are written anew.
+    var doubtfulQueues: Set<QueueID> = []
     var counter: UInt64 = 0
     /// Jobs whose handlers are registered nowhere here.
     var parked: Set<Int64> = []
