@@ -29,6 +29,12 @@ extension StoreConformance {
                 StoreTurn(parts: [], clock: sampleClock(setBy: .seconds(3_600))), in: first)
             let second = try await store.open(as: NodeID(rawValue: "conformance"))
             try expectEqual(second.queues.map(\.lastStart), [instant(3_607)], "the last start")
+            var later = queue
+            later.lastStart = instant(3_650)
+            let clock = sampleClock(setBy: .seconds(3_600))
+            _ = try await store.commit(StoreTurn(parts: [], clock: clock, queues: [later]), in: second)
+            let third = try await store.open(as: NodeID(rawValue: "conformance"))
+            try expectEqual(third.queues.map(\.lastStart), [instant(3_650)], "one that came after the clock was set")
         },
         StoreCheck(name: "of jobs that are unique by it, no two that have not ended have one kind and payload") {
             factory in
