@@ -54,7 +54,7 @@ public final class JobScheduler: Sendable {
         }
     }
 
-    private let loop: SchedulerLoop
+    let loop: SchedulerLoop
 
     /// A scheduler over `store`, which it owns from `start` to `stop`.
     /// - Parameters:

@@ -20,7 +20,7 @@ public struct Trigger: Hashable, Sendable {
     /// Once, at an instant of the wall clock. If somebody sets the clock, the job follows the clock.
     public static func at(_ instant: WallInstant) -> Trigger { Trigger(kind: .at(instant)) }
 
-    /// Once, that much time after the submission. The time goes on while the process is dead or the machine sleeps;
+    /// Once, that much time after the submission; at once if it is zero. The time goes on while the process is dead or the machine sleeps;
     /// setting the wall clock neither shortens nor lengthens it.
     public static func after(_ duration: Duration) -> Trigger { Trigger(kind: .after(duration)) }
 

@@ -100,7 +100,7 @@ extension Trigger {
         switch kind {
         case .at: return
         case .after(let duration):
-            guard duration > .zero else { throw JobError(.invalid, "after: must be longer than zero, not \(duration)") }
+            guard duration >= .zero else { throw JobError(.invalid, "after: must be zero or longer, not \(duration)") }
             try Self.checkRange(duration, "after")
         case .every(let interval, _, let count):
             guard interval >= .milliseconds(1) else {

@@ -1,0 +1,49 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The JSON of payloads and results. Its keys are sorted, so that equal values have equal bytes.
+enum JobJSON {
+    static func encode(_ value: some Encodable) throws(JobJSONProblem) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return Array(try encoder.encode(value)) } catch { throw JobJSONProblem(error) }
+    }
+
+    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(JobJSONProblem) -> Value {
+        do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw JobJSONProblem(error) }
+    }
+}
+
+/// Why a value could not be written or read: the field, and what is wrong with it.
+struct JobJSONProblem: Error, CustomStringConvertible {
+    let description: String
+    let cause: any Error
+
+    init(_ error: any Error) {
+        cause = error
+        let (path, problem): ([any CodingKey], String) =
+            switch error {
+            case DecodingError.keyNotFound(let key, let context): (context.codingPath + [key], "is missing")
+            case DecodingError.valueNotFound(let type, let context): (context.codingPath, "must be \(type), not null")
+            case DecodingError.typeMismatch(let type, let context): (context.codingPath, "must be \(type)")
+            case DecodingError.dataCorrupted(let context): (context.codingPath, context.debugDescription)
+            case EncodingError.invalidValue(_, let context): (context.codingPath, context.debugDescription)
+            default: ([], "\(error)")
+            }
+        description = path.isEmpty ? problem : "\(Self.text(of: path)): \(problem)"
+    }
+
+    /// `lines[2].price`.
+    private static func text(of path: [any CodingKey]) -> String {
+        path.reduce(into: "") { text, key in
+            if let index = key.intValue {
+                text += "[\(index)]"
+            } else {
+                text += (text.isEmpty ? "" : ".") + key.stringValue
+            }
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+private struct SendInvoice: JobPayload, Hashable {
+    static let kind = "invoice.send"
+    struct Line: Codable, Hashable { var price: Double }
+    var number: Int
+    var recipient: String
+    var lines: [Line] = []
+    var labels: [String: String] = [:]
+}
+
+private struct Receipt: Codable, Hashable {
+    var number: Int
+    var copies: [String]
+}
+
+@Suite("Typed jobs")
+struct TypedJobTests {
+    private let harness: SchedulerHarness
+    private let seen = Record<SendInvoice>()
+    private var scheduler: JobScheduler { harness.scheduler }
+
+    init() throws { harness = try SchedulerHarness(start: false) }
+
+    @discardableResult
+    private func submit(_ payload: SendInvoice, id: JobID? = nil, attempts: Int = 1) throws -> Job {
+        try harness.perform {
+            try await $0.submit(payload, id: id, policies: .init(retry: .init(maximumAttempts: attempts)))
+        }
+    }
+
+    private func error(_ body: @escaping @Sendable (JobScheduler) async throws -> Void) throws -> JobError {
+        try #require(throws: JobError.self) { try harness.perform(body) }
+    }
+
+    @Test("a handler gets the payload that was submitted, at once, and its run")
+    func payload() throws {
+        scheduler.handle(SendInvoice.self) { [seen] invoice, run in
+            seen.add(invoice)
+            #expect(run.attempt == 1)
+        }
+        try harness.start()
+        let invoice = SendInvoice(
+            number: 17, recipient: "a/\"ü\"", lines: [.init(price: 0.1), .init(price: 2)], labels: ["b": "1"])
+        let job = try submit(invoice)
+        harness.time.drain()
+        #expect(seen.all == [invoice])
+        #expect(harness.seconds == 0)
+        #expect(job.request.kind == "invoice.send")
+        #expect(try job.payload(as: SendInvoice.self) == invoice)
+        let run = try #require(try harness.runs(job.id.rawValue).first)
+        #expect(run.state == .succeeded && run.result == nil)
+        #expect(try run.result(as: Receipt.self) == nil)
+    }
+
+    @Test("what a handler returns is kept with the run, and survives a crash")
+    func result() throws {
+        scheduler.handle(SendInvoice.self) { invoice, _ in Receipt(number: invoice.number, copies: ["a", "b"]) }
+        try harness.start()
+        try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"))
+        harness.time.drain()
+        try harness.crash()
+        let run = try #require(try harness.runs().first)
+        #expect(run.state == .succeeded)
+        #expect(try run.result(as: Receipt.self) == Receipt(number: 17, copies: ["a", "b"]))
+        let error = #expect(throws: JobError.self) { try run.result(as: SendInvoice.self) }
+        #expect(error?.message.contains("recipient: is missing") == true, "\(String(describing: error))")
+    }
+
+    @Test("the result of a failed attempt is not kept, and that of the next one is")
+    func failedAttempt() throws {
+        scheduler.handle(SendInvoice.self) { invoice, run in
+            try run.setResult(Array("early".utf8))
+            if run.attempt == 1 { throw JobFailure(reason: "no luck") }
+            return run.attempt
+        }
+        try harness.start()
+        try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"), attempts: 2)
+        harness.advance(10)
+        #expect(try harness.history() == ["1 failed(no luck)", "1.2 succeeded"])
+        #expect(try harness.runs().map { try $0.result(as: Int.self) } == [nil, 2])
+    }
+
+    @Test(
+        "a payload that cannot be decoded fails without another attempt, and the reason names the kind and the field",
+        arguments: [
+            (#"{"number": 17}"#, "recipient: is missing"),
+            (#"{"number": "17", "recipient": "ann"}"#, "number: must be Int"),
+            (#"{"number": 17, "recipient": null}"#, "recipient: must be String, not null"),
+            (
+                #"{"number": 17, "recipient": "ann", "labels": {}, "lines": [{"price": 1}, {}]}"#,
+                "lines[1].price: is missing"
+            ),
+            ("", "valid JSON"), ("[]", "must be"),
+        ])
+    func undecodable(json: String, problem: String) throws {
+        scheduler.handle(SendInvoice.self) { [seen] invoice, _ in seen.add(invoice) }
+        try harness.start()
+        let request = JobRequest(
+            id: JobID("job"), kind: SendInvoice.kind, trigger: .after(.seconds(1)),
+            policies: .init(retry: .init(maximumAttempts: 3)), payload: Array(json.utf8))
+        _ = try harness.perform { try await $0.submit(request) }
+        harness.advance(60)
+        let runs = try harness.runs()
+        #expect(runs.count == 1 && runs.first?.state == .failed && runs.first?.isFinal == true)
+        let reason = runs.first?.reason ?? ""
+        #expect(reason.contains("kind invoice.send") && reason.contains(problem), "\(reason)")
+        #expect(seen.all.isEmpty)
+        try harness.check()
+    }
+
+    @Test("a payload over 64 KiB is refused at its submission, with its size")
+    func largePayload() throws {
+        try harness.start()
+        let error = try error {
+            try await $0.submit(SendInvoice(number: 1, recipient: String(repeating: "x", count: 65_500)))
+        }
+        #expect(error.code == .invalid)
+        #expect(error.message.hasPrefix("payload: must be at most 65536 bytes (64 KiB), not 655"), "\(error)")
+    }
+
+    @Test("a payload that JSON cannot express is refused, and the message names the field")
+    func inexpressible() throws {
+        try harness.start()
+        let error = try error {
+            try await $0.submit(SendInvoice(number: 1, recipient: "ann", lines: [.init(price: .nan)]))
+        }
+        #expect(error.code == .invalid)
+        #expect(error.message.contains("lines[0].price: "), "\(error)")
+    }
+
+    @Test("a result over 64 KiB fails its attempt, which is not repeated, and is not kept")
+    func largeResult() throws {
+        scheduler.handle(SendInvoice.self) { _, _ in String(repeating: "x", count: 65_535) }
+        try harness.start()
+        try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"), attempts: 3)
+        harness.advance(60)
+        #expect(
+            try harness.history() == [
+                "1 failed(invoice.send: result: must be at most 65536 bytes (64 KiB), not 65537)"
+            ])
+        #expect(try harness.runs().first?.result == nil)
+    }
+
+    @Test("payloads are the same if their values are: their keys are sorted")
+    func uniqueByValue() throws {
+        try harness.start()
+        let keys = (0..<20).map { "key\($0)" }
+        func invoice(_ keys: some Sequence<String>) -> SendInvoice {
+            var labels: [String: String] = [:]
+            for key in keys { labels[key] = "x" }
+            return SendInvoice(number: 17, recipient: "ann", labels: labels)
+        }
+        let jobs = try [invoice(keys), invoice(keys.reversed()), invoice(keys.dropLast())].map { payload in
+            try harness.perform {
+                try await $0.submit(payload, trigger: .after(.seconds(9)), uniqueness: .payload(), conflict: .keep)
+            }
+        }
+        #expect(jobs[0].id == jobs[1].id)
+        #expect(jobs[0].id != jobs[2].id)
+        let text = String(decoding: jobs[2].request.payload, as: UTF8.self)
+        #expect(text.hasPrefix(#"{"labels":{"key0":"x","key1":"x","key10":"x","#), "\(text)")
+    }
+
+    @Test("each submission without an identifier is a job of its own, named after its kind")
+    func identifiers() throws {
+        try harness.start()
+        let jobs = try (0..<3).map { _ in try submit(SendInvoice(number: 17, recipient: "ann")) }
+        #expect(Set(jobs.map(\.id)).count == 3)
+        for job in jobs {
+            #expect(job.id.rawValue.hasPrefix("invoice.send-"))
+            #expect(job.id.rawValue.utf8.count == "invoice.send-".utf8.count + 26)
+        }
+        let requests = try (0..<2).map { _ in try JobRequest(SendInvoice(number: 17, recipient: "ann")) }
+        #expect(requests[0].id != requests[1].id)
+        #expect(requests[0].payload == jobs[0].request.payload)
+    }
+
+    @Test("a payload is not read as that of another kind")
+    func otherKind() throws {
+        try harness.start()
+        let job = try harness.submit(.after(.seconds(1)))
+        let error = #expect(throws: JobError.self) { try job.payload(as: SendInvoice.self) }
+        #expect(error?.code == .invalid)
+        #expect(error?.message == "the job job is of the kind work, not invoice.send")
+    }
+}
