@@ -81,7 +81,7 @@ let package = Package(
         .target(
             name: "ApusServiceLifecycle",
             dependencies: [
-                "ApusLinux", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                "ApusJobs", "ApusLinux", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
         .target(

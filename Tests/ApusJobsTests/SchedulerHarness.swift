@@ -46,10 +46,15 @@ final class SchedulerHarness {
         WallInstant(secondsSince1970: 1_767_225_600).advanced(by: .seconds(seconds))
     }
 
-    func start() throws {
+    /// Registers the kinds of ``Calls``.
+    func handleKinds() {
         for kind in ["work", "slow", "stubborn", "failing", "scarce"] {
             scheduler.handle(kind) { [calls, time] context in try await calls.run(kind, context, time) }
         }
+    }
+
+    func start() throws {
+        handleKinds()
         try time.perform { [scheduler] in try await scheduler.start() }
     }
 

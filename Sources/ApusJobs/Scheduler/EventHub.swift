@@ -6,7 +6,15 @@ final class EventHub: Sendable {
     private struct State {
         var next = 0
         var subscribers: [Int: Subscriber] = [:]
-        var finished = false
+        var end = End.open(waiters: [])
+    }
+
+    private enum End {
+        /// Events may follow. Tasks wait for the end.
+        case open(waiters: [CheckedContinuation<JobError?, Never>])
+        case finished(JobError?)
+
+        var isFinished: Bool { if case .finished = self { true } else { false } }
     }
 
     /// Does not keep a subscription alive: a stream that is dropped unread ends its own.
@@ -24,7 +32,7 @@ final class EventHub: Sendable {
     func subscribe() -> AsyncStream<JobEvent> {
         let subscription = EventSubscription(limits: limits)
         let number = state.withLock { state -> Int? in
-            if state.finished { return nil }
+            if state.end.isFinished { return nil }
             state.next += 1
             state.subscribers[state.next] = Subscriber(subscription: subscription)
             return state.next
@@ -47,15 +55,37 @@ final class EventHub: Sendable {
         for subscription in subscriptions { subscription.send(event) }
     }
 
-    func finish(_ last: JobEvent) {
-        let subscriptions = state.withLock { state in
-            state.finished = true
+    /// The scheduler has stopped, with an error if it lost its store. The first call counts.
+    func finish(_ error: JobError?) {
+        let (subscriptions, waiters) = state.withLock {
+            state -> ([EventSubscription], [CheckedContinuation<JobError?, Never>]) in
+            guard case .open(let waiters) = state.end else { return ([], []) }
+            state.end = .finished(error)
             defer { state.subscribers = [:] }
-            return state.subscribers.values.compactMap(\.subscription)
+            return (state.subscribers.values.compactMap(\.subscription), waiters)
         }
         for subscription in subscriptions {
-            subscription.send(last)
+            subscription.send(.stopped(error))
             subscription.finish()
+        }
+        for waiter in waiters { waiter.resume(returning: error) }
+    }
+
+    var isFinished: Bool { state.withLock { $0.end.isFinished } }
+
+    /// Waits until the scheduler has stopped.
+    /// - Returns: the error with which it lost its store, if it did.
+    func waitForEnd() async -> JobError? {
+        await withCheckedContinuation { continuation in
+            let error = state.withLock { state -> JobError?? in
+                switch state.end {
+                case .open(let waiters):
+                    state.end = .open(waiters: waiters + [continuation])
+                    return .none
+                case .finished(let error): return .some(error)
+                }
+            }
+            if let error { continuation.resume(returning: error) }
         }
     }
 }

@@ -97,7 +97,8 @@ public final class JobScheduler: Sendable {
         try await loop.start(afterOpening: afterOpening)
     }
 
-    /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent.
+    /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent;
+    /// a later call may shorten the grace of an earlier one.
     ///
     /// - Parameter grace: how long handlers may go on; they are then told to end (`shutdown`). What still runs after
     ///   ``Configuration/cancellationGrace`` stays claimed in the store: it is lost, and tried again at the next start.

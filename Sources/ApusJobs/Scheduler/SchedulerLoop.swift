@@ -98,7 +98,7 @@ final class SchedulerLoop: Sendable {
         }
         guard !inbox.withLock({ $0.isStoppedWhileOpening }) else {
             try? await store.close(session)
-            hub.finish(.stopped(nil))
+            hub.finish(nil)
             leaveOpening(for: .stopped)
             throw JobError(.closed, "the scheduler was stopped while it started; start another one")
         }
@@ -150,7 +150,7 @@ final class SchedulerLoop: Sendable {
             _ = try? await call(.stop(grace: grace))
         } else {
             // Of a scheduler that was never started.
-            hub.finish(.stopped(nil))
+            hub.finish(nil)
         }
     }
 
@@ -352,7 +352,7 @@ final class SchedulerLoop: Sendable {
             defer { inbox.calls = [:] }
             return (inbox.starting.take(), inbox.calls.sorted { $0.key < $1.key }.map(\.value))
         }
-        hub.finish(.stopped(error))
+        hub.finish(error)
         starting?.resume(throwing: error ?? JobError(.closed, "the scheduler was stopped while it started"))
         for call in calls { call.resume(throwing: error ?? SchedulerMachine.closed) }
     }

@@ -40,7 +40,15 @@ extension SchedulerMachine {
     mutating func stop(_ number: Int, grace: Duration?, _ now: ClockReading) {
         switch phase {
         case .stopped: return answer(number, .success(.done))
-        case .stopping, .closing: return stopCalls.append(number)
+        case .closing: return stopCalls.append(number)
+        case .stopping(var stopping):
+            stopCalls.append(number)
+            if let grace, !stopping.handlersAreTold {
+                let deadline = now.uptime.advanced(by: grace)
+                stopping.deadline = min(stopping.deadline ?? deadline, deadline)
+                phase = .stopping(stopping)
+            }
+            return
         case .recovering:
             stopCalls.append(number)
             return close(nil)

@@ -1,0 +1,128 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("Running a scheduler")
+struct SchedulerRunTests {
+    private let harness: SchedulerHarness
+    private var time: VirtualTime { harness.time }
+
+    init() throws {
+        harness = try SchedulerHarness(start: false)
+        harness.handleKinds()
+    }
+
+    private func run(grace: Duration?) -> Task<Void, any Error> {
+        let task = time.start { [scheduler = harness.scheduler] in try await scheduler.run(grace: grace) }
+        time.drain()
+        return task
+    }
+
+    private func end(of task: Task<Void, any Error>) throws { try time.perform { try await task.value } }
+
+    /// Whether the scheduler has stopped.
+    private func isStopped() throws -> Bool {
+        do { try harness.submit("other", .after(.seconds(1))) } catch let error as JobError {
+            return error.code == .closed
+        }
+        return false
+    }
+
+    @Test("it runs what is due until its task is cancelled, and returns when the handlers have ended")
+    func untilCancelled() throws {
+        let task = run(grace: .seconds(20))
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        task.cancel()
+        harness.advance(5)
+        #expect(try isStopped())
+        #expect(harness.calls.reasons.isEmpty, "the handler may go on for the grace")
+        harness.advance(5)
+        try end(of: task)
+        try harness.crash()
+        #expect(try harness.history() == ["1 succeeded"])
+    }
+
+    @Test("handlers that run longer than the grace are told to end, and their runs are lost")
+    func grace() throws {
+        let task = run(grace: .seconds(3))
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        task.cancel()
+        harness.advance(2.9)
+        #expect(harness.calls.reasons.isEmpty)
+        harness.advance(1.1)
+        try end(of: task)
+        #expect(harness.calls.reasons == [.shutdown])
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
+
+    @Test("it returns without an error when somebody stops the scheduler, also while it starts")
+    func stopped() throws {
+        let running = run(grace: .zero)
+        _ = try harness.perform { await $0.stop(grace: .zero) }
+        try end(of: running)
+
+        let other = try SchedulerHarness(start: false)
+        let started = other.time.start { [scheduler = other.scheduler] in try await scheduler.run() }
+        let stop = other.time.start { [scheduler = other.scheduler] in await scheduler.stop(grace: .zero) }
+        try other.time.perform {
+            try await started.value
+            try await stop.value
+        }
+    }
+
+    @Test("a task that is cancelled already leaves a scheduler that has stopped")
+    func cancelledBefore() throws {
+        let task = time.start { [scheduler = harness.scheduler] in try await scheduler.run() }
+        task.cancel()
+        try end(of: task)
+        #expect(try isStopped())
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+    }
+
+    @Test("what starting throws is thrown: the store's error, or that the scheduler was started or stopped before")
+    func startFails() throws {
+        let other = try SchedulerHarness(start: false)
+        other.store.kill()
+        let error = #expect(throws: JobError.self) { try other.perform { try await $0.run() } }
+        #expect(error?.message == "the process that used the store is dead")
+
+        let running = run(grace: .zero)
+        let twice = #expect(throws: JobError.self) { try harness.perform { try await $0.run() } }
+        #expect(twice?.code == .closed)
+        running.cancel()
+        try end(of: running)
+        let again = #expect(throws: JobError.self) { try harness.perform { try await $0.run() } }
+        #expect(again?.code == .closed)
+    }
+
+    @Test("the loss of the store to another owner ends it, and is thrown")
+    func lostStore() throws {
+        let task = run(grace: nil)
+        try harness.submit(.after(.seconds(1)))
+        _ = try time.perform { [store = harness.store] in try await store.open(as: NodeID(rawValue: "other")) }
+        harness.advance(2)
+        let error = #expect(throws: JobError.self) { try end(of: task) }
+        #expect(error?.code == .notOwner)
+    }
+
+    @Test("a later stop may shorten the grace of an earlier one, and does not lengthen it")
+    func shorterGrace() throws {
+        let task = run(grace: nil)
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        task.cancel()
+        time.drain()
+        let stops = [Duration.seconds(4), .seconds(60)].map { grace in
+            time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: grace) }
+        }
+        harness.advance(3.9)
+        #expect(harness.calls.reasons.isEmpty)
+        harness.advance(0.1)
+        #expect(harness.calls.reasons == [.shutdown])
+        try end(of: task)
+        for stop in stops { try time.perform { try await stop.value } }
+    }
+}
