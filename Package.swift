@@ -54,7 +54,11 @@ let package = Package(
         ),
         .target(
             name: "ApusJobs",
-            dependencies: ["ApusBackground", "ApusTimers", .product(name: "Logging", package: "swift-log")]
+            dependencies: [
+                "ApusBackground", "ApusTimers",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .target(
             name: "ApusSQLite",
@@ -189,7 +193,9 @@ let package = Package(
             name: "ApusJobsTests",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
         .testTarget(

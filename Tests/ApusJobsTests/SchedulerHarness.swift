@@ -59,11 +59,12 @@ final class SchedulerHarness {
     }
 
     /// The process dies: nothing it had not committed happens any more; another one starts over the same store.
-    func crash() throws {
+    func crash(_ prepare: (JobScheduler) -> Void = { _ in }) throws {
         store.kill()
         store = FaultyStore(base)
         scheduler = Self.make(time, host, store, configuration, seed &+ 1)
         calls.forgetRunning()
+        prepare(scheduler)
         try start()
     }
 

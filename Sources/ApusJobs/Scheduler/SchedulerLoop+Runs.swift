@@ -24,10 +24,15 @@ extension SchedulerLoop {
         let context = RunContext(
             job: job, occurrence: run.occurrence, attempt: run.attempt, standsFor: run.standsFor, due: run.due,
             started: now, isLastAttempt: run.isLastAttempt(under: job.request.policies.retry), control: control)
+        let metrics = metrics.current
+        let began = metrics.map { _ in engine.time.uptime() }
         var failure: (any Error)?
         do { try await handler(context) } catch { failure = error }
         let left = control.end()
         if let postponement = failure as? JobPostponement { return end(key, .notBegun(key, postponement)) }
+        if let metrics, let began {
+            metrics.handled(job, for: began.duration(to: engine.time.uptime()), lateness: run.lateness)
+        }
         var ended = JobMachine.Ended(.succeeded, started: now, exitCode: left.exitCode, output: left.output)
         ended.handlerResult = left.result
         ended.progress = left.progress

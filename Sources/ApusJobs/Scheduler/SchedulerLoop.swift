@@ -44,6 +44,7 @@ final class SchedulerLoop: Sendable {
     private let machine = Locked<SchedulerMachine?>(nil)
     private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
     let conditions: ConditionReader
+    let metrics = MetricsReport()
 
     init(
         store: any JobStore, engine: TimerEngine, host: (any BackgroundHost)?, random: any RandomSource,
@@ -223,6 +224,7 @@ final class SchedulerLoop: Sendable {
                 for input in inputs { machine.receive(input, at: now) }
                 return machine.next(at: now)
             }
+            metrics.current?.queues(queues())
             switch step {
             case .wait(let wake):
                 setAlarm(wake)
@@ -234,6 +236,7 @@ final class SchedulerLoop: Sendable {
                     logger.error("closing the store failed", metadata: ["error": "\(error)"])
                 }
                 update { machine, _ in machine.closed() }
+                metrics.current?.queues([])
                 return
             default: await perform(step)
             }
@@ -245,6 +248,7 @@ final class SchedulerLoop: Sendable {
     private func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
         let now = ClockReading(engine.time)
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
+            machine!.countsRuns = metrics.isWanted
             let result = body(&machine!, now)
             #if DEBUG
                 if let broken = machine!.brokenInvariant() { preconditionFailure(broken) }
@@ -336,6 +340,7 @@ final class SchedulerLoop: Sendable {
             let call = inbox.withLock { $0.calls.removeValue(forKey: number) }
             call?.resume(with: result)
         case .emit(let event): hub.emit(event)
+        case .count(let outcome, let count, let job): metrics.current?.ended(outcome, count, of: job)
         case .followConditions(true):
             conditions.follow { [weak self] unmet in self?.post(.conditions(unmet: unmet)) }
         case .followConditions(false): conditions.endFollowing()
@@ -362,34 +367,5 @@ extension JobError {
     /// A store's error: stores throw job errors, and anything else means that it cannot be used.
     init(_ error: any Error) {
         self = error as? JobError ?? JobError(.unavailable, "the store cannot be used", cause: error)
-    }
-}
-
-extension SchedulerNotice {
-    func log(to logger: Logger) {
-        switch self {
-        case .storeFails(let error):
-            logger.error(
-                "the store refuses writes; what happens meanwhile is kept in memory and written later",
-                metadata: ["error": "\(error)"])
-        case .storeWorks: logger.notice("the store takes writes again")
-        case .clockSet(let offset): logger.notice("the wall clock was set", metadata: ["by": "\(offset)"])
-        case .interrupted(let jobs): logger.notice("runs were interrupted", metadata: ["jobs": "\(jobs)"])
-        case .parked(let kind):
-            logger.warning(
-                "jobs are due whose kind has no handler; they wait until one is registered",
-                metadata: ["kind": "\(kind)"])
-        case .handlersGoOn(let runs):
-            logger.warning(
-                "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
-                metadata: ["runs": "\(runs)"])
-        case .unwritten(let runs):
-            logger.error(
-                "the store would not take the outcomes of runs; they are lost, and will be retried at the next start",
-                metadata: ["runs": "\(runs)"])
-        case .lostOwnership(let error):
-            logger.critical(
-                "the store has another owner; this scheduler has stopped", metadata: ["error": "\(error)"])
-        }
     }
 }

@@ -130,6 +130,8 @@ package enum SchedulerEffect: Sendable {
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
     case emit(JobEvent)
+    /// So many runs of the job ended so, or so many occurrences were skipped.
+    case count(RunState, Int, of: Job)
     /// Follow the host's conditions, or end that.
     case followConditions(Bool)
     case log(SchedulerNotice)

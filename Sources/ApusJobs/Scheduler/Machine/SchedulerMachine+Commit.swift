@@ -123,7 +123,7 @@ extension SchedulerMachine {
     private mutating func adopt(_ draft: Plan.Draft, _ now: WallInstant, started: ClockReading) {
         let job = draft.machine.job
         guard let key = draft.key else { return adoptNew(draft.machine, now) }
-        guard let before = entries[key]?.machine.job else { return }
+        guard let before = entries[key]?.machine else { return }
         entries[key]!.machine = draft.machine
         entries[key]!.ends.removeFirst(draft.ends)
         entries[key]!.progress = [:]
@@ -140,18 +140,26 @@ extension SchedulerMachine {
             if running[RunKey(run)] != nil { effect(.cancel(RunKey(run), cancel.reason)) }
         }
         announce(draft.action, job, before: before)
-        if (before.request.queue, before.request.priority) != (job.request.queue, job.request.priority) {
-            withdraw(key)
-        }
+        if before.job.request.lane != job.request.lane { withdraw(key) }
         place(key, now)
     }
 
-    private mutating func announce(_ action: JobMachine.Action, _ job: Job, before: Job) {
+    private mutating func announce(_ action: JobMachine.Action, _ job: Job, before machine: JobMachine) {
         guard let change = action.change else { return }
+        let before = machine.job
         for run in change.runs {
             switch run.state {
-            case .skipped: effect(.emit(.skipped(run)))
-            case .succeeded, .failed, .lost, .cancelled: effect(.emit(.runEnded(run)))
+            case .skipped:
+                effect(.emit(.skipped(run)))
+                // A range that grew counts what it grew by.
+                let former = machine.lastSkip.flatMap { $0.occurrence == run.occurrence ? $0.through : nil }
+                count(.skipped, run.through - (former ?? run.occurrence - 1), job)
+            case .succeeded, .failed, .lost, .cancelled:
+                // An outcome that is tried again has ended before.
+                let isNews = run.isFinal || machine.open.contains { RunKey($0) == RunKey(run) }
+                guard isNews else { continue }
+                effect(.emit(.runEnded(run)))
+                count(run.state, 1, job)
             case .waiting, .claimed: break
             }
         }
@@ -160,6 +168,10 @@ extension SchedulerMachine {
             before.state != job.state || before.nextDue != job.nextDue || before.occurrences != job.occurrences
             || change.isRequestChanged
         if isChanged { effect(.emit(.changed(job))) }
+    }
+
+    private mutating func count(_ outcome: RunState, _ count: Int, _ job: Job) {
+        if countsRuns { effect(.count(outcome, count, of: job)) }
     }
 
     /// A far job costs a row, and nothing in memory.

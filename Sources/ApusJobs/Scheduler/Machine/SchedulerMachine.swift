@@ -137,6 +137,8 @@ package struct SchedulerMachine: Sendable {
     var running: [RunKey: QueueID] = [:]
     var commands: [PendingCommand] = []
     var stopCalls: [Int] = []
+    /// Whether somebody wants to know how many runs end, and how.
+    package var countsRuns = false
 
     /// Loaded jobs that the next turn looks at, in this order.
     var dirty: [Int64] = []

@@ -1,0 +1,30 @@
+import Logging
+
+extension SchedulerNotice {
+    func log(to logger: Logger) {
+        switch self {
+        case .storeFails(let error):
+            logger.error(
+                "the store refuses writes; what happens meanwhile is kept in memory and written later",
+                metadata: ["error": "\(error)"])
+        case .storeWorks: logger.notice("the store takes writes again")
+        case .clockSet(let offset): logger.notice("the wall clock was set", metadata: ["by": "\(offset)"])
+        case .interrupted(let jobs): logger.notice("runs were interrupted", metadata: ["jobs": "\(jobs)"])
+        case .parked(let kind):
+            logger.warning(
+                "jobs are due whose kind has no handler; they wait until one is registered",
+                metadata: ["kind": "\(kind)"])
+        case .handlersGoOn(let runs):
+            logger.warning(
+                "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
+                metadata: ["runs": "\(runs)"])
+        case .unwritten(let runs):
+            logger.error(
+                "the store would not take the outcomes of runs; they are lost, and will be retried at the next start",
+                metadata: ["runs": "\(runs)"])
+        case .lostOwnership(let error):
+            logger.critical(
+                "the store has another owner; this scheduler has stopped", metadata: ["error": "\(error)"])
+        }
+    }
+}
