@@ -21,6 +21,7 @@ let package = Package(
         .library(name: "ApusApple", targets: ["ApusApple"]),
         .library(name: "ApusFoundation", targets: ["ApusFoundation"]),
         .library(name: "ApusServiceLifecycle", targets: ["ApusServiceLifecycle"]),
+        .library(name: "ApusTracing", targets: ["ApusTracing"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
         .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
         .executable(name: "apus", targets: ["ApusCommand"]),
@@ -28,6 +29,7 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics.git", from: "2.5.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
         .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
@@ -87,6 +89,11 @@ let package = Package(
             dependencies: [
                 "ApusJobs", "ApusLinux", .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
+        ),
+        // Apart from ApusJobs, so that only who traces builds swift-distributed-tracing.
+        .target(
+            name: "ApusTracing",
+            dependencies: ["ApusJobs", .product(name: "Tracing", package: "swift-distributed-tracing")]
         ),
         .target(
             name: "ApusTesting",
@@ -192,10 +199,12 @@ let package = Package(
         .testTarget(
             name: "ApusJobsTests",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "ApusTracing",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
+                .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
         .testTarget(
@@ -306,7 +315,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
-                "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers",
+                "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers", "ApusTracing",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -5,7 +5,10 @@ struct ModuleOrder {
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],
-        ["Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting", "LoopbackWeb"],
+        [
+            "Apus", "ApusSQLite", "ApusPostgres", "ApusFoundation", "ApusLinux", "ApusTesting", "ApusTracing",
+            "LoopbackWeb",
+        ],
         [
             "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
             "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",

@@ -1,6 +1,11 @@
 import ApusTimers
 
 extension JobRequest {
+    package static let maximumMetadataBytes = 8_192
+
+    /// How many bytes the keys and values of the metadata have.
+    package var metadataBytes: Int { metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
     /// Refuses what could not be kept or done, naming the argument and the accepted forms.
     func validate() throws(JobError) {
         guard !id.rawValue.isEmpty else { throw JobError(.invalid, "id: must not be empty") }
@@ -15,7 +20,7 @@ extension JobRequest {
             throw JobError(.invalid, "idempotencyKey: must be 1 to 255 bytes, not \(idempotencyKey.utf8.count)")
         }
         try queue.validate()
-        guard metadata.reduce(0, { $0 + $1.key.utf8.count + $1.value.utf8.count }) <= 8_192 else {
+        guard metadataBytes <= Self.maximumMetadataBytes else {
             throw JobError(.invalid, "metadata: must be at most 8192 bytes (8 KiB) of keys and values")
         }
         if let period = uniqueness.period, period <= .zero {

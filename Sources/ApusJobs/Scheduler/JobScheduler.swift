@@ -32,13 +32,15 @@ public final class JobScheduler: Sendable {
         public var node: NodeID
         /// How long handlers that ``JobScheduler/stop(grace:)`` told to end may take to return.
         public var cancellationGrace: Duration
+        /// What encloses submissions and handlers; the first is the outermost.
+        public var middleware: [any JobMiddleware]
 
         /// A configuration; each argument left out has its default.
         public init(
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
             historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
-            cancellationGrace: Duration = .seconds(1), node: NodeID? = nil
+            cancellationGrace: Duration = .seconds(1), node: NodeID? = nil, middleware: [any JobMiddleware] = []
         ) {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded
@@ -49,6 +51,7 @@ public final class JobScheduler: Sendable {
             self.eventBufferBytes = eventBufferBytes
             self.outputBufferBytes = outputBufferBytes
             self.cancellationGrace = cancellationGrace
+            self.middleware = middleware
             let program = CommandLine.arguments.first?.split(separator: "/").last
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
@@ -86,7 +89,7 @@ public final class JobScheduler: Sendable {
     /// how), except for a ``JobPostponement``. A job that is due and whose kind has no handler waits until one is
     /// registered, here or by a program that opens the store later.
     public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
-        loop.handle(kind, handler)
+        loop.handle(kind, loop.configuration.middleware.enclosing(handler))
     }
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
@@ -114,6 +117,7 @@ public final class JobScheduler: Sendable {
     /// Submits several jobs in one commit: all or none.
     @discardableResult
     public func submit(_ requests: [JobRequest]) async throws -> [Job] {
+        let requests = try loop.configuration.middleware.submitted(requests)
         for request in requests { try request.validate() }
         if requests.isEmpty { return [] }
         return try await jobs(.submit(requests))
