@@ -1,0 +1,88 @@
+import Apus
+import ApusSQLite
+import ApusServiceLifecycle
+import ApusTracing
+import Logging
+import ServiceLifecycle
+import UnixSignals
+
+// Shown: typed-payload
+struct SendInvoice: JobPayload {
+    static let kind = "invoice.send"  // in the store: it stays as it is
+    var number: Int
+    var recipient: String
+}
+
+struct Receipt: Codable {
+    var message: String
+}
+// Shown: end
+
+struct Mailer {
+    func send(invoice: Int, to recipient: String) async throws -> String { "\(invoice)@\(recipient)" }
+}
+
+/// The documents' examples of typed jobs, and of schedulers in larger programs.
+enum TypedJobExamples {
+    static func typed(_ scheduler: JobScheduler, _ mailer: Mailer) async throws {
+        // Shown: typed-handle
+        scheduler.handle(SendInvoice.self) { invoice, run in
+            let message = try await mailer.send(invoice: invoice.number, to: invoice.recipient)
+            return Receipt(message: message)  // kept with the run
+        }
+        try await scheduler.start()
+
+        let job = try await scheduler.submit(
+            SendInvoice(number: 17, recipient: "ann@example.com"), policies: .init(retry: .init(maximumAttempts: 5)))
+        let outcome = try await scheduler.outcome(of: job.id)
+        if let receipt = try outcome?.result(as: Receipt.self) { print("sent as \(receipt.message)") }
+        // Shown: end
+    }
+
+    static func unique(_ scheduler: JobScheduler, at instant: WallInstant) async throws {
+        // Shown: typed-unique
+        try await scheduler.submit(
+            SendInvoice(number: 17, recipient: "ann@example.com"), trigger: .at(instant), queue: "mail",
+            uniqueness: .payload(), conflict: .keep)
+        // Shown: end
+    }
+
+    static func run(_ scheduler: JobScheduler) async throws {
+        // Shown: scheduler-run
+        try await scheduler.run(grace: .seconds(30))  // until the task is cancelled
+        // Shown: end
+    }
+
+    static func serve(server: any Service, _ scheduler: JobScheduler, logger: Logger) async throws {
+        // Shown: scheduler-service
+        let group = ServiceGroup(
+            services: [server, JobSchedulerService(scheduler, grace: .seconds(30))],
+            gracefulShutdownSignals: [.sigterm, .sigint],
+            logger: logger)
+        try await group.run()
+        // Shown: end
+    }
+
+    static func observe(path: String) {
+        // Shown: job-observability
+        let scheduler = JobScheduler(
+            store: SQLiteStore(path: path), configuration: .init(middleware: [TracingMiddleware()]))
+        scheduler.reportMetrics()
+        // Shown: end
+    }
+
+    // Shown: job-middleware
+    /// Logs what each attempt comes to.
+    struct LogAttempts: JobMiddleware {
+        let logger: Logger
+
+        func handle(_ run: RunContext, next: () async throws -> Void) async throws {
+            do { try await next() } catch {
+                logger.error("\(run.job.id), attempt \(run.attempt): \(error)")
+                throw error
+            }
+            logger.info("\(run.job.id), attempt \(run.attempt): succeeded")
+        }
+    }
+    // Shown: end
+}
