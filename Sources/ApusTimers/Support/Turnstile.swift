@@ -1,15 +1,15 @@
-import ApusTimers
-
-/// Lets opening and closing pass one at a time, in the order of their arrival, without holding a thread.
-final class Turnstile: Sendable {
+/// Lets asynchronous work pass one at a time, in the order of its arrival, without holding a thread.
+package final class Turnstile: Sendable {
     private struct State: ~Copyable {
         var isOccupied = false
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
     private let state = Locked(State())
 
+    package init() {}
+
     /// Runs `body` when everybody who came before has left.
-    func pass<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    package func pass<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
         await enter()
         defer { leave() }
         return try await body()
