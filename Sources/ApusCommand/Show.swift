@@ -28,6 +28,11 @@ struct Show: AsyncParsableCommand {
             if let file = job.action.webhookSecretFile { rows.append(("secret file", file)) }
             rows += (job.action.onSuccess ?? []).map { ("on success", $0.text) }
             rows += (job.action.onFailure ?? []).map { ("on failure", $0.text) }
+            rows.append(("queue", "\(job.queue), priority \(job.priority)"))
+            if let unique = job.unique {
+                let period = unique.within.map { ", also for \(When.duration($0)) after its submission" }
+                rows.append(("unique", "while one that does the same is open" + (period ?? "")))
+            }
             rows.append(("missed runs", job.policies.missed ?? "-"))
             rows.append(("overlap", job.policies.overlap ?? "-"))
             if let retry = job.policies.retry, retry > 0 { rows.append(("retry", String(retry))) }

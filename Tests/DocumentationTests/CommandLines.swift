@@ -53,10 +53,16 @@ struct CommandHelp: Decodable {
     func objection(to words: [String]) -> String? {
         guard let name = words.first else { return nil }
         if name.hasPrefix("-") { return Self.objection(to: words[...], of: command) }
+        return objection(to: name, words.dropFirst(), in: command)
+    }
+
+    private func objection(to name: String, _ words: ArraySlice<String>, in command: Command) -> String? {
         guard let subcommand = command.subcommands?.first(where: { $0.commandName == name }) else {
             return "there is no subcommand \(name)"
         }
-        return Self.objection(to: words.dropFirst(), of: subcommand)
+        guard subcommand.subcommands?.isEmpty == false else { return Self.objection(to: words, of: subcommand) }
+        guard let next = words.first else { return "\(name) needs a subcommand" }
+        return objection(to: next, words.dropFirst(), in: subcommand)
     }
 
     private static func objection(to words: ArraySlice<String>, of command: Command) -> String? {

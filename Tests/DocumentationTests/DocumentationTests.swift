@@ -74,6 +74,7 @@ struct DocumentationTests {
         arguments: [
             "apus later 3s -- true", "apus after 3s --loud -- true", "apus after three -- true", "apus after -- true",
             "apus every 1h --missed", "apus list --json 3", "apus completions tcsh", "apus cancel a -- b",
+            "apus queue", "apus queue close builds", "apus queue limit builds", "apus queue pause builds now",
             "apus at 25:00 -- true", "true && apus after 5s --timeout 0s -- true", "apus after 3s --",
         ])
     func rejectsCommand(line: String) throws {
@@ -87,6 +88,7 @@ struct DocumentationTests {
         arguments: [
             "apus after 25m -- notify-send tea", "apus at 'tomorrow 9:00' --notify 'Stand-up'", "apus --version",
             "apus countdown 25m && echo done", "apus cancel tea backup", "apus list --json | jq .jobs # all of them",
+            "apus queue limit builds 2", "apus queue list --json",
             "apus after 1h30m --label a=b --label c=d --shell -- 'echo a | wc'",
         ])
     func acceptsCommand(line: String) throws {

@@ -12,7 +12,7 @@ struct ClientTests {
     private static let job = """
         {"id":"abc234","name":"once","kind":"action","state":"scheduled","trigger":{"after":"PT1H"},\
         "action":{"notify":"x"},"policies":{},"created":"2026-01-01T00:00:00.000Z","nextDue":null,"remainingMs":null,\
-        "waitingFor":null,"occurrences":0,"missed":0,"lastRun":null,"labels":{}}
+        "waitingFor":null,"occurrences":0,"missed":0,"lastRun":null,"labels":{},"queue":"default","priority":"normal"}
         """
 
     private static func keys(_ daemon: FakeDaemon) throws -> [String?] {

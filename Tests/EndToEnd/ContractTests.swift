@@ -45,6 +45,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs/n", path: "/v1/jobs/{id}")
             try await caller.call("POST", "/v1/jobs/n/resume", path: "/v1/jobs/{id}/resume")
             try await caller.call("GET", "/v1/jobs/n/logs", path: "/v1/jobs/{id}/logs")
+            try await caller.queues()
             try await caller.call("GET", "/v1/runs?job=n&limit=10")
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
             try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
@@ -115,6 +116,32 @@ private struct Caller {
         let problems = try document.problems(
             inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
+    }
+
+    /// Queues, and a submission that names one and says which jobs count as the same.
+    mutating func queues() async throws {
+        let path = "/v1/queues/{name}"
+        for (body, status) in [
+            (#"{"concurrency":4,"rate":{"runs":100,"per":"PT1M"},"paused":true}"#, 200),
+            (#"{"concurrency":null}"#, 200),
+            (#"{"rate":null,"paused":false}"#, 200), (#"{}"#, 400), (#"{"paused":null}"#, 400), (#"{"limit":4}"#, 400),
+            (#"{"concurrency":0}"#, 400), (#"{"rate":{"runs":1}}"#, 400),
+        ] {
+            try await call("PATCH", "/v1/queues/builds", path: path, body: body, expecting: status)
+        }
+        try await call("PATCH", "/v1/queues/no%20name", path: path, body: #"{"paused":true}"#, expecting: 400)
+        try await call("GET", "/v1/queues")
+        let same =
+            #"{"name":"same","trigger":{"after":"1h"},"action":{"notify":"x"},"queue":"builds","priority":"urgent","#
+            + #""unique":{"within":"PT1H"},"conflict":"update"}"#
+        try await call("POST", "/v1/jobs", body: same, expecting: 201)
+        try await call("POST", "/v1/jobs", body: same, expecting: 200)
+        for part in [
+            #""priority":"highest""#, #""queue":"no name""#, #""unique":{"within":"soon"}"#, #""conflict":"keep""#,
+        ] {
+            let body = #"{"trigger":{"after":"1h"},"action":{"notify":"x"},\#(part)}"#
+            try await call("POST", "/v1/jobs", body: body, expecting: 400)
+        }
     }
 
     /// The first events after listening are a job's and its run's.

@@ -37,6 +37,8 @@ struct JobOptions: ParsableArguments {
             valueName: "conditions"))
     var when: String?
 
+    @OptionGroup var place: PlaceOptions
+
     @Option(help: ArgumentHelp("A label; can be given several times.", valueName: "key=value"))
     var label: [String] = []
 
@@ -118,7 +120,7 @@ struct JobOptions: ParsableArguments {
         if let retry, !(0...1_000).contains(retry) {
             throw ValidationError("--retry: \(retry) is not between 0 and 1000")
         }
-        return WireSubmission(
+        var submission = WireSubmission(
             name: name, kind: kind, trigger: trigger, action: action,
             policies: WirePolicies(
                 tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
@@ -126,6 +128,8 @@ struct JobOptions: ParsableArguments {
             labels: try pairs(label, option: "--label"),
             // Made here, so that the key stays the same when a daemon has to be started first.
             idempotencyKey: idempotencyKey ?? WireSubmission.newIdempotencyKey(SystemRandom()))
+        try place.add(to: &submission)
+        return submission
     }
 
     private func action() throws -> Action {

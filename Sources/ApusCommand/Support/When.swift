@@ -53,13 +53,15 @@ enum When {
         return .milliseconds((milliseconds + step / 2) / step * step)
     }
 
+    /// A duration of the API, as people read it.
+    static func duration(_ text: String) -> String {
+        (try? DurationText.parse(text)).map(DurationText.format) ?? text
+    }
+
     static func trigger(_ trigger: WireTrigger) -> String {
-        func text(_ duration: String) -> String {
-            (try? DurationText.parse(duration)).map(DurationText.format) ?? duration
-        }
         if let at = trigger.at { return "at \(local(at))" }
-        if let after = trigger.after { return "after \(text(after))" }
+        if let after = trigger.after { return "after \(duration(after))" }
         guard let every = trigger.every else { return "-" }
-        return "every \(text(every))" + (trigger.count.map { ", \($0) times" } ?? "")
+        return "every \(duration(every))" + (trigger.count.map { ", \($0) times" } ?? "")
     }
 }

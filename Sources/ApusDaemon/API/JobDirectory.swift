@@ -6,6 +6,13 @@ import LoopbackWeb
 struct JobDirectory: Sendable {
     var scheduler: JobScheduler
     var random: any RandomSource
+    /// Submissions that look for a job of their name pass one at a time: of two that find none, each would make one.
+    private let named = Turnstile()
+
+    init(scheduler: JobScheduler, random: any RandomSource) {
+        self.scheduler = scheduler
+        self.random = random
+    }
 
     /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several, the
     /// one that is not ended. Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
@@ -85,10 +92,16 @@ struct JobDirectory: Sendable {
     }
 
     /// Submits a job.
-    /// - Returns: the job, and whether it is new; the job of an earlier submission with the same idempotency key is not.
+    /// - Returns: the job, and whether it is new. One that was updated or kept is not, and neither is the job of an earlier
+    ///   submission with the same idempotency key.
     func submit(_ submission: WireSubmission) async throws -> (job: Job, isNew: Bool) {
         let kind = try submission.kind.map { try ActionKind(named: $0) } ?? .action
         try SubmissionCheck.check(submission, kind: kind)
+        let conflict = try submission.conflict.map(PolicyText.conflict)
+        guard conflict == nil || submission.name != nil || submission.unique != nil else {
+            throw DaemonError(
+                .invalid, "conflict: give a name, or unique, which say what counts as the same job")
+        }
         var request = JobRequest(
             id: JobID(""),
             name: submission.name,
@@ -98,19 +111,66 @@ struct JobDirectory: Sendable {
             labels: submission.labels ?? [:],
             // With sorted names: the same submission has the same payload.
             payload: try JSONText.bytes(of: submission.action),
-            conflict: .refuse,
+            queue: submission.queue.map { QueueID($0) } ?? .default,
+            priority: try submission.priority.map(PolicyText.priority) ?? .normal,
+            uniqueness: try submission.unique?.parsed() ?? .identifier,
             idempotencyKey: submission.idempotencyKey)
-        // Six characters are 430 million identifiers. A taken one is refused by the store, and the next try is longer.
+        request.conflict = request.uniqueness.countsPayload ? conflict ?? .keep : .refuse
+        guard let conflict, let name = submission.name else { return try await submitNew(request) }
+        return try await named.pass { [request] in try await submit(request, named: name, conflict) }
+    }
+
+    /// Submits a job of a new identifier. Six characters are 430 million identifiers; where one is taken, the next try is
+    /// longer.
+    private func submitNew(_ request: JobRequest) async throws -> (job: Job, isNew: Bool) {
+        var request = request
         var length = 6
         while true {
             request.id = randomID(length: length)
             do {
+                // Another policy would take the job that happens to have the identifier for the same one.
+                if request.conflict != .refuse, try await isOpen(request.id) {
+                    throw JobError(.alreadyExists, "\(request.id): there is such a job")
+                }
                 let job = try await scheduler.submit(request)
                 return (job, isNew: job.id == request.id)
             } catch let error as JobError where error.code == .alreadyExists && length < 12 {
                 length += 1
             }
         }
+    }
+
+    private func isOpen(_ id: JobID) async throws -> Bool {
+        try await scheduler.job(id).map { !$0.job.state.isFinal } ?? false
+    }
+
+    /// Submits a job in the place of the open one with that name, if there is one.
+    private func submit(
+        _ request: JobRequest, named name: String, _ conflict: ConflictPolicy
+    ) async throws -> (job: Job, isNew: Bool) {
+        let same = try await openJobs(named: name)
+        guard same.count <= 1 else {
+            throw JobError(
+                .ambiguous,
+                "name: \"\(name)\" is the name of several open jobs, \(same.map(\.id.rawValue).joined(separator: ", ")): "
+                    + "cancel all but one of them, or give another name")
+        }
+        guard let old = same.first else { return try await submitNew(request) }
+        var request = request
+        (request.id, request.conflict) = (old.id, conflict)
+        let job = try await scheduler.submit(request)
+        return (job, isNew: job.key != old.key)
+    }
+
+    private func openJobs(named name: String) async throws -> [Job] {
+        var query = JobQuery(idPrefixOrName: name, states: [.scheduled, .suspended], limit: 1_000)
+        var named: [Job] = []
+        repeat {
+            let page = try await scheduler.jobs(query)
+            named += page.jobs.filter { $0.request.name == name }
+            query.after = page.next
+        } while query.after != nil
+        return named
     }
 
     /// Letters and digits that are not mistaken for one another; a letter first, so that an identifier is never a number.

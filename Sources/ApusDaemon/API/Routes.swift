@@ -51,6 +51,7 @@ struct Routes: Sendable {
         router.get("/v1/events") { request, _ in try await events(request, on: feed) }
         addJobs(to: router)
         addRuns(to: router)
+        addQueues(to: router)
         return router
     }
 
@@ -66,8 +67,9 @@ struct Routes: Sendable {
                 )
             }
             let (job, isNew) = try await jobs.submit(submission)
-            // What the job does is what was just read: it need not be read once more from the job.
-            return try Response.json(jobs.wire(job, action: submission.action), status: isNew ? .created : .ok)
+            // What a new job does is what was just read: it need not be read once more from the job.
+            return try Response.json(
+                jobs.wire(job, action: isNew ? submission.action : nil), status: isNew ? .created : .ok)
         }
         router.get("/v1/jobs") { request, _ in
             let page = try await scheduler.jobs(try jobQuery(request))
@@ -120,6 +122,23 @@ struct Routes: Sendable {
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(bytes: output)))
+        }
+    }
+
+    private func addQueues(to router: Router<APIContext>) {
+        router.get("/v1/queues") { request, _ in
+            _ = try Query(of: request, known: [])
+            return try Response.json(WireQueues(queues: scheduler.queues().map { WireQueue($0) }))
+        }
+        router.patch("/v1/queues/:name") { request, context in
+            let id = QueueID(try name(request, context, of: "name"))
+            let body = try await request.body.collect(upTo: context.maxUploadSize)
+            let change = try StrictJSON.decode(WireQueueChange.self, from: body.readableBytesView)
+            let queue = try await scheduler.configure(queue: id, try change.parsed())
+            let status = scheduler.queues().first { $0.queue.id == id }
+            return try Response.json(
+                WireQueue(
+                    QueueStatus(queue: queue, running: status?.running ?? 0, waiting: status?.waiting ?? 0)))
         }
     }
 
@@ -179,10 +198,10 @@ struct Routes: Sendable {
         }
     }
 
-    /// What the path of an address without parameters of its own names: a job, as people type it.
-    private func name(_ request: Request, _ context: APIContext) throws -> String {
+    /// What the path of an address without parameters of its own names: a job, as people type it, unless said otherwise.
+    private func name(_ request: Request, _ context: APIContext, of parameter: String = "id") throws -> String {
         _ = try Query(of: request, known: [])
-        return try context.pathParameter("id")
+        return try context.pathParameter(parameter)
     }
 
     private func events(_ request: Request, on feed: EventFeed) async throws -> Response {

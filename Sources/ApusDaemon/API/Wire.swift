@@ -33,6 +33,12 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var lastRun: WireRun?
     /// Labels.
     public var labels: [String: String]
+    /// In which queue its runs wait for a place.
+    public var queue: String
+    /// `low`, `normal`, `high` or `urgent`.
+    public var priority: String
+    /// If jobs that do the same count as the same job.
+    public var unique: WireUniqueness?
 
     /// Encodes every field, absent values as `null`.
     public func encode(to encoder: any Encoder) throws {
@@ -52,6 +58,9 @@ public struct WireJob: Codable, Hashable, Sendable {
         try container.encode(missed, forKey: .missed)
         try container.encode(lastRun, forKey: .lastRun)
         try container.encode(labels, forKey: .labels)
+        try container.encode(queue, forKey: .queue)
+        try container.encode(priority, forKey: .priority)
+        try container.encode(unique, forKey: .unique)
     }
 }
 
@@ -174,12 +183,22 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     public var policies: WirePolicies?
     /// Labels.
     public var labels: [String: String]?
+    /// In which queue its runs wait for a place; `default` unless given.
+    public var queue: String?
+    /// `low`, `normal` (the default), `high` or `urgent`.
+    public var priority: String?
+    /// Whether jobs that do the same count as the same job.
+    public var unique: WireUniqueness?
+    /// `update`, `keep` or `replace`: what happens to a job that counts as the same. With it, an open job of the same name
+    /// does. `unique` alone keeps such a job.
+    public var conflict: String?
     /// Names this submission, so that it can be repeated safely: the same key again answers with the same job.
     public var idempotencyKey: String?
     /// A submission.
     public init(
         name: String? = nil, kind: String? = nil, trigger: WireTrigger, action: Action, policies: WirePolicies? = nil,
-        labels: [String: String]? = nil, idempotencyKey: String? = nil
+        labels: [String: String]? = nil, queue: String? = nil, priority: String? = nil, unique: WireUniqueness? = nil,
+        conflict: String? = nil, idempotencyKey: String? = nil
     ) {
         self.name = name
         self.kind = kind
@@ -187,6 +206,10 @@ public struct WireSubmission: Codable, Hashable, Sendable {
         self.action = action
         self.policies = policies
         self.labels = labels
+        self.queue = queue
+        self.priority = priority
+        self.unique = unique
+        self.conflict = conflict
         self.idempotencyKey = idempotencyKey
     }
 

@@ -35,7 +35,10 @@ extension WireJob {
             occurrences: job.occurrences,
             missed: job.missed,
             lastRun: lastRun.map { WireRun($0) },
-            labels: job.request.labels
+            labels: job.request.labels,
+            queue: job.request.queue.rawValue,
+            priority: job.request.priority.name,
+            unique: WireUniqueness(job.request.uniqueness)
         )
     }
 }
@@ -200,6 +203,25 @@ public enum PolicyText {
         case .queue(let limit): "queue:\(limit)"
         case .allow(let limit): "allow:\(limit)"
         case .replace: "replace"
+        }
+    }
+
+    /// `low`, `normal`, `high` or `urgent`.
+    public static func priority(_ text: String) throws -> JobPriority {
+        guard let priority = JobPriority(name: text) else {
+            let names = JobPriority.allCases.map(\.name).joined(separator: ", ")
+            throw DaemonError(.invalid, "priority: \"\(text)\" is not one of \(names)")
+        }
+        return priority
+    }
+
+    /// `update`, `keep` or `replace`.
+    static func conflict(_ text: String) throws -> ConflictPolicy {
+        switch text {
+        case "update": .update
+        case "keep": .keep
+        case "replace": .replace
+        default: throw DaemonError(.invalid, "conflict: \"\(text)\" is not one of update, keep, replace")
         }
     }
 

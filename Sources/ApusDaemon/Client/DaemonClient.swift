@@ -139,6 +139,15 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/run"))
     }
 
+    /// The queues that have limits, or jobs that run or wait, by name.
+    public func queues() async throws -> WireQueues { try await get("/v1/queues") }
+
+    /// Changes a queue.
+    public func change(queue name: String, _ change: WireQueueChange) async throws -> WireQueue {
+        try decode(
+            try await send(.PATCH, "/v1/queues/\(Self.escaped(name))", body: try JSONText.bytes(of: change)))
+    }
+
     /// What the last run that ended (or an occurrence's) printed: its last 64 KiB.
     public func logs(_ id: String, occurrence: Int? = nil) async throws -> [UInt8] {
         Array(

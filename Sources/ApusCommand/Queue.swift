@@ -1,0 +1,148 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+/// The queues: their limits are kept in the database, and are true for runs that begin from then on.
+struct Queue: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "queue",
+        abstract: "Show the queues, and change how many of their runs go on at once.",
+        discussion: """
+            A queue need not be made: a job names it with --queue.
+            Examples:
+              apus queue limit builds 2
+              apus queue rate mail 100/1m
+              apus queue pause builds
+            """,
+        subcommands: [QueueList.self, QueueLimit.self, QueueRateCommand.self, QueuePause.self, QueueResume.self])
+}
+
+struct QueueList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the queues that have limits, or jobs that run or wait.")
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let answer = try await Session().call { try await $0.queues() }
+            if json { return try Terminal.json(answer) }
+            guard !answer.queues.isEmpty else {
+                return Terminal.note("no queue has limits, or jobs that run or wait")
+            }
+            var table = Table(["QUEUE", "LIMIT", "RATE", "RUNNING", "WAITING", "STATE"], rightAligned: [1, 3, 4])
+            for queue in answer.queues {
+                table.add([
+                    (queue.name, .bold), (queue.concurrency.map(String.init) ?? "-", nil),
+                    (queue.rate.map(Self.text) ?? "-", nil), (String(queue.running), nil), (String(queue.waiting), nil),
+                    (queue.paused ? "paused" : "open", queue.paused ? .yellow : nil),
+                ])
+            }
+            table.print()
+        }
+    }
+
+    /// `100/1m`
+    static func text(_ rate: WireRate) -> String { "\(rate.runs)/\(When.duration(rate.per))" }
+}
+
+struct QueueLimit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "limit", abstract: "Limit how many runs of a queue go on at once.")
+
+    @Argument(help: "The queue.")
+    var name: String
+
+    @Argument(help: ArgumentHelp("How many, 1 to 100000; or none, for no limit.", valueName: "limit"))
+    var limit: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            try await change(name, WireQueueChange(concurrency: try parsed()), json: json)
+        }
+    }
+
+    private func parsed() throws -> FieldChange<Int> {
+        if limit == "none" { return .removed }
+        guard let number = Int(limit), number >= 1, !limit.hasPrefix("+") else {
+            throw ValidationError("limit: \"\(limit)\" is not a whole number from 1, or none")
+        }
+        return .set(number)
+    }
+}
+
+struct QueueRateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rate", abstract: "Limit how many runs of a queue begin in a time.")
+
+    @Argument(help: "The queue.")
+    var name: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "How many in which time, such as 100/1m; or none, for no limit.", valueName: "n/duration"))
+    var rate: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            try await change(name, WireQueueChange(rate: try parsed()), json: json)
+        }
+    }
+
+    private func parsed() throws -> FieldChange<WireRate> {
+        if rate == "none" { return .removed }
+        let parts = rate.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let runs = Int(parts[0]), runs >= 1, !rate.hasPrefix("+") else {
+            throw ValidationError("rate: \"\(rate)\" is not N/DURATION, such as 100/1m, or none")
+        }
+        return .set(WireRate(runs: runs, per: DurationText.iso8601(try DurationText.parse(parts[1], argument: "rate"))))
+    }
+}
+
+struct QueuePause: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause", abstract: "Let no run of a queue begin; those that go on are not concerned.")
+
+    @Argument(help: "The queue.")
+    var name: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting { try await change(name, WireQueueChange(paused: true), json: json) }
+    }
+}
+
+struct QueueResume: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Let runs of a queue begin again.")
+
+    @Argument(help: "The queue.")
+    var name: String
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting { try await change(name, WireQueueChange(paused: false), json: json) }
+    }
+}
+
+/// Changes a queue, and prints it.
+private func change(_ name: String, _ change: WireQueueChange, json: Bool) async throws {
+    let queue = try await Session().call { try await $0.change(queue: name, change) }
+    if json { return try Terminal.json(queue) }
+    let limits = [
+        queue.paused ? "paused" : nil, queue.concurrency.map { "at most \($0) at once" },
+        queue.rate.map { "at most \($0.runs) in \(When.duration($0.per))" },
+    ].compactMap { $0 }
+    Terminal.out("\(queue.name): \(limits.isEmpty ? "no limits" : limits.joined(separator: ", "))")
+}

@@ -1,0 +1,61 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+/// Where a job waits for its place, and which jobs count as the same: the same for `after`, `every` and `at`.
+struct PlaceOptions: ParsableArguments {
+    /// What happens to a job that counts as the same.
+    enum Conflict: String, EnumerableFlag {
+        case update, keep, replace
+
+        static func help(for value: Conflict) -> ArgumentHelp? {
+            switch value {
+            case .update: "Update the open job of that --name; without one, submit it."
+            case .keep: "Keep the open job of that --name as it is; without one, submit it."
+            case .replace: "Cancel the open job of that --name, and submit this one in its place."
+            }
+        }
+    }
+
+    @Option(
+        help: ArgumentHelp("The queue in which it waits for a place (default: \"default\").", valueName: "queue"))
+    var queue: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Which job of a queue goes first: low, normal (default), high, urgent.", valueName: "priority"))
+    var priority: String?
+
+    @Flag(
+        help: ArgumentHelp(
+            "Submit no second job while one is open that does the same and is unique too.",
+            discussion: "The same are command, folder, variables and everything else that is done. "
+                + "With --update or --replace, that job is updated or replaced; else it is kept."))
+    var unique = false
+
+    @Option(
+        help: ArgumentHelp(
+            "With --unique: jobs count that have ended, too, for so long after their submission.",
+            valueName: "duration"))
+    var uniqueWithin: String?
+
+    @Flag(exclusivity: .exclusive)
+    var conflict: Conflict?
+
+    /// Adds what the options say.
+    func add(to submission: inout WireSubmission) throws {
+        if let priority { _ = try PolicyText.priority(priority) }
+        if let uniqueWithin {
+            guard unique else { throw ValidationError("--unique-within: goes with --unique") }
+            _ = try DurationText.parse(uniqueWithin, argument: "--unique-within")
+        }
+        if let conflict, submission.name == nil, !unique {
+            throw ValidationError(
+                "--\(conflict.rawValue): give --name or --unique, which say what counts as the same job")
+        }
+        submission.queue = queue
+        submission.priority = priority
+        submission.unique = unique ? WireUniqueness(within: uniqueWithin) : nil
+        submission.conflict = conflict?.rawValue
+    }
+}

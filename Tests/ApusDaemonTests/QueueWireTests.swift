@@ -1,0 +1,69 @@
+import ApusJobs
+import ApusTimers
+import Foundation
+import LoopbackWeb
+import Testing
+
+@testable import ApusDaemon
+
+@Suite("What the daemon is told and tells about queues")
+struct QueueWireTests {
+    private func change(_ text: String) throws -> WireQueueChange {
+        try StrictJSON.decode(WireQueueChange.self, from: Array(text.utf8))
+    }
+
+    @Test("of a change of a queue, what is left out stays, null removes, and a value sets")
+    func queueChange() throws {
+        #expect(try change(#"{"paused":true}"#) == WireQueueChange(paused: true))
+        #expect(try change(#"{"paused":true}"#).parsed() == [.paused(true)])
+        #expect(try change(#"{"concurrency":null,"rate":null}"#).parsed() == [.concurrency(nil), .rate(nil)])
+        let both = try change(#"{"concurrency":4,"rate":{"runs":100,"per":"PT1M"}}"#)
+        #expect(try both.parsed() == [.concurrency(4), .rate(QueueRate(runs: 100, per: .seconds(60)))])
+        for change in [both, WireQueueChange(concurrency: .removed, paused: false), WireQueueChange()] {
+            let bytes = try JSONText.bytes(of: change)
+            #expect(try StrictJSON.decode(WireQueueChange.self, from: bytes) == change)
+            #expect(try JSONDecoder().decode(WireQueueChange.self, from: Data(bytes)) == change)
+        }
+        #expect(try JSONText.bytes(of: WireQueueChange()) == Array("{}".utf8))
+    }
+
+    @Test(
+        "a change that changes nothing, has an unknown field, or a null elsewhere, is refused",
+        arguments: [
+            ("{}", "nothing to change"), (#"{"limit":1}"#, "unknown field limit; known are concurrency, rate, paused"),
+            (#"{"paused":null}"#, "paused"), (#"{"rate":{"runs":1,"per":"soon"}}"#, "rate.per"),
+            (#"{"rate":{"runs":null,"per":"1m"}}"#, "runs"),
+        ])
+    func refusedChange(text: String, expected: String) {
+        let error = #expect(throws: (any Error).self) { try change(text).parsed() }
+        #expect("\(error!)".contains(expected), "\(error!)")
+    }
+
+    @Test("a job says its queue, its priority, and whether jobs that do the same count as the same")
+    func job() throws {
+        let instant = WallInstant(secondsSince1970: 1_800_000_000)
+        var request = JobRequest(
+            id: JobID("a"), trigger: .at(instant), queue: "builds", priority: .urgent,
+            uniqueness: .payload(within: .seconds(3_600)))
+        func wire() -> WireJob {
+            let job = Job(
+                request: request, state: .scheduled, created: instant, updated: instant, first: instant, nextDue: nil)
+            return WireJob(job, lastRun: nil, waitingFor: [])
+        }
+        #expect(wire().queue == "builds" && wire().priority == "urgent" && wire().unique?.within == "PT1H")
+        #expect(try wire().unique?.parsed() == request.uniqueness)
+        request.uniqueness = .payload()
+        #expect(wire().unique == WireUniqueness())
+        request.uniqueness = .identifier
+        #expect(wire().unique == nil)
+        #expect(String(decoding: try JSONText.bytes(of: wire()), as: UTF8.self).contains(#""unique":null"#))
+    }
+
+    @Test("a priority or a conflict policy that there is not is refused with the accepted ones")
+    func words() {
+        let priority = #expect(throws: DaemonError.self) { try PolicyText.priority("highest") }
+        #expect(priority?.message == "priority: \"highest\" is not one of low, normal, high, urgent")
+        let conflict = #expect(throws: DaemonError.self) { try PolicyText.conflict("refuse") }
+        #expect(conflict?.message == "conflict: \"refuse\" is not one of update, keep, replace")
+    }
+}

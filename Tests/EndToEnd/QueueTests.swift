@@ -1,0 +1,77 @@
+import ApusDaemon
+import Foundation
+import Testing
+
+@Suite("Queues at the terminal")
+struct QueueTests {
+    @Test("a queue's limit holds, can be raised while jobs wait, and is kept over a crash of the daemon")
+    func limit() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = try await apus.startDaemon()
+            #expect(try await apus("queue", "list").err.contains("no queue has limits"))
+            #expect(try await apus("queue", "limit", "builds", "1").out == "builds: at most 1 at once\n")
+            #expect(try await apus("queue", "rate", "builds", "100/1m").out.contains("at most 100 in 1m"))
+            let release = apus.home.path + "/release"
+            for _ in 1...3 {
+                _ = try await apus(
+                    "after", "10ms", "--queue", "builds", "--shell", "--",
+                    "until [ -e \(release) ]; do sleep 0.05; done")
+            }
+            try await apus.until("one that runs") {
+                let queue = try await apus.client.queues().queues.first { $0.name == "builds" }
+                return queue?.running == 1 && queue?.waiting == 2
+            }
+            let line = try await apus("queue", "list").out.split(separator: "\n").last
+            #expect(line?.split(separator: " ") == ["builds", "1", "100/1m", "1", "2", "open"], "\(line ?? "")")
+            let raised: WireQueue = try await apus.json("queue", "limit", "builds", "3", "--json")
+            #expect(raised.concurrency == 3 && raised.rate == WireRate(runs: 100, per: "PT1M"))
+            try await apus.until("all that run") {
+                try await apus.client.queues().queues.first { $0.name == "builds" }?.running == 3
+            }
+            kill(daemon, SIGKILL)
+            try await apus.until("the daemon's end") { !isAlive(daemon) }
+            try Data().write(to: URL(filePath: release))
+            let after: WireQueues = try await apus.json("queue", "list", "--json")
+            #expect(after.queues.first { $0.name == "builds" }?.concurrency == 3)
+            #expect(try await apus("queue", "limit", "builds", "none").code == 0)
+            #expect(try await apus("queue", "rate", "builds", "none").out == "builds: no limits\n")
+        }
+    }
+
+    @Test("nothing of a paused queue begins; when it is resumed, the highest priority goes first")
+    func pauseAndPriority() async throws {
+        try await ApusUnderTest.with { apus in
+            #expect(try await apus("queue", "pause", "mail").out == "mail: paused\n")
+            #expect(try await apus("queue", "limit", "mail", "1").out == "mail: paused, at most 1 at once\n")
+            for priority in ["low", "urgent"] {
+                _ = try await apus(
+                    "after", "10ms", "--name", priority, "--queue", "mail", "--priority", priority, "--", "true")
+            }
+            try await apus.until("both that wait") {
+                try await apus.client.queues().queues.first { $0.name == "mail" }?.waiting == 2
+            }
+            #expect(try await apus("show", "urgent").out.contains("queue        mail, priority urgent"))
+            #expect(try await apus("queue", "resume", "mail").out == "mail: at most 1 at once\n")
+            try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
+            let names = try await apus.client.jobs().jobs.reduce(into: [:]) { $0[$1.id] = $1.name }
+            let order = try await apus.allRuns().sorted { ($0.started ?? "") < ($1.started ?? "") }
+            #expect(order.map { names[$0.job] } == ["urgent", "low"])
+        }
+    }
+
+    @Test(
+        "what is no limit, no rate and no name of a queue is refused, with the accepted forms",
+        arguments: [
+            (["limit", "q", "0"], "whole number from 1, or none"),
+            (["limit", "q", "many"], "whole number from 1, or none"),
+            (["rate", "q", "5"], "100/1m"), (["rate", "q", "5/soon"], "1h30m"), (["rate", "q", "0/1m"], "100/1m"),
+            (["rate", "q", "100001/1m"], "100000"), (["pause", "not a name"], "queue: must be 1 to 64"),
+            (["limit", "q", "100001"], "100000"),
+        ])
+    func refused(words: [String], expected: String) async throws {
+        try await ApusUnderTest.with { apus in
+            let answer = try await apus.call(["queue"] + words)
+            #expect(answer.code == 64 && answer.err.contains(expected), "\(words): \(answer)")
+        }
+    }
+}
