@@ -41,8 +41,11 @@ struct Apus: AsyncParsableCommand {
         version: ApusVersion.current,
         groupedSubcommands: [
             CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Countdown.self]),
-            CommandGroup(name: "Look", subcommands: [List.self, Show.self, History.self, Logs.self]),
-            CommandGroup(name: "Change", subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self, Queue.self]),
+            CommandGroup(
+                name: "Look", subcommands: [List.self, Show.self, History.self, Logs.self, Why.self, Wait.self]),
+            CommandGroup(
+                name: "Change",
+                subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
             CommandGroup(
                 name: "Daemon",
                 subcommands: [Serve.self, Stop.self, Status.self, Install.self, Demo.self, Completions.self]),

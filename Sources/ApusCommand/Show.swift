@@ -46,10 +46,20 @@ struct Show: AsyncParsableCommand {
                         job.labels.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }.joined(separator: " ")
                     ))
             }
-            if let run = job.lastRun { rows.append(("last run", History.line(run))) }
+            if let run = job.lastRun { rows += Self.rows(run) }
             for (key, value) in rows {
                 Terminal.out("\(Colour.dim(key + String(repeating: " ", count: 12 - key.count))) \(value)")
             }
         }
+    }
+
+    private static func rows(_ run: WireRun) -> [(String, String)] {
+        var rows = [("last run", History.line(run))]
+        if let progress = run.progress {
+            let percent = "\(Int(progress.fraction * 100)) %"
+            rows.append(("progress", progress.message.map { "\(percent), \($0)" } ?? percent))
+        }
+        if let result = run.result { rows.append(("result", result.text ?? "\(result.bytes) bytes")) }
+        return rows
     }
 }

@@ -1,12 +1,12 @@
 import ApusTimers
 
 /// The limit of ``within(_:_:)`` has passed.
-struct DeadlineExceeded: Error {}
+package struct DeadlineExceeded: Error {}
 
 /// Runs `body` for at most `limit`, measured by the continuous clock.
 ///
 /// - Throws: ``DeadlineExceeded`` once the limit has passed: `body` is cancelled then, and has ended when this throws.
-func within<Result: Sendable>(
+package func within<Result: Sendable>(
     _ limit: Duration, _ body: @escaping @Sendable () async throws -> Result
 ) async throws -> Result {
     try await withThrowingTaskGroup(of: Result?.self) { group in

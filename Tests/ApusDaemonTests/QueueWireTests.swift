@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusDaemon
 
-@Suite("What the daemon is told and tells about queues")
+@Suite("What the daemon is told and tells about queues and runs")
 struct QueueWireTests {
     private func change(_ text: String) throws -> WireQueueChange {
         try StrictJSON.decode(WireQueueChange.self, from: Array(text.utf8))
@@ -65,5 +65,19 @@ struct QueueWireTests {
         #expect(priority?.message == "priority: \"highest\" is not one of low, normal, high, urgent")
         let conflict = #expect(throws: DaemonError.self) { try PolicyText.conflict("refuse") }
         #expect(conflict?.message == "conflict: \"refuse\" is not one of update, keep, replace")
+    }
+
+    @Test(
+        "a result is told as a text if it is UTF-8 and short, and always with its size",
+        arguments: [
+            (Array("héllo".utf8), "héllo"), ([], ""), ([0xFF, 0x00], nil),
+            (Array(repeating: UInt8(ascii: "x"), count: 4_097), nil),
+        ])
+    func result(bytes: [UInt8], text: String?) {
+        let run = Run(
+            jobKey: 1, job: JobID("a"), occurrence: 1, attempt: 1, due: WallInstant(secondsSince1970: 1),
+            state: .succeeded, result: bytes, progress: RunProgress(fraction: 0.5, message: "half"))
+        #expect(WireRun(run).result?.bytes == bytes.count && WireRun(run).result?.text == text)
+        #expect(WireRun(run).progress?.fraction == 0.5 && WireRun(run).progress?.message == "half")
     }
 }

@@ -88,7 +88,7 @@ struct DocumentationTests {
         arguments: [
             "apus after 25m -- notify-send tea", "apus at 'tomorrow 9:00' --notify 'Stand-up'", "apus --version",
             "apus countdown 25m && echo done", "apus cancel tea backup", "apus list --json | jq .jobs # all of them",
-            "apus queue limit builds 2", "apus queue list --json",
+            "apus queue limit builds 2", "apus queue list --json", "apus wait backup --timeout 5m",
             "apus after 1h30m --label a=b --label c=d --shell -- 'echo a | wc'",
         ])
     func acceptsCommand(line: String) throws {

@@ -45,6 +45,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs/n", path: "/v1/jobs/{id}")
             try await caller.call("POST", "/v1/jobs/n/resume", path: "/v1/jobs/{id}/resume")
             try await caller.call("GET", "/v1/jobs/n/logs", path: "/v1/jobs/{id}/logs")
+            try await caller.runs()
             try await caller.queues()
             try await caller.call("GET", "/v1/runs?job=n&limit=10")
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
@@ -116,6 +117,32 @@ private struct Caller {
         let problems = try document.problems(
             inAnswer: answer, to: "\(method) \(path)", status: Int(response.status.code))
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
+    }
+
+    /// Single runs of the job `n`, which has run by hand.
+    mutating func runs() async throws {
+        let (retry, cancel) = ("/v1/jobs/{id}/retry", "/v1/jobs/{id}/runs/{occurrence}/cancel")
+        try await call("GET", "/v1/jobs/n/why", path: "/v1/jobs/{id}/why")
+        try await call("GET", "/v1/jobs/n/why?occurrence=0", path: "/v1/jobs/{id}/why")
+        try await call("GET", "/v1/jobs/n/why?occurrence=77", path: "/v1/jobs/{id}/why", expecting: 404)
+        try await call("GET", "/v1/jobs/n/why?occurence=1", path: "/v1/jobs/{id}/why", expecting: 400)
+        try await call("POST", "/v1/jobs/n/retry", path: retry, expecting: 404, saying: "no attempt")
+        try await call("POST", "/v1/jobs/n/retry?occurrence=0", path: retry, expecting: 400, saying: "succeeded")
+        try await call(
+            "POST", "/v1/jobs/n/runs/1/cancel", path: cancel, expecting: 404, saying: "neither waits nor runs")
+        try await call("POST", "/v1/jobs/n/runs/one/cancel", path: cancel, expecting: 400, saying: "occurrence: ")
+        let failing = #"{"name":"failing","trigger":{"after":"PT0.01S"},"action":{"command":{"argv":["false"]}}}"#
+        try await call("POST", "/v1/jobs", body: failing, expecting: 201)
+        let client = DaemonClient(home: home)
+        try await ApusUnderTest(home: home).until("its end") { try await client.job("failing").state == "finished" }
+        try await call("POST", "/v1/jobs/failing/retry", path: retry, expecting: 202)
+        try await ApusUnderTest(home: home).until("its end") { try await client.job("failing").state == "finished" }
+        let long = #"{"name":"long","trigger":{"after":"PT0.01S"},"action":{"command":{"argv":["sleep","600"]}}}"#
+        try await call("POST", "/v1/jobs", body: long, expecting: 201)
+        try await ApusUnderTest(home: home).until("it runs") {
+            try await client.job("long").lastRun?.outcome == "running"
+        }
+        try await call("POST", "/v1/jobs/long/runs/1/cancel", path: cancel)
     }
 
     /// Queues, and a submission that names one and says which jobs count as the same.

@@ -50,6 +50,8 @@ struct QueueTests {
             try await apus.until("both that wait") {
                 try await apus.client.queues().queues.first { $0.name == "mail" }?.waiting == 2
             }
+            let why = try await apus("why", "low")
+            #expect(why.code == 0 && why.out.contains("the queue \"mail\" is paused"), "\(why)")
             #expect(try await apus("show", "urgent").out.contains("queue        mail, priority urgent"))
             #expect(try await apus("queue", "resume", "mail").out == "mail: at most 1 at once\n")
             try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }

@@ -17,11 +17,12 @@ struct CountdownView {
     private enum News: Sendable {
         case job(WireJob)
         case ended(WireRun)
+        case failed(any Error)
         case tick
     }
 
     /// Watches until the countdown ends.
-    /// - Throws: `ExitCode(1)` if it was cancelled.
+    /// - Throws: `ExitCode(1)` if it was cancelled; what the daemon says if it cannot be followed.
     func watch() async throws {
         let detach = onInterrupt()
         defer { detach.cancel() }
@@ -51,43 +52,34 @@ struct CountdownView {
                 draw(current)
             case .ended:
                 return finishLine(Self.title(current) + "done")
+            case .failed(let error):
+                throw error
             }
         }
     }
 
-    /// Follows the job's events. A daemon that went away is started again, and the job is read anew.
+    /// Follows the job's events; the bar goes on meanwhile, since it is computed here.
     private func listen(_ teller: AsyncStream<News>.Continuation) async {
-        let clock = TimerClock.continuous()
-        while !Task.isCancelled {
-            do {
-                if restartsDaemon { _ = try await session.call { try await $0.health() } }
-                let client = session.client
-                try await client.listen(job: job.id, terminal: true) { event in
-                    guard let event else {
-                        // What happened before the daemon listened to us.
-                        teller.yield(.job(try await client.job(job.id)))
-                        return true
-                    }
-                    switch event.name {
-                    case "job":
-                        teller.yield(.job(try event.decoded()))
-                    case "run":
-                        let run: WireRun = try event.decoded()
-                        if run.final, run.outcome != "cancelled" { teller.yield(.ended(run)) }
-                    case "lost":
-                        teller.yield(.job(try await client.job(job.id)))
-                    case "notification":
-                        let notification: WireNotification = try event.decoded()
-                        Terminal.note("\(showsBar ? Terminal.eraseLine : "")\u{7}\(lines: notification.text)")
-                    default:
-                        break
-                    }
-                    return true
+        do {
+            try await JobFollower(session: session, job: job.id, restartsDaemon: restartsDaemon).follow { client in
+                teller.yield(.job(try await client.job(job.id)))
+                return true
+            } note: { text in
+                Terminal.note("\(showsBar ? Terminal.eraseLine : "")\u{7}\(lines: text)")
+            } event: { event in
+                switch event.name {
+                case "job":
+                    teller.yield(.job(try event.decoded()))
+                case "run":
+                    let run: WireRun = try event.decoded()
+                    if run.final, run.outcome != "cancelled" { teller.yield(.ended(run)) }
+                default:
+                    break
                 }
-            } catch {
-                // Tried again below; the bar goes on, since it is computed here.
+                return true
             }
-            try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(250)), tolerance: nil)
+        } catch {
+            if !Task.isCancelled { teller.yield(.failed(error)) }
         }
     }
 

@@ -66,9 +66,9 @@ struct JobDirectory: Sendable {
     }
 
     /// What the last attempt that has ended printed, or that of one occurrence.
-    func output(_ text: String, occurrence: Int?) async throws -> [UInt8] {
+    func output(_ id: JobID, occurrence: Int?) async throws -> [UInt8] {
         let query = RunQuery(
-            job: try await resolve(text), occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
+            job: id, occurrence: occurrence, states: [.succeeded, .failed, .lost, .cancelled],
             begunOnly: true, limit: 1)
         return try await scheduler.runs(query).runs.first?.output ?? []
     }

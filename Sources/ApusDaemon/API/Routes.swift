@@ -101,6 +101,20 @@ struct Routes: Sendable {
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(WireRun(try await scheduler.runNow(id)), status: .accepted)
         }
+        router.post("/v1/jobs/:id/retry") { request, context in
+            let (id, occurrence) = try await occurrence(request, context)
+            return try Response.json(WireRun(try await scheduler.retry(id, occurrence: occurrence)), status: .accepted)
+        }
+        router.get("/v1/jobs/:id/why") { request, context in
+            let (id, occurrence) = try await occurrence(request, context)
+            return try Response.json(WireExplanation(try await scheduler.explain(id, occurrence: occurrence)))
+        }
+        router.post("/v1/jobs/:id/runs/:occurrence/cancel") { request, context in
+            let text = try name(request, context, of: "occurrence")
+            let occurrence = try number(text, "occurrence", in: Self.occurrences)
+            let id = try await jobs.resolve(try context.pathParameter("id"))
+            return try Response.json(WireRun(try await scheduler.cancelRun(id, occurrence: occurrence)))
+        }
     }
 
     private func addRuns(to router: Router<APIContext>) {
@@ -116,9 +130,8 @@ struct Routes: Sendable {
             return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
-            let parameters = try Query(of: request, known: ["occurrence"])
-            let output = try await jobs.output(
-                try context.pathParameter("id"), occurrence: try number(parameters, "occurrence", in: Self.occurrences))
+            let (id, occurrence) = try await occurrence(request, context)
+            let output = try await jobs.output(id, occurrence: occurrence)
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(bytes: output)))
@@ -182,12 +195,22 @@ struct Routes: Sendable {
     private static let occurrences = -9_007_199_254_740_991...9_007_199_254_740_991
 
     private func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
-        guard let text = parameters[name] else { return nil }
+        try parameters[name].map { try number($0, name, in: range) }
+    }
+
+    private func number(_ text: String, _ name: String, in range: ClosedRange<Int>) throws -> Int {
         guard let number = Int(text), range.contains(number), text.utf8.first != UInt8(ascii: "+") else {
             throw WebError.invalid(
                 "\(name): \"\(text)\" is not a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    /// The job that the path names, and the occurrence that the query may name.
+    private func occurrence(_ request: Request, _ context: APIContext) async throws -> (job: JobID, occurrence: Int?) {
+        let parameters = try Query(of: request, known: ["occurrence"])
+        let occurrence = try number(parameters, "occurrence", in: Self.occurrences)
+        return (try await jobs.resolve(try context.pathParameter("id")), occurrence)
     }
 
     private func flag(_ parameters: Query, _ name: String) throws -> Bool {

@@ -147,6 +147,10 @@ public struct WireRun: Codable, Hashable, Sendable {
     public var exitCode: Int?
     /// The last 4 KiB of what it printed.
     public var outputTail: String?
+    /// How far it was when it reported that last.
+    public var progress: WireProgress?
+    /// What it returned.
+    public var result: WireResult?
 
     /// Encodes every field, absent values as `null`.
     public func encode(to encoder: any Encoder) throws {
@@ -166,6 +170,38 @@ public struct WireRun: Codable, Hashable, Sendable {
         try container.encode(reason, forKey: .reason)
         try container.encode(exitCode, forKey: .exitCode)
         try container.encode(outputTail, forKey: .outputTail)
+        try container.encode(progress, forKey: .progress)
+        try container.encode(result, forKey: .result)
+    }
+}
+
+/// How far a run is.
+public struct WireProgress: Codable, Hashable, Sendable {
+    /// 0 to 1.
+    public var fraction: Double
+    /// In its own words.
+    public var message: String?
+
+    /// Encodes both fields.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(fraction, forKey: .fraction)
+        try container.encode(message, forKey: .message)
+    }
+}
+
+/// What a run returned.
+public struct WireResult: Codable, Hashable, Sendable {
+    /// How many bytes.
+    public var bytes: Int
+    /// The bytes as a text, if they are UTF-8 and not more than 4 KiB.
+    public var text: String?
+
+    /// Encodes both fields.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(bytes, forKey: .bytes)
+        try container.encode(text, forKey: .text)
     }
 }
 
@@ -277,6 +313,41 @@ public struct WireError: Codable, Hashable, Sendable {
     }
     /// The error.
     public var error: Body
+}
+
+/// What `GET /v1/jobs/{id}/why` answers: the decisions about an occurrence, in their order.
+public struct WireExplanation: Codable, Hashable, Sendable {
+    /// One decision, or one thing that the occurrence waits for.
+    public struct Decision: Codable, Hashable, Sendable {
+        /// A word for programs: `due`, `claimed`, `queueFull` and others.
+        public var code: String
+        /// When it was made, or comes true; `null` where that is now.
+        public var at: String?
+        /// A sentence for people.
+        public var text: String
+
+        /// Encodes every field.
+        public func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(code, forKey: .code)
+            try container.encode(at, forKey: .at)
+            try container.encode(text, forKey: .text)
+        }
+    }
+    /// The job's identifier.
+    public var job: String
+    /// The occurrence; `null` for a job that has none.
+    public var occurrence: Int?
+    /// The decisions.
+    public var decisions: [Decision]
+
+    /// Encodes every field.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(job, forKey: .job)
+        try container.encode(occurrence, forKey: .occurrence)
+        try container.encode(decisions, forKey: .decisions)
+    }
 }
 
 /// What `DELETE /v1/jobs?all=true` answers.

@@ -63,8 +63,28 @@ extension WireRun {
             final: run.isFinal,
             reason: run.reason,
             exitCode: run.exitCode,
-            outputTail: run.output.isEmpty ? nil : String(decoding: run.output.suffix(Self.tailBytes), as: UTF8.self)
+            outputTail: run.output.isEmpty ? nil : String(decoding: run.output.suffix(Self.tailBytes), as: UTF8.self),
+            progress: run.progress.map { WireProgress(fraction: $0.fraction, message: $0.message) },
+            result: run.result.map { WireResult($0) }
         )
+    }
+}
+
+extension WireResult {
+    init(_ bytes: [UInt8]) {
+        self.init(
+            bytes: bytes.count,
+            text: bytes.count <= WireRun.tailBytes ? String(validating: bytes, as: UTF8.self) : nil)
+    }
+}
+
+extension WireExplanation {
+    init(_ explanation: JobExplanation) {
+        self.init(
+            job: explanation.job.rawValue, occurrence: explanation.occurrence,
+            decisions: explanation.decisions.map {
+                Decision(code: $0.code.rawValue, at: $0.instant.map(TimeText.iso8601), text: $0.text)
+            })
     }
 }
 

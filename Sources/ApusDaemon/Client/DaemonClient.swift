@@ -103,10 +103,11 @@ public struct DaemonClient: Sendable {
 
     /// One page of runs, newest first; with `begun`, only of attempts that began.
     public func runs(
-        job: String? = nil, begun: Bool = false, limit: Int? = nil, after: String? = nil
+        job: String? = nil, occurrence: Int? = nil, begun: Bool = false, limit: Int? = nil, after: String? = nil
     ) async throws -> WireRunPage {
         var query: [(String, String)] = begun ? [("begun", "true")] : []
         if let job { query.append(("job", job)) }
+        if let occurrence { query.append(("occurrence", String(occurrence))) }
         if let limit { query.append(("limit", String(limit))) }
         if let after { query.append(("after", after)) }
         return try await get("/v1/runs", query: query)
@@ -139,6 +140,26 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/run"))
     }
 
+    /// Cancels the run of one occurrence, which waits or goes on; the job stays.
+    public func cancelRun(_ id: String, occurrence: Int) async throws -> WireRun {
+        try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/runs/\(occurrence)/cancel"))
+    }
+
+    /// Tries an occurrence again that has failed, was lost or was cancelled; the last such one unless it is named.
+    public func retry(_ id: String, occurrence: Int? = nil) async throws -> WireRun {
+        try decode(
+            try await send(.POST, "/v1/jobs/\(Self.escaped(id))/retry", query: Self.query(occurrence: occurrence)))
+    }
+
+    /// Why an occurrence ran, did not run, or waits; the oldest open one unless it is named, else the next, else the last.
+    public func why(_ id: String, occurrence: Int? = nil) async throws -> WireExplanation {
+        try await get("/v1/jobs/\(Self.escaped(id))/why", query: Self.query(occurrence: occurrence))
+    }
+
+    private static func query(occurrence: Int?) -> [(String, String)] {
+        occurrence.map { [("occurrence", String($0))] } ?? []
+    }
+
     /// The queues that have limits, or jobs that run or wait, by name.
     public func queues() async throws -> WireQueues { try await get("/v1/queues") }
 
@@ -152,9 +173,8 @@ public struct DaemonClient: Sendable {
     public func logs(_ id: String, occurrence: Int? = nil) async throws -> [UInt8] {
         Array(
             try await send(
-                .GET, "/v1/jobs/\(Self.escaped(id))/logs", query: occurrence.map { [("occurrence", String($0))] } ?? []
-            )
-            .readableBytesView)
+                .GET, "/v1/jobs/\(Self.escaped(id))/logs", query: Self.query(occurrence: occurrence)
+            ).readableBytesView)
     }
 
     /// An event: its name, and its data as JSON.

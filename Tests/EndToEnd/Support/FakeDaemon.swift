@@ -15,6 +15,8 @@ final class FakeDaemon: Sendable {
         case answersHalf
         /// Answers 201 with a body.
         case answers(String)
+        /// Answers 200, sends a text, and leaves the answer open.
+        case streams(String)
     }
 
     private let behaviours: [Behaviour]
@@ -78,6 +80,8 @@ final class FakeDaemon: Sendable {
             case .answersHalf: write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"half\":")
             case .answers(let answer):
                 write(context, "HTTP/1.1 201 Created\r\ncontent-length: \(answer.utf8.count)\r\n\r\n\(answer)")
+            case .streams(let beginning):
+                write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n\(beginning)")
             }
         }
 

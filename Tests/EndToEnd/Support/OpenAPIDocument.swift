@@ -97,6 +97,7 @@ struct OpenAPIDocument {
         switch type {
         case "null": return value is NSNull
         case "string": return value is String
+        case "number": return value is NSNumber
         case "boolean": return value is Bool
         case "integer": return (value as? NSNumber).map { Double($0.int64Value) == $0.doubleValue } ?? (value is Int)
         case "array": return value is [Any]

@@ -1,0 +1,27 @@
+import ApusDaemon
+import ArgumentParser
+
+struct Retry: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry",
+        abstract: "Try an occurrence again that has failed, was lost or was cancelled, also of a finished job.")
+
+    @Argument(help: "An identifier, the beginning of one, or a name.")
+    var id: String
+
+    @Argument(help: "The occurrence (default: the last one that did not succeed); -- before one below 0.")
+    var occurrence: Int?
+
+    @Flag(help: "Print the run as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let run = try await Session().call { try await $0.retry(id, occurrence: occurrence) }
+            if json { return try Terminal.json(run) }
+            Terminal.out(
+                "\(run.job) occurrence \(run.occurrence) is tried again, as attempt \(run.attempt); "
+                    + "`apus wait \(run.job)` waits for its outcome")
+        }
+    }
+}

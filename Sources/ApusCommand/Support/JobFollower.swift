@@ -1,0 +1,55 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+
+/// Follows the events of a job, also over restarts of the daemon.
+struct JobFollower {
+    let session: Session
+    /// The job's identifier.
+    let job: String
+    /// Whether a daemon that went away is started again.
+    var restartsDaemon = true
+
+    /// Follows until a closure answers `false`, and shows notifications meanwhile.
+    ///
+    /// - Parameters:
+    ///   - look: asks for the state, in which the events before it are: called when the daemon listens, and where it left
+    ///     events out.
+    ///   - note: prints the text of a notification.
+    ///   - event: called with each `job`, `run` and `output`.
+    /// - Throws: `DaemonError` if the daemon answers that the job cannot be followed, `CancellationError`, and what the
+    ///   closures throw. While no daemon answers, it is tried again.
+    func follow(
+        look: (DaemonClient) async throws -> Bool, note: (String) -> Void,
+        event: (DaemonClient.Event) async throws -> Bool
+    ) async throws {
+        let clock = TimerClock.continuous()
+        let client = session.client
+        var goesOn = true
+        while goesOn {
+            do {
+                if restartsDaemon { _ = try await session.call { try await $0.health() } }
+                try await client.listen(job: job, terminal: true) { news in
+                    switch news?.name {
+                    case nil: goesOn = try await look(client)
+                    case "lost":
+                        if try news!.decoded(as: WireLost.self).events > 0 { goesOn = try await look(client) }
+                    case "notification": note(try news!.decoded(as: WireNotification.self).text)
+                    case "job", "run", "output": goesOn = try await event(news!)
+                    default: break
+                    }
+                    return goesOn
+                }
+            } catch let error as DaemonError where !Self.isRefusal(error.code) {
+                // It is asked again below.
+            }
+            guard goesOn else { return }
+            try await clock.sleep(until: clock.now.advanced(by: .milliseconds(250)), tolerance: nil)
+        }
+    }
+
+    /// Whether the daemon has said that it will never do what it was asked for.
+    private static func isRefusal(_ code: DaemonError.Code) -> Bool {
+        [.invalid, .forbidden, .jobs(.notFound), .jobs(.ambiguous)].contains(code)
+    }
+}

@@ -1,0 +1,108 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+struct Wait: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "wait",
+        abstract:
+            "Wait until the run of a job that goes on, else the next one, has its outcome; exit with its exit code.",
+        discussion: """
+            Of a job that has ended, it is the last run. A run that is tried again has no outcome yet.
+            Exit codes: the command's own (0 after a success); 1 for a failure without one; 124 after --timeout; 125 if the
+            run was cancelled, skipped or lost, or the job ended before it.
+            """)
+
+    /// As timeout(1) has it.
+    private static let timedOut = ExitCode(124)
+    private static let noExitCode = ExitCode(125)
+
+    @Argument(help: "An identifier, the beginning of one, or a name.")
+    var id: String
+
+    @Option(help: ArgumentHelp("How long to wait at most; the job goes on.", valueName: "duration"))
+    var timeout: String?
+
+    @Flag(help: "Print the run as JSON; null if the job ended before it.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let limit = try timeout.map { try DurationText.parse($0, argument: "--timeout") }
+            let session = try Session()
+            let job = try await session.call { try await $0.job(id) }
+            let waiting = OutcomeWait(session: session, job: job)
+            let run: WireRun?
+            do {
+                run =
+                    if let limit { try await within(limit) { try await waiting.outcome() } } else {
+                        try await waiting.outcome()
+                    }
+            } catch is DeadlineExceeded {
+                Terminal.note("apus: \(job.id) has no outcome after \(DurationText.format(limit ?? .zero))")
+                throw Self.timedOut
+            }
+            if json {
+                try Terminal.json(run)
+            } else if let run {
+                Terminal.out("\(run.job) \(History.line(run))")
+            } else {
+                Terminal.note("apus: \(job.id) has ended before the run")
+            }
+            let code = Self.exitCode(run)
+            if code != .success { throw code }
+        }
+    }
+
+    private static func exitCode(_ run: WireRun?) -> ExitCode {
+        switch run?.outcome {
+        case "succeeded": .success
+        case "failed": run?.exitCode.flatMap { $0 == 0 ? nil : ExitCode(Int32(clamping: $0)) } ?? .failure
+        default: noExitCode
+        }
+    }
+}
+
+/// Waits for the outcome of one occurrence.
+private struct OutcomeWait: Sendable {
+    let session: Session
+    let job: WireJob
+
+    /// - Returns: the outcome of the oldest open occurrence, else of the next, else of the last; `nil` if the job ends
+    ///   before it has one.
+    func outcome() async throws -> WireRun? {
+        var occurrence: Int?
+        var outcome: WireRun?
+        func look(_ client: DaemonClient) async throws -> Bool {
+            let current = try await client.job(job.id)
+            // Another job has the identifier: this one was replaced.
+            guard current.created == job.created else { return false }
+            if occurrence == nil { occurrence = try await client.why(job.id).occurrence }
+            guard let occurrence else { return false }
+            outcome = try await client.runs(job: job.id, occurrence: occurrence, limit: 100).runs.first(where: \.final)
+            return outcome == nil && isOpen(current)
+        }
+        try await JobFollower(session: session, job: job.id).follow(look: look) { text in
+            Terminal.note("\u{7}\(lines: text)")
+        } event: { event in
+            switch event.name {
+            case "run":
+                let run: WireRun = try event.decoded()
+                guard run.final, let occurrence, (run.occurrence...run.through).contains(occurrence) else {
+                    return true
+                }
+                outcome = run
+                return false
+            case "job":
+                // Its end may come before the run's.
+                let current: WireJob = try event.decoded()
+                return isOpen(current) && current.created == job.created ? true : try await look(session.client)
+            default:
+                return true
+            }
+        }
+        return outcome
+    }
+
+    private func isOpen(_ job: WireJob) -> Bool { job.state == "scheduled" || job.state == "suspended" }
+}

@@ -1,0 +1,90 @@
+import ApusDaemon
+import Foundation
+import Testing
+
+@Suite("Waiting for a run's outcome")
+struct WaitTests {
+    @Test("it exits with the exit code of the command, and prints the run as history does, or as JSON")
+    func exitCode() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("after", "300ms", "--name", "good", "--", "true")
+            let good = try await apus("wait", "good")
+            #expect(good.code == 0 && good.out.contains(" #1 succeeded, "), "\(good)")
+            _ = try await apus(
+                "after", "300ms", "--name", "bad", "--retry", "1", "--shell", "--", "exit $((6 + APUS_ATTEMPT))")
+            let bad = try await apus("wait", "bad", "--json")
+            #expect(bad.code == 8, "\(bad)")
+            let run = try JSONDecoder().decode(WireRun.self, from: Data(bad.out.utf8))
+            #expect(run.attempt == 2 && run.final && run.exitCode == 8, "what is tried again has no outcome yet")
+            #expect(try await apus("wait", "bad").code == 8, "of a job that has ended, the last run")
+            _ = try await apus("every", "1h", "--name", "hourly", "--shell", "--", "exit 5")
+            _ = try await apus("run", "hourly")
+            #expect(try await apus("wait", "hourly", "--timeout", "200ms").code == 124, "the next one is an hour away")
+        }
+    }
+
+    @Test("a job that is cancelled, or a run, ends it with 125; one that takes longer than --timeout, with 124")
+    func noOutcome() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("after", "1h", "--name", "late", "--", "true")
+            let timeout = try await apus("wait", "late", "--timeout", "10ms")
+            #expect(timeout.code == 124 && timeout.err.contains("has no outcome after 10ms"), "\(timeout)")
+            async let ended = apus("wait", "late", "--json")
+            try await apus.until("the listener") { try await Self.isHeard(apus) }
+            _ = try await apus.client.cancel("late")
+            let cancelled = try await ended
+            #expect(cancelled.code == 125 && cancelled.out == "null\n", "\(cancelled)")
+
+            _ = try await apus("after", "10ms", "--name", "long", "--", "sleep", "600")
+            try await apus.until("its run") { try await apus.client.job("long").lastRun?.outcome == "running" }
+            async let waiting = apus("wait", "long")
+            #expect(try await apus("cancel", "long", "--occurrence", "1").out.contains("occurrence 1 is told to end"))
+            let run = try await waiting
+            #expect(run.code == 125 && run.out.contains("#1 cancelled"), "\(run)")
+        }
+    }
+
+    @Test("it goes on when the daemon is killed and started again, and tells the outcome of the attempt that follows")
+    func restart() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = try await apus.startDaemon()
+            let job: WireJob = try await apus.json(
+                "after", "10ms", "--shell", "--json", "--", "if [ $APUS_ATTEMPT = 1 ]; then sleep 600; fi; exit 4")
+            try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
+            async let waiting = apus("wait", job.id)
+            try await apus.until("the listener") { try await Self.isHeard(apus) }
+            kill(daemon, SIGKILL)
+            let answer = try await waiting
+            #expect(answer.code == 4 && answer.out.contains("attempt 2"), "\(answer)")
+            #expect(answer.err.contains("started a daemon in the background"), "\(answer)")
+        }
+    }
+
+    @Test("where events were left out, it asks for the state again")
+    func lostEvents() async throws {
+        let job =
+            #"{"id":"a","kind":"action","state":"scheduled","trigger":{"every":"PT1H"},"action":{},"policies":{},"#
+            + #""created":"2026-01-01T00:00:00.000Z","occurrences":0,"missed":0,"labels":{},"queue":"default","priority":"normal"}"#
+        let run =
+            #"{"job":"a","occurrence":1,"through":1,"attempt":1,"standsFor":1,"due":"2026-01-01T01:00:00.000Z","outcome":"failed","final":true,"exitCode":9}"#
+        let health =
+            #"{"status":"ok","version":"1","pid":1,"home":"/","started":"2026-01-01T00:00:00.000Z","running":0}"#
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(
+                .answers(job), .answers(health), .streams("event: lost\ndata: {\"events\":1,\"outputBytes\":0}\n\n"),
+                .answers(job), .answers(#"{"job":"a","occurrence":1,"decisions":[]}"#), .answers(#"{"runs":[]}"#),
+                .answers(job), .answers(#"{"runs":[\#(run)]}"#))
+            let answer = try await daemon.serve(apus.home) { try await apus("wait", "a", "--timeout", "60s") }
+            #expect(answer.code == 9, "\(answer)")
+            #expect(daemon.bodies.count == 8, "once when it listens, and once more")
+        }
+    }
+
+    /// Whether somebody listens who shows notifications: the log says where a text was shown.
+    private static func isHeard(_ apus: ApusUnderTest) async throws -> Bool {
+        let probe = try await apus.client.submit(
+            WireSubmission(trigger: WireTrigger(after: "PT0.001S"), action: Action(notify: "is anybody there?")))
+        try await apus.until("the text") { try await apus.client.job(probe.id).state == "finished" }
+        return try String(contentsOfFile: apus.home.logPath, encoding: .utf8).contains("at attached terminals")
+    }
+}
