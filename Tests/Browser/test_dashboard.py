@@ -125,6 +125,27 @@ class Jobs(DashboardTest):
 
 
 class Runs(DashboardTest):
+    def test_why(self) -> None:
+        """The decisions about an occurrence are told with their instants, of the job and of a chosen run, as they change."""
+        self.daemon.apus("queue", "pause", "builds")
+        job = self.daemon.submit("after", "50ms", "--name", "build", "--queue", "builds", "--priority", "high", "--shell", "--", "exit 3")
+        self.open(f"#/job/{job}")
+        why = self.page.get_by_role("region", name="Why")
+        expect(why).to_contain_text("occurrence 1")
+        expect(why.locator("li").first).to_contain_text(re.compile(r"\d\d:\d\d:\d\dit was due by the trigger"))
+        expect(why.locator("li[data-code=queuePaused]")).to_have_text('nowthe queue "builds" is paused')
+        expect(self.page.locator(".facts")).to_contain_text("builds, priority high")
+        self.picture("dashboard-why")
+        self.daemon.apus("queue", "resume", "builds")
+        expect(why.locator("li[data-code=failed]")).to_contain_text("attempt 1 failed: exit code 3")
+        expect(why.locator("li[data-code=queuePaused]")).to_have_count(0)
+        self.daemon.apus("run", self.daemon.submit("every", "1d", "--name", "daily", "--", "true"))
+        self.page.locator(".row .name", has_text="daily").click()
+        expect(why.locator("li")).to_contain_text(["it is due by the trigger"])
+        self.page.locator(".detail tbody").get_by_role("link", name="by hand").click()
+        expect(why).to_contain_text("run by hand")
+        expect(why.locator("li").first).to_contain_text("it was asked for by hand")
+
     def test_live_log(self) -> None:
         """What a run prints appears while it runs, and all of it is there when it has ended."""
         stop = self.daemon.home / "stop"

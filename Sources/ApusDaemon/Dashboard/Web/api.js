@@ -44,6 +44,7 @@ export const api = {
   job: (id, signal) => ask('GET', job(id), { signal }),
   runs: (values, signal) => ask('GET', `/v1/runs?${query(values)}`, { signal }),
   logs: (id, occurrence, signal) => ask('GET', `${job(id)}/logs?${query({ occurrence })}`, { signal, text: true }),
+  why: (id, occurrence, signal) => ask('GET', `${job(id)}/why?${query({ occurrence })}`, { signal }),
   submit: (submission) => ask('POST', '/v1/jobs', { body: submission }),
   suspend: (id) => ask('POST', `${job(id)}/suspend`),
   resume: (id) => ask('POST', `${job(id)}/resume`),

@@ -7,6 +7,7 @@ import { Log } from './log.js';
 import { Ring } from './ring.js';
 import { Runs } from './runs.js';
 import { isOpen } from './store.js';
+import { Why } from './why.js';
 
 const RING = 104;
 
@@ -46,7 +47,9 @@ export class Detail {
   close() {
     this.log?.close();
     this.runs?.controller?.abort();
-    this.id = this.runs = this.log = null;
+    this.why?.close();
+    this.id = this.runs = this.log = this.why = null;
+    this.chosen = undefined;
     this.element.replaceChildren();
   }
 
@@ -55,6 +58,7 @@ export class Detail {
     this.fetchJob();
     this.runs.load();
     this.log.reload();
+    this.why.load();
   }
 
   build(id) {
@@ -75,12 +79,13 @@ export class Detail {
       choose: (run) => (location.hash = `#/job/${run.job}/run/${run.occurrence}/${run.attempt}`),
     });
     this.log = new Log({ outputs: this.outputs, job: id });
+    this.why = new Why({ job: id });
     this.element.replaceChildren(
       h('a', { class: 'back', href: '#/' }, icon('back'), 'All jobs'),
       h('header', { class: 'detail-head' },
         h('div', { class: 'dial' }, this.ring.element, this.left),
         h('div', { class: 'who' }, this.heading, this.identity, h('p', { class: 'line' }, this.state, this.due))),
-      this.tools, this.note, this.log.element, this.facts,
+      this.tools, this.note, this.log.element, this.why.element, this.facts,
       h('h3', {}, 'Runs'), this.runs.element);
     this.showJob();
     if (!this.store.jobs.has(id)) this.fetchJob();
@@ -105,7 +110,9 @@ export class Detail {
     if (!this.id) return;
     if (changed.has(this.id)) this.showJob();
     this.runs.add(runs);
-    for (const run of runs) if (run.job === this.id) this.log.ran(run);
+    const mine = runs.filter((run) => run.job === this.id);
+    for (const run of mine) this.log.ran(run);
+    if (mine.length || changed.has(this.id)) this.why.soon();
   }
 
   showJob() {
@@ -121,6 +128,7 @@ export class Detail {
     setAttribute(this.state, 'data-state', word);
     this.showTools(job);
     this.showFacts(job);
+    this.why.show(this.chosen);
     this.ticker.wake();
   }
 
@@ -149,6 +157,7 @@ export class Detail {
       job.waitingFor?.length ? ['Waits', waitingFor(job.waitingFor)] : null,
       ['Submitted', instant(job.createdMs)],
       ['Occurrences', job.occurrences ? `${count(job.occurrences)} so far${job.missed ? `, ${count(job.missed)} of them missed` : ''}` : 'none yet'],
+      job.queue !== 'default' || job.priority !== 'normal' ? ['Queue', `${job.queue}, priority ${job.priority}`] : null,
       ['Missed runs', policy(MISSED, policies.missed ?? 'run-once')],
       ['Overlap', policy(OVERLAP, policies.overlap ?? 'skip')],
       policies.retry ? ['Retry', `${policies.retry} more after a failure`] : null,
@@ -165,6 +174,8 @@ export class Detail {
   }
 
   showRun(run) {
+    this.chosen = run?.occurrence ?? null;
+    if (this.store.jobs.has(this.id)) this.why.show(this.chosen);
     this.runs.choose(run ? `${this.id} ${run.occurrence} ${run.attempt}` : null);
     this.log.show(run, run && this.runs.runs.get(`${this.id} ${run.occurrence} ${run.attempt}`));
   }
