@@ -98,7 +98,12 @@ public enum JobState: String, Hashable, Sendable, CaseIterable {
 /// A job as it is stored. A value: a copy of what was true when it was read.
 public struct Job: Hashable, Sendable, Identifiable {
     /// What was asked for (its `conflict` says nothing any more).
-    public var request: JobRequest
+    public var request: JobRequest {
+        _read { yield shared.value }
+        _modify { yield &shared.value }
+    }
+    /// The larger part of a job, which the scheduler passes on with each step of a run and changes only on request.
+    private var shared: Shared<JobRequest>
     /// The store's own number for the job; 0 before the store has given one. Grows with each submission.
     public var key: Int64
     /// Grows by one with each change; a write that expects an older one is refused.
@@ -152,7 +157,7 @@ public struct Job: Hashable, Sendable, Identifiable {
         remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0, wake: WallInstant? = nil,
         elapsedWake: WallInstant? = nil, openRuns: Int = 0, runsSinceRetired: Int = 0
     ) {
-        self.request = request
+        shared = Shared(request)
         self.key = key
         self.version = version
         self.state = state
