@@ -78,6 +78,12 @@ enum LabelsJSON {
 
     private static func append(_ string: String, to text: inout String) {
         text += "\""
+        defer { text += "\"" }
+        let isPlain = string.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+        guard !isPlain else {
+            text += string
+            return
+        }
         for scalar in string.unicodeScalars {
             switch scalar {
             case "\"": text += "\\\""
@@ -88,7 +94,6 @@ enum LabelsJSON {
             default: text.unicodeScalars.append(scalar)
             }
         }
-        text += "\""
     }
 
     /// The labels of a stored object; `nil` if it is not an object of strings.
