@@ -5,12 +5,13 @@ import GRDBSQLite
 /// One connection to the file, with its compiled statements.
 ///
 /// Everything but `perform` and `enqueue` is called on the connection's queue only.
-// `statements`, `isOpen` and `handle` are touched only on `queue`'s own serial queue.
+// `statements`, `frequent`, `isOpen` and `handle` are touched only on `queue`'s own serial queue.
 final class Connection: @unchecked Sendable {
     let path: String
     private let queue: DatabaseQueue
     private let handle: OpaquePointer
     private var statements: [String: PreparedStatement] = [:]
+    private var frequent: [ObjectIdentifier: PreparedStatement] = [:]
     private var isOpen = true
 
     init(_ queue: DatabaseQueue, path: String) throws {
@@ -47,6 +48,17 @@ final class Connection: @unchecked Sendable {
         }
         let statement = try PreparedStatement(sql, on: handle)
         statements[sql] = statement
+        return statement
+    }
+
+    /// The same for a statement that runs for each row.
+    func statement(_ sql: SQLText) throws -> PreparedStatement {
+        if let statement = frequent[ObjectIdentifier(sql)] {
+            statement.rebind()
+            return statement
+        }
+        let statement = try statement(sql.text)
+        frequent[ObjectIdentifier(sql)] = statement
         return statement
     }
 
@@ -89,6 +101,7 @@ final class Connection: @unchecked Sendable {
         queue.inDatabase { _ in
             isOpen = false
             statements.removeAll()
+            frequent.removeAll()
         }
         try queue.close()
     }

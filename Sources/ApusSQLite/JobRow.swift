@@ -3,10 +3,10 @@ import ApusTimers
 
 /// The job table's columns and their order, for reading and for writing.
 enum JobRow {
-    /// What changes with each run, in the order in which ``bindState(_:_:to:)`` binds.
-    private static let state = [
-        "state", "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed",
-        "wake", "elapsed_wake", "open_runs", "runs_since_retired",
+    /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
+    private static let progress = [
+        "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed", "wake",
+        "elapsed_wake", "open_runs", "runs_since_retired",
     ]
     /// What was asked for, in the order in which ``bindRequest(_:to:)`` binds.
     private static let request = [
@@ -17,36 +17,44 @@ enum JobRow {
     ]
 
     /// The columns that ``read(_:_:)`` reads.
-    static let columns = (["key", "version", "id", "created"] + request + state).map { "job.\($0)" }
+    static let columns = (["key", "version", "id", "created"] + request + ["state"] + progress).map { "job.\($0)" }
         .joined(separator: ", ")
 
     /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
     static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
     static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
 
-    /// Parameters: key, id, state, request, created.
-    static let insert = """
-        INSERT INTO job (key, id, \((state + request).joined(separator: ", ")), created, version)
-        VALUES (?, ?, \((state + request).map { _ in "?" }.joined(separator: ", ")), ?, 1)
-        """
+    /// Parameters: key, id, progress, state, request, created.
+    static let insert: SQLText = {
+        let columns = progress + ["state"] + request
+        return SQLText(
+            """
+            INSERT INTO job (key, id, \(columns.joined(separator: ", ")), created, version)
+            VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")), ?, 1)
+            """)
+    }()
 
-    /// Parameters: state, request, key, version, id.
-    static let update = update(state + request)
+    /// Parameters: progress, state, request, key, version, id.
+    static let update = update(progress + ["state"] + request)
 
-    /// Parameters: state, key, version, id.
-    static let updateState = update(state)
+    /// Parameters: progress, state, key, version, id.
+    static let updateState = update(progress + ["state"])
 
-    private static func update(_ columns: [String]) -> String {
-        """
-        UPDATE job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
-        WHERE key = ? AND version = ? AND id = ?
-        """
+    /// For a state that stays, which SQLite would write anew into three indexes. Parameters: progress, key, version, id.
+    static let updateProgress = update(progress)
+
+    private static func update(_ columns: [String]) -> SQLText {
+        SQLText(
+            """
+            UPDATE job SET \(columns.map { "\($0) = ?" }.joined(separator: ", ")), version = version + 1
+            WHERE key = ? AND version = ? AND id = ?
+            """)
     }
 
     /// Binds what changes with each run.
-    static func bindState(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
+    static func bindProgress(_ job: Job, _ axis: ElapsedAxis, to statement: PreparedStatement) {
         let isRelative = job.request.trigger.isRelative
-        statement.bind(job.state.rawValue).bind(job.updated.stored)
+        statement.bind(job.updated.stored)
         statement.bind(isRelative ? axis.encode(job.first) : job.first.stored).bind(Int64(job.origin))
         statement.bind(Int64(job.nextOccurrence))
         statement.bind(isRelative ? job.nextDue.map(axis.encode) : job.nextDue?.stored)
@@ -70,26 +78,28 @@ enum JobRow {
 
     private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
         switch trigger.kind {
-        case .at(let instant): statement.bind("at").bind(instant.stored).bindNull().bindNull()
-        case .after(let duration): statement.bind("after").bind(duration.wholeNanoseconds).bindNull().bindNull()
+        case .at(let instant): statement.bind(constant: "at").bind(instant.stored).bindNull().bindNull()
+        case .after(let duration):
+            statement.bind(constant: "after").bind(duration.wholeNanoseconds).bindNull().bindNull()
         case .every(let interval, let anchor, let count):
-            statement.bind("every").bind(interval.wholeNanoseconds).bind(anchor?.stored).bind(count.map(Int64.init))
+            statement.bind(constant: "every").bind(interval.wholeNanoseconds).bind(anchor?.stored).bind(
+                count.map(Int64.init))
         }
     }
 
     private static func bind(_ policies: JobPolicies, to statement: PreparedStatement) {
         statement.bind(policies.tolerance.wholeNanoseconds)
         switch policies.missedRuns.kind {
-        case .runOnce: statement.bind("runOnce").bindNull()
-        case .skip: statement.bind("skip").bindNull()
-        case .runAll(let limit): statement.bind("runAll").bind(Int64(limit))
+        case .runOnce: statement.bind(constant: "runOnce").bindNull()
+        case .skip: statement.bind(constant: "skip").bindNull()
+        case .runAll(let limit): statement.bind(constant: "runAll").bind(Int64(limit))
         }
         statement.bind(policies.grace?.wholeNanoseconds)
         switch policies.overlap.kind {
-        case .skip: statement.bind("skip").bindNull()
-        case .replace: statement.bind("replace").bindNull()
-        case .queue(let limit): statement.bind("queue").bind(Int64(limit))
-        case .allow(let limit): statement.bind("allow").bind(Int64(limit))
+        case .skip: statement.bind(constant: "skip").bindNull()
+        case .replace: statement.bind(constant: "replace").bindNull()
+        case .queue(let limit): statement.bind(constant: "queue").bind(Int64(limit))
+        case .allow(let limit): statement.bind(constant: "allow").bind(Int64(limit))
         }
         let retry = policies.retry
         statement.bind(Int64(retry.maximumAttempts)).bind(Int64(retry.maximumLost))
@@ -175,6 +185,18 @@ enum JobRow {
 
     static func unreadable(_ column: String, of id: JobID) -> JobError {
         JobError(.damaged, "the \(column) of job \(id) in the database cannot be read; somebody has changed it by hand")
+    }
+}
+
+extension JobState {
+    /// The form in the file.
+    var stored: StaticString {
+        switch self {
+        case .scheduled: "scheduled"
+        case .suspended: "suspended"
+        case .cancelled: "cancelled"
+        case .finished: "finished"
+        }
     }
 }
 

@@ -1,5 +1,12 @@
 import GRDBSQLite
 
+/// The text of a statement that runs for each row. Its compiled form is found by its identity: to hash the text takes
+/// about as long as to run it.
+final class SQLText: Sendable {
+    let text: String
+    init(_ text: String) { self.text = text }
+}
+
 /// A compiled statement, used only on the queue of its connection.
 ///
 /// It speaks to SQLite directly: a row that is written or read costs neither an array of arguments nor a value in a
@@ -60,6 +67,18 @@ final class PreparedStatement {
         value.withUTF8 { bytes in
             _ = bytes.withMemoryRebound(to: CChar.self) {
                 sqlite3_bind_text(handle, bound, $0.baseAddress ?? Self.empty, Int32(clamping: $0.count), Self.copied)
+            }
+        }
+        return self
+    }
+
+    /// Binds a text that is part of the program, without a copy.
+    @discardableResult
+    func bind(constant text: StaticString) -> Self {
+        bound += 1
+        text.withUTF8Buffer { bytes in
+            _ = bytes.withMemoryRebound(to: CChar.self) {
+                sqlite3_bind_text(handle, bound, $0.baseAddress, Int32(clamping: $0.count), nil)
             }
         }
         return self

@@ -19,12 +19,20 @@ enum RunRow {
     static let isOpen = "run.state IN ('waiting', 'claimed')"
 
     /// Parameters: job, occurrence, attempt, values. A run that is there is overwritten in its place.
-    static let upsert = """
+    static let upsert = SQLText(
+        """
         INSERT INTO run (\((identity + values).joined(separator: ", ")))
         VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")))
         ON CONFLICT (job, occurrence, attempt)
         DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
+        """)
+
+    /// The same parameters, for a run that is there, which is a quarter faster.
+    static let update = SQLText(
         """
+        UPDATE run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))
+        WHERE job = ?1 AND occurrence = ?2 AND attempt = ?3
+        """)
 
     /// Binds identity and values of a run of the job with that key.
     static func bind(
@@ -35,7 +43,7 @@ enum RunRow {
         statement.bind(jobKey).bind(Int64(run.occurrence)).bind(Int64(run.attempt))
         statement.bind(Int64(run.through)).bind(Int64(run.lostBefore))
         statement.bind(dueIsElapsed ? axis.encode(run.due) : run.due.stored).bind(Int64(run.standsFor))
-        statement.bind(run.state.rawValue).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
+        statement.bind(constant: run.state.stored).bind(run.isFinal ? 1 as Int64 : 0).bind(run.reason)
         statement.bind(isWaiting ? run.notBefore.map(axis.encode) : run.notBefore?.stored)
         statement.bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
         statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
@@ -84,5 +92,20 @@ enum RunRow {
         run.job = id
         run.moveElapsedInstants(by: axis.duration, isTriggerRelative: isRelative)
         return run
+    }
+}
+
+extension RunState {
+    /// The form in the file.
+    var stored: StaticString {
+        switch self {
+        case .waiting: "waiting"
+        case .claimed: "claimed"
+        case .succeeded: "succeeded"
+        case .failed: "failed"
+        case .skipped: "skipped"
+        case .lost: "lost"
+        case .cancelled: "cancelled"
+        }
     }
 }

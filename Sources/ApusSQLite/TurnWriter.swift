@@ -136,16 +136,20 @@ final class TurnWriter {
             throw JobError(.notOwner, "the store has no shard \(change.shard.rawValue): \(job.id) was not written")
         }
         switch change.expected {
-        case .version(let version): try update(&job, expected: version, isWhole: change.isRequestChanged, axis)
+        case .version(let version): try update(&job, expected: version, change, axis)
         case .absent: try insert(&job, axis)
         }
         let isRelative = job.request.trigger.isRelative
-        if !change.runs.isEmpty {
-            let statement = try connection.statement(RunRow.upsert)
-            for run in change.runs {
+        for run in change.runs {
+            func write(_ sql: SQLText) throws -> Int {
+                let statement = try connection.statement(sql)
                 RunRow.bind(run, jobKey: job.key, isTriggerRelative: isRelative, axis, to: statement)
-                rowsChanged += try statement.run()
+                return try statement.run()
             }
+            // A run that has ended was there nearly always.
+            var count = run.state.isOpen ? 0 : try write(RunRow.update)
+            if count == 0 { count = try write(RunRow.upsert) }
+            rowsChanged += count
         }
         if let kept = change.keptRuns { try retireRuns(of: job.key, keeping: kept) }
         return job
@@ -156,7 +160,8 @@ final class TurnWriter {
         job.version = 1
         let statement = try connection.statement(JobRow.insert)
         statement.bind(job.key).bind(job.id.rawValue)
-        JobRow.bindState(job, axis, to: statement)
+        JobRow.bindProgress(job, axis, to: statement)
+        statement.bind(constant: job.state.stored)
         JobRow.bindRequest(job.request, to: statement)
         statement.bind(job.created.stored)
         do {
@@ -168,9 +173,15 @@ final class TurnWriter {
         lastKey = job.key
     }
 
-    private func update(_ job: inout Job, expected version: Int64, isWhole: Bool, _ axis: ElapsedAxis) throws {
-        let statement = try connection.statement(isWhole ? JobRow.update : JobRow.updateState)
-        JobRow.bindState(job, axis, to: statement)
+    private func update(
+        _ job: inout Job, expected version: Int64, _ change: JobChange, _ axis: ElapsedAxis
+    ) throws {
+        let isWhole = change.isRequestChanged
+        let isStateWritten = isWhole || change.isStateChanged
+        let statement = try connection.statement(
+            isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
+        JobRow.bindProgress(job, axis, to: statement)
+        if isStateWritten { statement.bind(constant: job.state.stored) }
         if isWhole { JobRow.bindRequest(job.request, to: statement) }
         statement.bind(job.key).bind(version).bind(job.id.rawValue)
         let count = try statement.run()

@@ -11,13 +11,18 @@ package struct JobMachine: Hashable, Sendable {
     /// Its open runs, ordered by (occurrence, attempt).
     package private(set) var open: [Run]
     /// The range of skipped occurrences that ends with the last one that arrived, if that was skipped.
-    var lastSkip: Run?
+    var lastSkip: Run? {
+        get { skip?.value }
+        set { skip = newValue.map { Shared($0) } }
+    }
+    /// Few jobs have one, and a machine is copied often.
+    private var skip: Shared<Run>?
 
     /// The machine of a stored job.
     package init(_ loaded: LoadedJob) {
         job = loaded.job
         open = loaded.open
-        lastSkip = loaded.lastSkip
+        skip = loaded.lastSkip.map { Shared($0) }
     }
 
     /// What an event leads to.
@@ -82,7 +87,7 @@ package struct JobMachine: Hashable, Sendable {
     package mutating func committed(_ stored: Job) {
         job = stored
         for index in open.indices { open[index].jobKey = stored.key }
-        lastSkip?.jobKey = stored.key
+        if skip != nil { lastSkip!.jobKey = stored.key }
     }
 
     // MARK: Events
@@ -234,7 +239,7 @@ package struct JobMachine: Hashable, Sendable {
 
     /// What a transition writes: of each run, the last version.
     struct Draft {
-        private(set) var runs: [Run] = []
+        private(set) var runs: [Run]
         var starts: [Run] = []
         var cancels: [Cancel] = []
         /// How many occurrences were skipped, and how many of them because no scheduler ran them in time.
@@ -243,6 +248,8 @@ package struct JobMachine: Hashable, Sendable {
         var postponed: [Run] = []
         var isRequestChanged = false
         private var positions: [Position: Int] = [:]
+
+        init(_ runs: [Run] = []) { self.runs = runs }
 
         private struct Position: Hashable {
             var occurrence: Int
@@ -273,8 +280,7 @@ package struct JobMachine: Hashable, Sendable {
 
     mutating func transition(_ now: WallInstant, _ body: (inout JobMachine, inout Draft) -> Void) -> Action {
         var draft = Draft()
-        let version = job.version
-        let request = job.request
+        let before = job
         body(&self, &draft)
         open.removeAll { !$0.state.isOpen }
         open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) }
@@ -285,8 +291,9 @@ package struct JobMachine: Hashable, Sendable {
         job.occurrences += draft.skipped + draft.runs.count { $0.isFinal && $0.occurrence > 0 && $0.state != .skipped }
         job.missed += draft.missed
         let change = JobChange(
-            expected: .version(version), job: job, isRequestChanged: draft.isRequestChanged && job.request != request,
-            runs: draft.runs)
+            expected: .version(before.version), job: job,
+            isRequestChanged: draft.isRequestChanged && job.request != before.request,
+            isStateChanged: job.state != before.state, runs: draft.runs)
         return Action(change: change, starts: draft.starts, cancels: draft.cancels, postponed: draft.postponed)
     }
 
@@ -316,15 +323,18 @@ package struct JobMachine: Hashable, Sendable {
 
 extension JobMachine.Action {
     /// Two events in one commit: what the second wrote counts.
-    package mutating func merge(_ later: JobMachine.Action) {
+    package mutating func merge(_ later: consuming JobMachine.Action) {
         guard var change = later.change else { return }
-        if let earlier = self.change {
-            var draft = JobMachine.Draft()
-            for run in earlier.runs + change.runs { draft.write(run) }
-            change.runs = draft.runs
-            change.expected = earlier.expected
-            change.isRequestChanged = change.isRequestChanged || earlier.isRequestChanged
+        guard let earlier = self.change else {
+            self = later
+            return
         }
+        var draft = JobMachine.Draft(earlier.runs)
+        for run in change.runs { draft.write(run) }
+        change.runs = draft.runs
+        change.expected = earlier.expected
+        change.isRequestChanged = change.isRequestChanged || earlier.isRequestChanged
+        change.isStateChanged = change.isStateChanged || earlier.isStateChanged
         self.change = change
         starts += later.starts
         cancels += later.cancels

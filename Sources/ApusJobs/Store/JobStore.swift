@@ -273,6 +273,8 @@ public struct JobChange: Hashable, Sendable {
     public var job: Job
     /// Whether the job's request differs from the stored one, and has to be written too.
     public var isRequestChanged: Bool
+    /// Whether the job's state may differ from the stored one. If not, it need not be written.
+    public var isStateChanged: Bool
     /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set
     /// by the store.
     public var runs: [Run]
@@ -281,13 +283,14 @@ public struct JobChange: Hashable, Sendable {
     public var keptRuns: Int?
     /// A change.
     public init(
-        shard: ShardID = .only, expected: Expectation, job: Job, isRequestChanged: Bool = false, runs: [Run] = [],
-        keptRuns: Int? = nil
+        shard: ShardID = .only, expected: Expectation, job: Job, isRequestChanged: Bool = false,
+        isStateChanged: Bool = true, runs: [Run] = [], keptRuns: Int? = nil
     ) {
         self.shard = shard
         self.expected = expected
         self.job = job
         self.isRequestChanged = isRequestChanged
+        self.isStateChanged = isStateChanged
         self.runs = runs
         self.keptRuns = keptRuns
     }
