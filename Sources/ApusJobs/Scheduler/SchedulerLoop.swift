@@ -238,7 +238,10 @@ final class SchedulerLoop: Sendable {
                 update { machine, _ in machine.closed() }
                 metrics.current?.queues([])
                 return
-            default: await perform(step)
+            default:
+                await perform(step)
+                // Handlers that return at once, and callers with more to ask, are in the next turn together.
+                if case .commit = step { await Task.yield() }
             }
         }
     }
