@@ -50,7 +50,8 @@ extension JobMachine {
 
     /// The positions of the waiting runs that wait for nothing but their instant.
     func turns() -> [Int] {
-        if job.state.isFinal { return [] }
+        guard !job.state.isFinal, open.contains(where: { $0.state == .waiting }) else { return [] }
+        if open.count == 1 { return open[0].isByHand || job.state == .scheduled ? [0] : [] }
         // The oldest by its due instant: after the wall clock was set back, a waiting run may be due later than its
         // followers.
         let head = open.lazy.filter { !$0.isByHand }.min { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }?

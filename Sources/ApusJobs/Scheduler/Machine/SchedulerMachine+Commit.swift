@@ -16,6 +16,8 @@ extension SchedulerMachine {
         for queue in plan.queues.values { board.configure(queue, now) }
         doubtfulQueues.subtract(plan.queues.keys)
         for (number, queue) in plan.configurations { answer(number, .success(.queue(plan.queues[queue]!))) }
+        // For most jobs: the start or the end of a run, its event, and the job's.
+        reserveEffects(3 * plan.drafts.count)
         for (index, result) in zip(plan.committed, results) {
             switch result {
             case .success(let jobs): applied(plan.parts[index], jobs, plan, now)
@@ -83,7 +85,7 @@ extension SchedulerMachine {
 
     private mutating func applied(_ part: Plan.Part, _ jobs: [Job], _ plan: Plan, _ now: ClockReading) {
         var stored = jobs.makeIterator()
-        var machines: [Int: Job] = [:]
+        var adopted: [Job] = []
         for position in part.drafts {
             var draft = plan.drafts[position]
             if draft.action.change != nil {
@@ -91,12 +93,12 @@ extension SchedulerMachine {
                 draft.machine.committed(job)
             }
             adopt(draft, plan.now.wall, started: now)
-            machines[position] = draft.machine.job
+            if part.command != nil { adopted.append(draft.machine.job) }
         }
-        if let command = part.command { answer(command.number, .success(reply(part, machines))) }
+        if let command = part.command { answer(command.number, .success(reply(part, adopted))) }
     }
 
-    private func reply(_ part: Plan.Part, _ jobs: [Int: Job]) -> SchedulerReply {
+    private func reply(_ part: Plan.Part, _ jobs: [Job]) -> SchedulerReply {
         switch part.reply {
         case .done: .done
         case .run(let run): .run(run)
@@ -105,7 +107,7 @@ extension SchedulerMachine {
                 existing.map {
                     switch $0 {
                     case .job(let job): job
-                    case .draft(let position): jobs[position]!
+                    case .draft(let position): jobs[position - part.drafts.lowerBound]
                     }
                 })
         }
@@ -123,13 +125,14 @@ extension SchedulerMachine {
     private mutating func adopt(_ draft: Plan.Draft, _ now: WallInstant, started: ClockReading) {
         let job = draft.machine.job
         guard let key = draft.key else { return adoptNew(draft.machine, now) }
-        guard let before = entries[key]?.machine else { return }
-        entries[key]!.machine = draft.machine
-        entries[key]!.ends.removeFirst(draft.ends)
-        entries[key]!.progress = [:]
-        entries[key]!.isInterrupted = false
-        entries[key]!.isOutdated = false
-        entries[key]!.setBack = nil
+        guard let entry = entries[key] else { return }
+        let before = entry.machine
+        entry.machine = draft.machine
+        entry.ends.removeFirst(draft.ends)
+        entry.progress = [:]
+        entry.isInterrupted = false
+        entry.isOutdated = false
+        entry.setBack = nil
         for run in draft.action.starts { start(run, of: job, started) }
         for cancel in draft.action.cancels {
             guard

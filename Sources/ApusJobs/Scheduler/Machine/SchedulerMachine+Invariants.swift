@@ -2,11 +2,15 @@
 extension SchedulerMachine {
     /// What is wrong with the scheduler, in words; `nil` if nothing is.
     package func brokenInvariant() -> String? {
+        let looked = Set(dirty)
         for (key, entry) in entries {
             let job = entry.machine.job
             if job.key != key { return "job \(job.id) is kept under the key \(key)" }
-            if let broken = entry.machine.brokenInvariant() { return "job \(job.id): \(broken)" }
-            if entry.isDirty != dirty.contains(key) {
+            if !entry.isChecked {
+                if let broken = entry.machine.brokenInvariant() { return "job \(job.id): \(broken)" }
+                entry.isChecked = true
+            }
+            if entry.isDirty != looked.contains(key) {
                 return "job \(job.id) does not know whether it is looked at next"
             }
             if entry.isDoubtful != doubtful.contains(key) {

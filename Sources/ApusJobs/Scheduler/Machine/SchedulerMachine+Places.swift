@@ -9,6 +9,7 @@ extension SchedulerMachine {
         if entry.hasNews { return markDirty(key) }
         guard phase.isRunning else { return }
         let machine = entry.machine
+        if machine.job.state.isFinal, machine.open.isEmpty, entry.offer == nil, !entry.isDirty { return unload(key) }
         // What holds a job back is known for this turn only.
         if !hasConditions, !machine.job.request.policies.conditions.isEmpty, machine.isDue(now) {
             return markDirty(key)
@@ -17,18 +18,18 @@ extension SchedulerMachine {
         hold(key, isHeld)
         let isParked = park(key, machine, now)
         if !isParked { offer(key, machine, now) }
-        let mayArriveLater = entries[key]!.offer != nil && machine.canArriveLate
+        let mayArriveLater = entry.offer != nil && machine.canArriveLate
         if let due = machine.job.nextDue, machine.job.state == .scheduled, due <= now, !mayArriveLater {
             markDirty(key)
         }
         let stays =
-            isHeld || isParked || entries[key]!.offer != nil || machine.open.contains { $0.state == .claimed }
+            isHeld || isParked || entry.offer != nil || machine.open.contains { $0.state == .claimed }
         if let look = machine.nextLook(after: now) {
             if stays || look <= now.advanced(by: configuration.horizon) { return arm(key, at: look) }
             scheduleLoad(at: look.advanced(by: .zero - configuration.horizon))
         }
-        entries[key]!.armed = nil
-        if !stays, !entries[key]!.isDirty { unload(key) }
+        entry.armed = nil
+        if !stays, !entry.isDirty { unload(key) }
     }
 
     /// Puts a job with a run that may start among those that wait for a place.
@@ -45,15 +46,15 @@ extension SchedulerMachine {
         counter += 1
         let offer = Offer(
             number: counter, queue: machine.job.request.queue, priority: machine.job.request.priority)
-        entries[key]!.offer = offer
+        entry.offer = offer
         board.offer(.init(due: due, number: counter, key: key), queue: offer.queue, priority: offer.priority)
         if !machine.job.request.policies.conditions.isEmpty { conditionalReady.insert(key) }
     }
 
     /// It waits for a place no longer, if it did.
     mutating func withdraw(_ key: Int64) {
-        guard let offer = entries[key]?.offer else { return }
-        entries[key]!.offer = nil
+        guard let entry = entries[key], let offer = entry.offer else { return }
+        entry.offer = nil
         board.withdraw(queue: offer.queue, priority: offer.priority)
         conditionalReady.remove(key)
     }
@@ -65,7 +66,7 @@ extension SchedulerMachine {
 
     private mutating func arm(_ key: Int64, at wake: WallInstant) {
         guard let entry = entries[key], entry.armed != wake else { return }
-        entries[key]!.armed = wake
+        entry.armed = wake
         wakes.push(timed(wake, key))
         let latest = wake.advanced(by: entry.machine.job.request.policies.tolerance)
         deadlines.push(timed(latest, key, start: wake))
@@ -75,6 +76,7 @@ extension SchedulerMachine {
     /// Elements of jobs that are looked at at another time by now are removed when they are the first, and when they are
     /// most of a heap.
     mutating func removeStale() {
+        let entries = entries
         func isValid(_ element: Timed) -> Bool { entries[element.key]?.armed == element.start }
         while let first = deadlines.first, !isValid(first) { _ = deadlines.pop() }
         while let first = wakes.first, !isValid(first) { _ = wakes.pop() }

@@ -20,7 +20,7 @@ extension SchedulerMachine {
             /// What the command's caller is answered.
             var reply = Reply.done
             /// Positions in `drafts`.
-            var drafts: [Int]
+            var drafts: Range<Int>
         }
 
         enum Reply: Sendable {
@@ -116,14 +116,17 @@ extension SchedulerMachine {
         }
         plan!.drafts += drafts
         plan!.parts.append(
-            Plan.Part(command: command, reply: reply(start), drafts: Array(start..<start + drafts.count)))
+            Plan.Part(command: command, reply: reply(start), drafts: start..<start + drafts.count))
     }
 
     /// The position of the job's draft, which is made if the turn has none.
     private mutating func position(of key: Int64) -> Int {
         if let position = plan!.positions[key] { return position }
-        add([draft(of: key, plan!.now.wall)])
-        return plan!.drafts.count - 1
+        let position = plan!.drafts.count
+        plan!.drafts.append(draft(of: key, plan!.now.wall))
+        plan!.positions[key] = position
+        plan!.parts.append(Plan.Part(drafts: position..<position + 1))
+        return position
     }
 
     private mutating func planDirty() {
@@ -133,7 +136,7 @@ extension SchedulerMachine {
         dirty.removeFirst(keys.count)
         for key in keys {
             guard let entry = entries[key] else { continue }
-            entries[key]!.isDirty = false
+            entry.isDirty = false
             // It is looked at again when it has been read.
             if entry.isDoubtful { continue }
             if isRunning, !entry.hasNews, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
@@ -159,10 +162,11 @@ extension SchedulerMachine {
                 now.continuous, isCurrent: { [entries] in entries[$0.key]?.offer?.number == $0.number })
         {
             let key = picked.key
-            let queue = entries[key]!.offer!.queue
-            entries[key]!.offer = nil
+            let entry = entries[key]!
+            let queue = entry.offer!.queue
+            entry.offer = nil
             conditionalReady.remove(key)
-            if entries[key]!.isDoubtful {
+            if entry.isDoubtful {
                 board.release(queue)
                 continue
             }

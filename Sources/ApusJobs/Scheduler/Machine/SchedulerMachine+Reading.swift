@@ -7,7 +7,9 @@ extension SchedulerMachine {
     mutating func nextRead(_ now: ClockReading, isPaused: Bool) -> SchedulerRead? {
         var references = commands.flatMap(\.needs)
         // Callers do not wait for the end of a pause.
-        if !isPaused || commands.contains(where: concernsDoubtful) { references += doubtful.sorted().map { .key($0) } }
+        if !isPaused || commands.contains(where: { concernsDoubtful($0) }) {
+            references += doubtful.sorted().map { .key($0) }
+        }
         if !references.isEmpty { return .load(references) }
         if isPaused { return nil }
         switch phase {

@@ -16,7 +16,7 @@ import ApusTimers
 /// becomes true in the machine, and has effects, only when it is committed: until then it is a ``Plan`` beside the
 /// state. If the commit fails, the plan is dropped; where its fate is unknown, the jobs that it concerned are doubtful,
 /// and are read from the store before anything else is done with them.
-package struct SchedulerMachine: Sendable {
+package struct SchedulerMachine: ~Copyable {
     enum Phase: Sendable {
         /// Runs that a crash interrupted are decided about, page by page.
         case recovering(after: Int64)
@@ -52,9 +52,14 @@ package struct SchedulerMachine: Sendable {
         var jitter: Double
     }
 
-    /// A loaded job.
-    struct Entry: Sendable {
-        var machine: JobMachine
+    /// A loaded job. An object, so that a step finds it once and changes it in its place; the machine that holds it
+    /// cannot be copied.
+    final class Entry {
+        var machine: JobMachine {
+            didSet { isChecked = false }
+        }
+        /// The invariants of its machine were checked since that has changed.
+        var isChecked = false
         var shard: ShardID
         var ends: [PendingEnd] = []
         /// What running handlers have reported, and is not written yet.
@@ -231,8 +236,8 @@ package struct SchedulerMachine: Sendable {
 
     private mutating func took(_ end: PendingEnd) {
         if let queue = running.removeValue(forKey: end.key) { board.ended(queue) }
-        guard entries[end.key.job] != nil else { return }
-        entries[end.key.job]!.ends.append(end)
+        guard let entry = entries[end.key.job] else { return }
+        entry.ends.append(end)
         markDirty(end.key.job)
     }
 
@@ -258,6 +263,8 @@ package struct SchedulerMachine: Sendable {
     // MARK: Effects
 
     mutating func effect(_ effect: SchedulerEffect) { effects.append(effect) }
+
+    mutating func reserveEffects(_ count: Int) { effects.reserveCapacity(effects.count + count) }
 
     mutating func answer(_ number: Int, _ result: Result<SchedulerReply, JobError>) { effect(.answer(number, result)) }
 
@@ -331,8 +338,8 @@ package struct SchedulerMachine: Sendable {
     }
 
     mutating func markDirty(_ key: Int64) {
-        guard entries[key]?.isDirty == false else { return }
-        entries[key]!.isDirty = true
+        guard let entry = entries[key], !entry.isDirty else { return }
+        entry.isDirty = true
         dirty.append(key)
     }
 
