@@ -27,7 +27,7 @@ extension JobRequest {
                 .invalid, "payload: a \(Payload.self) cannot be written as JSON: \(error)", cause: error.cause)
         }
         self.init(
-            id: id ?? .random(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger, policies: policies,
+            id: id ?? .unique(of: Payload.kind), name: name, kind: Payload.kind, trigger: trigger, policies: policies,
             labels: labels, payload: bytes, queue: queue, priority: priority, metadata: metadata,
             uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey)
     }
@@ -35,7 +35,7 @@ extension JobRequest {
 
 extension JobID {
     /// An identifier that no other job has: 128 random bits follow the kind.
-    static func random(of kind: String, _ random: any RandomSource = SystemRandom()) -> JobID {
+    static func unique(of kind: String, _ random: any RandomSource = SystemRandom()) -> JobID {
         let suffix = (0..<2).map { _ in
             let digits = String(random.next(), radix: 36)
             return String(repeating: "0", count: 13 - digits.count) + digits

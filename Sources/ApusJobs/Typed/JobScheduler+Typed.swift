@@ -45,7 +45,7 @@ extension JobScheduler {
     ) async throws -> Job {
         try await submit(
             JobRequest(
-                payload, id: id ?? .random(of: Payload.kind, loop.random), name: name, trigger: trigger,
+                payload, id: id ?? .unique(of: Payload.kind, loop.random), name: name, trigger: trigger,
                 policies: policies, labels: labels, queue: queue, priority: priority, metadata: metadata,
                 uniqueness: uniqueness, conflict: conflict, idempotencyKey: idempotencyKey))
     }
