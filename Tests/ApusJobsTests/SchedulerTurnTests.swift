@@ -52,6 +52,19 @@ struct SchedulerTurnTests {
         #expect(harness.calls.seconds == [100 - 3_600])
     }
 
+    @Test("a start on a store that cannot be written fails, and another one works when there is space")
+    func startOnFullStore() throws {
+        let harness = try SchedulerHarness(start: false)
+        harness.store.fail(.before(JobError(.full, "no space")))
+        let error = #expect(throws: JobError.self) { try harness.start() }
+        #expect(error?.code == .full)
+        #expect(harness.time.pendingTimers == 0)
+        try harness.crash()
+        try harness.submit(.after(.seconds(1)))
+        harness.advance(1)
+        #expect(harness.calls.seconds == [1])
+    }
+
     @Test("stopping during the start ends the scheduler: nothing runs, and the start says so")
     func stopDuringStart() throws {
         let harness = try SchedulerHarness(start: false)

@@ -23,6 +23,7 @@ extension Simulation {
         (1504, "a run that waited for a clock that was set back kept later occurrences waiting"),
         (1972, "a job whose stored wake was too early after a change of the clock was loaded again and again"),
         (2610, "a load at the instant of an occurrence kept it from arriving"),
+        (352, "a start had no answer while the store was full"),
         (116, "a claim was left without a handler"),
     ]
 }

@@ -195,14 +195,14 @@ struct Explanation {
         let queue = status.queue
         if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
         if let limit = queue.concurrency, status.running >= limit {
-            add(.queueFull, "\(status.running) runs of the queue \"\(queue.id)\" go on, and no more than \(limit) may")
+            add(.queueFull, "the queue \"\(queue.id)\" runs as many at once as it may: \(limit)")
         } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
             add(
                 .queueRate, at: now.advanced(by: delay),
-                "\(rate.runs) runs of the queue \"\(queue.id)\" have begun within \(Self.text(rate.period)), and no more may"
+                "the queue \"\(queue.id)\" has begun as many as it may in \(Self.text(rate.period)): \(rate.runs)"
             )
         } else if situation.places.taken >= situation.places.all {
-            add(.noPlace, "\(situation.places.taken) runs go on, and the scheduler lets no more run at once")
+            add(.noPlace, "the scheduler runs as many at once as it may: \(situation.places.all)")
         } else {
             return
         }
@@ -217,7 +217,10 @@ struct Explanation {
 
     // MARK: Words
 
-    private static func text(_ duration: Duration) -> String { DurationText.format(duration) }
+    /// Rounded to milliseconds: nobody reads more of it.
+    private static func text(_ duration: Duration) -> String {
+        DurationText.format(.milliseconds((duration.wholeNanoseconds + 500_000) / 1_000_000))
+    }
 
     private static func text(_ conditions: JobConditions) -> String {
         let names: [(JobConditions, String)] = [
