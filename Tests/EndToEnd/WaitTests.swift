@@ -19,6 +19,9 @@ struct WaitTests {
             #expect(try await apus("wait", "bad").code == 8, "of a job that has ended, the last run")
             _ = try await apus("every", "1h", "--name", "hourly", "--shell", "--", "exit 5")
             _ = try await apus("run", "hourly")
+            try await apus.until("the end of the run by hand") {
+                try await apus.client.job("hourly").lastRun?.outcome == "failed"
+            }
             #expect(try await apus("wait", "hourly", "--timeout", "200ms").code == 124, "the next one is an hour away")
         }
     }
