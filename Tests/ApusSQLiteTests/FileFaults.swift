@@ -1,6 +1,6 @@
+import ApusTimers
 import Foundation
 import GRDBSQLite
-import Synchronization
 
 /// Stands between SQLite and the operating system, for all databases that this process opens: counts syncs, lets those
 /// of one file fail, and replaces sleeping by counting.
@@ -18,7 +18,7 @@ enum FileFaults {
     }
     private typealias Methods = UnsafePointer<sqlite3_io_methods>
 
-    private static let state = Mutex(State())
+    private static let state = Locked(State())
     private nonisolated(unsafe) static let system: UnsafeMutablePointer<sqlite3_vfs> = sqlite3_vfs_find(nil)
 
     /// Files that are opened from now on are watched.
