@@ -102,15 +102,14 @@ struct CrashTests {
     func cutOff() async throws {
         try await ApusUnderTest.with { apus in
             let marker = apus.home.path + "/pids"
-            async let served = apus.call(["serve", "--grace", "1s"])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let served = try await apus.serve("--grace", "1s")
             let long = try await apus.client.submit(
                 Self.shell("echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && trap '' TERM && sleep 600; true"))
             try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
             let first = try #require(
                 Int32(String(contentsOfFile: marker, encoding: .utf8).split(separator: "\n")[0]))
             kill(try await apus.client.health().pid, SIGTERM)
-            let answer = try await served
+            let answer = try await served.value
             #expect(answer.code == 75, "\(answer)")
             #expect(!isAlive(first), "a command that ignores SIGTERM is killed within the grace period")
             try await apus.startDaemon()

@@ -9,8 +9,7 @@ struct DaemonEndTests {
     @Test("a daemon whose database another process has taken ends with 1 and says so")
     func lostStore() async throws {
         try await ApusUnderTest.with { apus in
-            async let served = apus.call(["serve"])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let served = try await apus.serve()
             let pid = try await apus.client.health().pid
             let script = """
                 import sqlite3, sys
@@ -23,7 +22,7 @@ struct DaemonEndTests {
             // The first write finds out.
             _ = try? await apus.client.submit(
                 WireSubmission(trigger: WireTrigger(after: "PT1H"), action: Action(notify: "x")))
-            let answer = try await served
+            let answer = try await served.value
             #expect(answer.code == 1 && answer.err.contains("another owner"), "\(answer)")
             #expect(!isAlive(pid))
             #expect(try await apus("status").code == 3)
@@ -96,8 +95,7 @@ struct DaemonEndTests {
             _ = try await apus("stop")
 
             let path = apus.home.path + "/own.log"
-            async let served = apus.call(["serve", "--log-file", path, "--log-size", "1KiB", "--log-keep", "2"])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let served = try await apus.serve("--log-file", path, "--log-size", "1KiB", "--log-keep", "2")
             // Without a desktop and a terminal, notifications are in the log.
             for number in 0..<40 {
                 _ = try await apus.client.submit(
@@ -107,7 +105,7 @@ struct DaemonEndTests {
             }
             try await apus.until("their end") { try await apus.client.jobs(states: ["scheduled"]).jobs.isEmpty }
             _ = try await apus("stop")
-            let answer = try await served
+            let answer = try await served.value
             #expect(answer.code == 0 && answer.err.isEmpty, "\(answer)")
             let names = try FileManager.default.contentsOfDirectory(atPath: apus.home.path)
             #expect(names.filter { $0.hasPrefix("own.log") }.sorted() == ["own.log", "own.log.1", "own.log.2"])

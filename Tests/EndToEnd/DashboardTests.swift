@@ -219,10 +219,7 @@ struct DashboardTests {
     func proxy() async throws {
         try await ApusUnderTest.with { apus in
             let port = FreePort.any()
-            async let ended = apus.call([
-                "serve", "--http", "127.0.0.1:\(port)", "--http-host", "https://jobs.example",
-            ])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let served = try await apus.serve("--http", "127.0.0.1:\(port)", "--http-host", "https://jobs.example")
             let record = try JSONDecoder().decode(
                 DashboardUnderTest.Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
             let dashboard = DashboardUnderTest(apus: apus, record: record)
@@ -237,7 +234,7 @@ struct DashboardTests {
                 #expect(answer.status == status, "\(origin)")
             }
             #expect(try await apus("stop").code == 0)
-            #expect(try await ended.code == 0)
+            #expect(try await served.value.code == 0)
         }
     }
 
@@ -245,10 +242,8 @@ struct DashboardTests {
     func remoteName() async throws {
         try await ApusUnderTest.with { apus in
             let port = FreePort.any()
-            async let ended = apus.call([
-                "serve", "--http", "0.0.0.0:\(port)", "--http-allow-remote", "--http-host", "server.example:\(port)",
-            ])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let served = try await apus.serve(
+                "--http", "0.0.0.0:\(port)", "--http-allow-remote", "--http-host", "server.example:\(port)")
             let record = try JSONDecoder().decode(
                 DashboardUnderTest.Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
             #expect(record.url == "http://127.0.0.1:\(port)")
@@ -261,7 +256,7 @@ struct DashboardTests {
                 #expect(answer.status == status, "\(host)")
             }
             #expect(try await apus("stop").code == 0)
-            #expect(try await ended.code == 0)
+            #expect(try await served.value.code == 0)
         }
     }
 }

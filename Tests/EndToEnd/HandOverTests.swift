@@ -36,10 +36,9 @@ struct HandOverTests {
     @Test("to take over where no daemon runs is to start")
     func takesOverNothing() async throws {
         try await ApusUnderTest.with { apus in
-            async let served = apus.call(["serve", "--take-over"])
-            try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+            let served = try await apus.serve("--take-over")
             _ = try await apus("stop")
-            #expect(try await served.code == 0)
+            #expect(try await served.value.code == 0)
         }
     }
 

@@ -115,6 +115,34 @@ struct ApusUnderTest: Sendable {
         return try await DaemonLauncher(executable: script, home: home, environment: variables).start()
     }
 
+    /// Starts a daemon in the foreground, and returns when it answers; the task's value is what it printed until its end.
+    /// One that ends before it answers is an error.
+    func serve(_ options: String...) async throws -> Task<Answer, any Error> {
+        let ended = Locked<Result<Answer, any Error>?>(nil)
+        let served = Task {
+            do {
+                let answer = try await call(["serve"] + options)
+                ended.withLock { $0 = .success(answer) }
+                return answer
+            } catch {
+                ended.withLock { $0 = .failure(error) }
+                throw error
+            }
+        }
+        struct EndedAtOnce: Error { var answer: Answer }
+        do {
+            try await until("the daemon") {
+                if ended.withLock({ $0 != nil }) { return true }
+                return try await client.health().status == "ok"
+            }
+            if let result = ended.withLock({ $0 }) { throw EndedAtOnce(answer: try result.get()) }
+            return served
+        } catch {
+            served.cancel()
+            throw error
+        }
+    }
+
     /// Runs a command and decodes its JSON.
     func json<T: Decodable>(_ arguments: String..., as type: T.Type = T.self) async throws -> T {
         let answer = try await call(arguments)

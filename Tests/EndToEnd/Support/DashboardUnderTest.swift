@@ -5,7 +5,7 @@ import NIOCore
 import NIOHTTP1
 import Testing
 
-/// A daemon with an HTTP listener, and somebody who asks it.
+/// A daemon with an HTTP listener, and a client of it.
 struct DashboardUnderTest: Sendable {
     struct Record: Codable, Sendable {
         var url: String
@@ -33,8 +33,7 @@ struct DashboardUnderTest: Sendable {
     static func with(
         _ apus: ApusUnderTest, port: Int, _ body: @Sendable (DashboardUnderTest) async throws -> Void
     ) async throws -> String {
-        async let ended = apus.call(["serve", "--http", "127.0.0.1:\(port)"])
-        try await apus.until("the daemon") { try await apus.client.health().status == "ok" }
+        let served = try await apus.serve("--http", "127.0.0.1:\(port)")
         let record = try JSONDecoder().decode(Record.self, from: Data(contentsOf: URL(filePath: apus.home.httpPath)))
         let dashboard = DashboardUnderTest(apus: apus, record: record)
         try await apus.until("the listener") {
@@ -42,7 +41,7 @@ struct DashboardUnderTest: Sendable {
         }
         try await body(dashboard)
         #expect(try await apus("stop").code == 0)
-        let answer = try await ended
+        let answer = try await served.value
         #expect(answer.code == 0, "\(answer)")
         return answer.err
     }

@@ -1,22 +1,29 @@
+import ApusTimers
 import Foundation
 
 enum FreePort {
-    /// A port that was free a moment ago.
+    private static let given = Locked<Set<UInt16>>([])
+
+    /// A port that no address of this machine used a moment ago, and that no other test was given.
     static func any() -> Int {
+        // Below the ports that the kernel gives to outgoing connections, one of which could take it meanwhile.
+        for port in (UInt16(20_000)..<32_000).shuffled().prefix(1_000)
+        where given.withLock({ $0.insert(port).inserted }) {
+            if isFree(port) { return Int(port) }
+        }
+        fatalError("1,000 ports were tried, and none is free")
+    }
+
+    private static func isFree(_ port: UInt16) -> Bool {
         let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
-        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-        // Below the ports that the kernel gives to outgoing connections, one of which could take it meanwhile.
-        address.sin_port = UInt16.random(in: 20_000..<32_000).bigEndian
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        withUnsafeMutablePointer(to: &address) { pointer in
+        address.sin_port = port.bigEndian
+        return withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-                _ = bind(socket, generic, length)
-                _ = getsockname(socket, generic, &length)
+                bind(socket, generic, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
             }
         }
-        return Int(UInt16(bigEndian: address.sin_port))
     }
 }
