@@ -34,7 +34,7 @@ struct ExplanationTests {
         #expect(
             try why(harness) == [
                 "due 1", "claimed 1", "lost 2", "claimed 2", "started 2", "failed 4", "pause 24", "claimed 24",
-                "started 24", "failed 26", "ended",
+                "started 24", "failed 26", "ended 26",
             ])
     }
 

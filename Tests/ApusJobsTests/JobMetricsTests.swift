@@ -146,7 +146,7 @@ struct JobMetricsTests {
         #expect(meter("running") == 0)
     }
 
-    @Test("nothing is reported unless somebody asked")
+    @Test("nothing is reported unless it was asked for")
     func silent() throws {
         try harness.start()
         try harness.submit(.after(.seconds(1)))

@@ -119,7 +119,24 @@ struct QueueTests {
         _ = try harness.perform { [moved] in try await $0.submit(moved) }
         harness.advance(0)
         #expect(harness.calls.seconds == [5])
-        #expect(harness.scheduler.queues().map(\.waiting) == [0, 0])
+        #expect(harness.scheduler.queues().map(\.queue.id) == ["mail"])
+        #expect(harness.scheduler.queues().map(\.waiting) == [0])
+    }
+
+    @Test("nothing is kept of queues without settings when nothing of them runs or waits")
+    func forgotten() throws {
+        let harness = try SchedulerHarness()
+        try harness.perform { scheduler in
+            for number in 0..<50 { try await scheduler.submit(request("\(number)", queue: QueueID("queue\(number)"))) }
+            try await scheduler.submit(request("slow", kind: "slow", queue: "slow"))
+        }
+        try configure(harness, "mail", .concurrency(1))
+        harness.advance(2)
+        #expect(harness.calls.all.count == 51)
+        #expect(harness.scheduler.queues().map(\.queue.id) == ["mail", "slow"])
+        harness.advance(20)
+        try configure(harness, "mail", .concurrency(nil))
+        #expect(harness.scheduler.queues().isEmpty)
     }
 
     @Test("queues have their turn one after another, however long one of them is")

@@ -58,7 +58,7 @@ struct SchedulerRunTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("it returns without an error when somebody stops the scheduler, also while it starts")
+    @Test("it returns without an error when the scheduler is stopped, also while it starts")
     func stopped() throws {
         let running = run(grace: .zero)
         _ = try harness.perform { await $0.stop(grace: .zero) }

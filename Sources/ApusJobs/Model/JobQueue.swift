@@ -140,6 +140,9 @@ extension JobQueue {
         case paused(Bool)
     }
 
+    /// Whether it is more than a name.
+    var hasSettings: Bool { concurrency != nil || rate != nil || isPaused }
+
     mutating func apply(_ change: Change) {
         switch change {
         case .concurrency(let limit): concurrency = limit

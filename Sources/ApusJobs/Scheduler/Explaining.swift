@@ -48,15 +48,6 @@ struct Explanation {
 
     private var job: Job { loaded.job }
 
-    /// The occurrence that is meant if none is named: the oldest open one, else the next, else the last one.
-    static func occurrence(of loaded: LoadedJob) -> Int? {
-        if let open = loaded.open.min(by: { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }) {
-            return open.occurrence
-        }
-        if loaded.job.nextDue != nil || loaded.job.state == .suspended { return loaded.job.nextOccurrence }
-        return loaded.job.nextOccurrence > 1 ? loaded.job.nextOccurrence - 1 : nil
-    }
-
     /// What is known of an occurrence whose runs are these; none if it has not arrived.
     mutating func explain(_ occurrence: Int?, runs: [Run]) -> JobExplanation {
         let runs = runs.sorted { $0.attempt < $1.attempt }
@@ -85,9 +76,11 @@ struct Explanation {
             add(.due, at: run.due, "it was due by the trigger")
         }
         if run.standsFor > 1 {
-            add(.catchUp, "it stands for \(run.standsFor) occurrences that were missed (policy \"run once\")")
+            add(
+                .catchUp, at: run.due,
+                "it stands for \(run.standsFor) occurrences that were missed (policy \"run once\")")
         } else if run.state.isOpen, run.reason == JobMachine.catchUp {
-            add(.catchUp, "it makes up for a missed occurrence; such runs wait for one another")
+            add(.catchUp, at: run.due, "it makes up for a missed occurrence; such runs wait for one another")
         }
     }
 
@@ -104,7 +97,7 @@ struct Explanation {
         }
         if let progress = run.progress {
             let message = progress.message.map { ": \($0)" } ?? ""
-            add(.progress, "it has reported \(Int(progress.fraction * 100)) %\(message)")
+            add(.progress, at: run.finished, "it has reported \(Int(progress.fraction * 100)) %\(message)")
         }
         switch run.state {
         case .waiting, .skipped: break
@@ -118,12 +111,14 @@ struct Explanation {
             add(.failed, at: run.finished, "attempt \(run.attempt) failed: \(run.reason ?? "no reason was given")")
             if run.isFinal {
                 add(
-                    .ended,
+                    .ended, at: run.finished,
                     "it is not tried again: \(Self.attempts(job.request.policies.retry)), or the failure was final")
             }
         case .lost:
             add(.lost, at: run.finished, "the process ended while attempt \(run.attempt) ran")
-            if run.isFinal { add(.ended, "it is not tried again: so many attempts may be lost, and were") }
+            if run.isFinal {
+                add(.ended, at: run.finished, "it is not tried again: so many attempts may be lost, and were")
+            }
         case .cancelled: add(.cancelled, at: run.finished, "it was cancelled: \(run.reason ?? "cancelled")")
         }
     }
@@ -217,7 +212,7 @@ struct Explanation {
 
     // MARK: Words
 
-    /// Rounded to milliseconds: nobody reads more of it.
+    /// Rounded to milliseconds.
     private static func text(_ duration: Duration) -> String {
         DurationText.format(.milliseconds((duration.wholeNanoseconds + 500_000) / 1_000_000))
     }
@@ -231,5 +226,18 @@ struct Explanation {
 
     private static func attempts(_ retry: RetryPolicy) -> String {
         retry.maximumAttempts == 1 ? "one attempt may fail" : "\(retry.maximumAttempts) attempts may fail"
+    }
+}
+
+extension LoadedJob {
+    /// The occurrence that is meant if none is named: the one due first of those that are open, else the next one, else
+    /// the last one; `nil` if there is none.
+    ///
+    /// Open runs by hand are left out unless they are included.
+    func currentOccurrence(includingByHand includesByHand: Bool) -> Int? {
+        let open = open.filter { includesByHand || !$0.isByHand }
+        if let first = open.min(by: { ($0.due, $0.occurrence) < ($1.due, $1.occurrence) }) { return first.occurrence }
+        if !job.state.isFinal { return job.nextOccurrence }
+        return job.nextOccurrence > 1 ? job.nextOccurrence - 1 : nil
     }
 }

@@ -27,7 +27,9 @@ extension JobScheduler {
     public func outcome(of id: JobID) async throws -> Run? {
         try await outcome { store in
             guard let loaded = try await store.job(id) else { throw JobError(.notFound, "there is no job \(id)") }
-            return loaded.currentOccurrence.map { AwaitedOccurrence(jobKey: loaded.job.key, job: id, number: $0) }
+            return loaded.currentOccurrence(includingByHand: false).map {
+                AwaitedOccurrence(jobKey: loaded.job.key, job: id, number: $0)
+            }
         }
     }
 
@@ -58,7 +60,7 @@ extension JobScheduler {
     }
 }
 
-/// An occurrence whose outcome somebody waits for.
+/// An occurrence whose outcome is awaited.
 private struct AwaitedOccurrence: CustomStringConvertible {
     enum Answer {
         /// Its outcome; `nil` if it has none, and never will.
@@ -89,14 +91,5 @@ private struct AwaitedOccurrence: CustomStringConvertible {
         } while query.after != nil
         guard let job = loaded?.job, !job.state.isFinal, number >= job.nextOccurrence else { return .decided(nil) }
         return .undecided
-    }
-}
-
-extension LoadedJob {
-    /// The earliest occurrence that is open, else the next one; of a job that has ended, the last one, if there was one.
-    fileprivate var currentOccurrence: Int? {
-        if let open = open.first(where: { !$0.isByHand }) { return open.occurrence }
-        if !job.state.isFinal { return job.nextOccurrence }
-        return job.nextOccurrence > 1 ? job.nextOccurrence - 1 : nil
     }
 }

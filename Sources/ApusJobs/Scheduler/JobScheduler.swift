@@ -187,7 +187,7 @@ public final class JobScheduler: Sendable {
             guard let job = try await loop.store.job(id)?.job else {
                 throw JobError(.notFound, "\(id): there is no such job")
             }
-            let run = try await outcome(of: job, occurrence)
+            let run = try await retryableRun(of: job, occurrence)
             do { return try await self.run(.retry(run, version: job.version)) } catch let error as JobError {
                 guard error.code == .conflict, tries < 8 else { throw error }
             }
@@ -195,11 +195,17 @@ public final class JobScheduler: Sendable {
     }
 
     /// The outcome of an occurrence that can be tried again.
-    private func outcome(of job: Job, _ occurrence: Int?) async throws -> Run {
+    private func retryableRun(of job: Job, _ occurrence: Int?) async throws -> Run {
         let ends: Set<RunState> = occurrence == nil ? [.failed, .lost, .cancelled] : []
-        let runs = try await runs(RunQuery(job: job.id, occurrence: occurrence, states: ends, limit: 100)).runs
+        var query = RunQuery(job: job.id, occurrence: occurrence, states: ends, limit: 100)
+        var found: Run?
+        repeat {
+            let page = try await runs(query)
+            found = page.runs.first { $0.isFinal || occurrence != nil && $0.state.isOpen }
+            query.after = page.next
+        } while found == nil && query.after != nil
         let what = occurrence.map { "occurrence \($0)" } ?? "the job"
-        guard let run = runs.first(where: { $0.isFinal || occurrence != nil && $0.state.isOpen }) else {
+        guard let run = found else {
             throw JobError(.notFound, "\(job.id): \(what) has no attempt that can be tried again")
         }
         guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
@@ -240,7 +246,7 @@ public final class JobScheduler: Sendable {
     ///   store's errors.
     public func explain(_ id: JobID, occurrence: Int? = nil) async throws -> JobExplanation {
         guard let loaded = try await job(id) else { throw JobError(.notFound, "\(id): there is no such job") }
-        let number = occurrence ?? Explanation.occurrence(of: loaded)
+        let number = occurrence ?? loaded.currentOccurrence(includingByHand: true)
         var runs: [Run] = []
         if let number { runs = try await self.runs(RunQuery(job: id, occurrence: number, limit: 1_000)).runs }
         if let occurrence, runs.isEmpty, occurrence != loaded.job.nextOccurrence || loaded.job.state.isFinal {

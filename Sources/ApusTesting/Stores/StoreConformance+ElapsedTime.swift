@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What moves when somebody sets the wall clock, and what does not; see ``JobStore``.
+    /// What moves when the wall clock is set, and what does not; see ``JobStore``.
     static let elapsedTime: [StoreCheck] = [
         StoreCheck(
             name:

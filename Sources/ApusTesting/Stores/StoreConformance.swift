@@ -175,7 +175,7 @@ func expectRefused<Value>(
     }
 }
 
-/// Clocks after somebody has set the wall clock by that much.
+/// Clocks after the wall clock was set by that much.
 func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
     StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
 }

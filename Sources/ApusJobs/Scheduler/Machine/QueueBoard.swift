@@ -57,6 +57,8 @@ struct QueueBoard: Sendable {
     private var lines: [QueueID: Line] = [:]
     /// Queues in which something waits, in the order of their turns.
     private var turns: [QueueID] = []
+    /// Queues in which the turn in progress starts something.
+    private var starting: Set<QueueID> = []
 
     init(_ queues: [JobQueue], now: ClockReading) {
         for queue in queues { configure(queue, now) }
@@ -67,9 +69,11 @@ struct QueueBoard: Sendable {
     /// The queue as it is kept, or would be.
     func queue(_ id: QueueID) -> JobQueue { lines[id]?.queue ?? JobQueue(id: id) }
 
-    /// All queues that are kept or in use, by name.
+    /// The queues that have settings, or runs that go on or wait, by name.
     var statuses: [QueueStatus] {
-        lines.keys.sorted().map { status($0) }
+        lines.keys.sorted().map { status($0) }.filter {
+            $0.running > 0 || $0.waiting > 0 || $0.queue.hasSettings
+        }
     }
 
     func status(_ id: QueueID) -> QueueStatus {
@@ -95,6 +99,14 @@ struct QueueBoard: Sendable {
             let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
             lines[queue.id]!.starts = StartLog(queue.recentStarts, at: instant)
         }
+    }
+
+    /// A queue without settings is only a name: nothing is kept of it when nothing of it runs or waits.
+    private mutating func forgetIfUnused(_ id: QueueID) {
+        guard let line = lines[id], line.running == 0, line.starting == 0, line.count == 0, !turns.contains(id),
+            !line.queue.hasSettings
+        else { return }
+        lines[id] = nil
     }
 
     // MARK: Waiting
@@ -124,11 +136,13 @@ struct QueueBoard: Sendable {
             guard lines[id]!.count > 0 else {
                 // Nothing but elements that are out of date.
                 for priority in lines[id]!.waiting.indices { lines[id]!.waiting[priority] = Heap() }
+                forgetIfUnused(id)
                 continue
             }
             turns.append(id)
             guard lines[id]!.room(now) > 0, let picked = lines[id]!.pick(isCurrent) else { continue }
             lines[id]!.starting += 1
+            starting.insert(id)
             return picked
         }
         return nil
@@ -140,17 +154,25 @@ struct QueueBoard: Sendable {
     mutating func release(_ queue: QueueID) { lines[queue]!.starting -= 1 }
 
     /// The turn's fate is known: what it started is reported by ``started(_:_:)``.
-    mutating func endTurn() { for id in lines.keys where lines[id]!.starting > 0 { lines[id]!.starting = 0 } }
+    mutating func endTurn() {
+        for id in starting { lines[id]?.starting = 0 }
+        starting = []
+    }
 
     mutating func started(_ queue: QueueID, _ now: ClockReading) {
         lines[queue, default: Line(queue: JobQueue(id: queue))].running += 1
         if let rate = lines[queue]!.queue.rate { lines[queue]!.starts.add(now.continuous, rate) }
     }
 
-    mutating func ended(_ queue: QueueID) { lines[queue]!.running -= 1 }
+    mutating func ended(_ queue: QueueID) {
+        lines[queue]!.running -= 1
+        forgetIfUnused(queue)
+    }
 
     /// Queues with a rate that start something in this turn.
-    var startingWithRate: [QueueID] { lines.values.filter { $0.starting > 0 && $0.queue.rate != nil }.map(\.queue.id) }
+    var startingWithRate: [QueueID] {
+        starting.filter { id in lines[id].map { $0.starting > 0 && $0.queue.rate != nil } ?? false }
+    }
 
     /// What is to be kept of a queue, with what it starts in this turn.
     func record(of queue: JobQueue, _ now: ClockReading) -> JobQueue {

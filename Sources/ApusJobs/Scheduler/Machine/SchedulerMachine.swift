@@ -142,7 +142,7 @@ package struct SchedulerMachine: ~Copyable {
     var running: [RunKey: QueueID] = [:]
     var commands: [PendingCommand] = []
     var stopCalls: [Int] = []
-    /// Whether somebody wants to know how many runs end, and how.
+    /// Whether metrics are reported.
     package var countsRuns = false
 
     /// Loaded jobs that the next turn looks at, in this order.
