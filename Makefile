@@ -38,7 +38,9 @@ demo: bootstrap  ## show the sample app on a simulated phone in the browser, at 
 	@exec "$$($(SWIFT) build --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
 
 test: bootstrap  ## run all tests, those in a browser and of the API's description too
-	$(SWIFT) test
+	$(SWIFT) test --skip '^SchedulerSimulationTests\.'
+	@echo 'The scheduler, simulated with 2,000 seeds, alone on the machine:'
+	$(SWIFT) test --skip-build --filter '^SchedulerSimulationTests\.'
 	SWIFT="$(SWIFT)" Scripts/browser-tests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 

@@ -1,47 +1,67 @@
 import ApusJobs
 import ApusTimers
 
-/// The job table's columns and their order, for reading and for writing.
+/// A job's columns and their order, for reading and for writing. What runs change is in the table `job`; what was asked
+/// for, in the table `request`.
 enum JobRow {
     /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
     private static let progress = [
         "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed", "wake",
         "elapsed_wake", "open_runs", "runs_since_retired",
     ]
-    /// What was asked for, in the order in which ``bindRequest(_:to:)`` binds.
+    /// What was asked for and is in the table of jobs, because its indexes have it.
+    private static let lane = ["queue", "priority"]
+    /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
     private static let request = [
         "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs",
         "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
         "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
-        "queue", "priority", "metadata", "unique_payload", "unique_within",
+        "metadata", "unique_payload", "unique_within",
     ]
 
-    /// The columns that ``read(_:_:)`` reads.
-    static let columns = (["key", "version", "id", "created"] + request + ["state"] + progress).map { "job.\($0)" }
-        .joined(separator: ", ")
+    /// Both tables.
+    static let table = "job JOIN request ON request.job = job.key"
+
+    /// The columns that ``read(_:_:)`` reads, of ``table``.
+    static let columns =
+        ((["key", "version", "id", "created"] + lane).map { "job.\($0)" } + request.map { "request.\($0)" }
+        + (["state"] + progress).map { "job.\($0)" }).joined(separator: ", ")
 
     /// Which jobs have ended, in the words of the partial indexes: SQLite uses one only if the query says the same.
     static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
     static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
 
-    /// Parameters: key, id, progress, state, request, created.
-    static let insert: SQLText = {
-        let columns = progress + ["state"] + request
-        return SQLText(
-            """
-            INSERT INTO job (key, id, \(columns.joined(separator: ", ")), created, version)
-            VALUES (?, ?, \(columns.map { _ in "?" }.joined(separator: ", ")), ?, 1)
-            """)
-    }()
+    /// Parameters: key, id, progress, state, lane, created.
+    static let insert = insert(
+        "job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))
 
-    /// Parameters: progress, state, request, key, version, id.
-    static let update = update(progress + ["state"] + request)
+    /// Parameters: key, request.
+    static let insertRequest = insert("request", ["job"] + request)
+
+    /// Parameters: progress, state, lane, key, version, id.
+    static let update = update(progress + ["state"] + lane)
 
     /// Parameters: progress, state, key, version, id.
     static let updateState = update(progress + ["state"])
 
     /// For a state that stays, which SQLite would write anew into three indexes. Parameters: progress, key, version, id.
     static let updateProgress = update(progress)
+
+    /// Parameters: request, key.
+    static let updateRequest = SQLText(
+        "UPDATE request SET \(request.map { "\($0) = ?" }.joined(separator: ", ")) WHERE job = ?")
+
+    /// Parameters: ``uniqueness(of:)``, key.
+    static let updateUniqueness = SQLText("UPDATE request SET unique_payload = ? WHERE job = ?")
+
+    private static func insert(
+        _ table: String, _ columns: [String], also constant: (column: String, value: String)? = nil
+    ) -> SQLText {
+        let names = columns + (constant.map { [$0.column] } ?? [])
+        let values = columns.map { _ in "?" } + (constant.map { [$0.value] } ?? [])
+        return SQLText(
+            "INSERT INTO \(table) (\(names.joined(separator: ", "))) VALUES (\(values.joined(separator: ", ")))")
+    }
 
     private static func update(_ columns: [String]) -> SQLText {
         SQLText(
@@ -64,16 +84,24 @@ enum JobRow {
         statement.bind(Int64(job.openRuns)).bind(Int64(job.runsSinceRetired))
     }
 
+    static func bindLane(_ request: JobRequest, to statement: PreparedStatement) {
+        statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
+    }
+
     /// Binds what was asked for.
-    static func bindRequest(_ request: JobRequest, to statement: PreparedStatement) {
+    static func bindRequest(of job: Job, to statement: PreparedStatement) {
+        let request = job.request
         statement.bind(request.name).bind(request.kind)
         bind(request.trigger, to: statement)
         bind(request.policies, to: statement)
         statement.bind(LabelsJSON.encode(request.labels)).bind(request.payload).bind(request.idempotencyKey)
-        statement.bind(request.queue.rawValue).bind(Int64(request.priority.rawValue))
         statement.bind(LabelsJSON.encode(request.metadata))
-        statement.bind(request.uniqueness.countsPayload ? 1 as Int64 : 0)
-        statement.bind(request.uniqueness.period?.wholeNanoseconds)
+        statement.bind(uniqueness(of: job)).bind(request.uniqueness.period?.wholeNanoseconds)
+    }
+
+    /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+    static func uniqueness(of job: Job) -> Int64 {
+        job.request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
     }
 
     private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
@@ -114,6 +142,8 @@ enum JobRow {
         let version = row.integer()
         let id = JobID(row.text())
         let created = row.instant()
+        let queue = QueueID(row.text())
+        guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
         let name = row.optionalText()
         let kind = row.text()
         let trigger = try readTrigger(row, id)
@@ -121,10 +151,8 @@ enum JobRow {
         guard let labels = LabelsJSON.decode(row.text()) else { throw unreadable("labels", of: id) }
         let payload = row.blob()
         let idempotencyKey = row.optionalText()
-        let queue = QueueID(row.text())
-        guard let priority = JobPriority(rawValue: Int(row.integer())) else { throw unreadable("priority", of: id) }
         guard let metadata = LabelsJSON.decode(row.text()) else { throw unreadable("metadata", of: id) }
-        let (countsPayload, period) = (row.integer() == 1, row.optionalDuration())
+        let (countsPayload, period) = (row.integer() > 0, row.optionalDuration())
         let request = JobRequest(
             id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
             queue: queue, priority: priority, metadata: metadata,

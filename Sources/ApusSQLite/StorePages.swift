@@ -15,8 +15,8 @@ enum StorePages {
         var conditions: [String] = []
         if after != nil { conditions.append("job.key > ?") }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
-        if query.kind != nil { conditions.append("job.kind = ?") }
-        if query.idempotencyKey != nil { conditions.append("job.idempotency_key = ?") }
+        if query.kind != nil { conditions.append("request.kind = ?") }
+        if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
         if !states.isEmpty {
             conditions.append("job.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))")
             // In the words of the partial index, so that SQLite can use it.
@@ -24,10 +24,11 @@ enum StorePages {
         }
         for _ in labels {
             conditions.append(
-                "EXISTS (SELECT 1 FROM json_each(job.labels) AS label WHERE label.key = ? AND label.value = ?)")
+                "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)")
         }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
-        let statement = try connection.statement("SELECT \(JobRow.columns) FROM job \(filter) ORDER BY job.key LIMIT ?")
+        let statement = try connection.statement(
+            "SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter) ORDER BY job.key LIMIT ?")
         if let after { statement.bind(after) }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty {
             // No UTF-8 text has the byte 0xFF: it is behind everything that begins with the prefix.
@@ -50,7 +51,7 @@ enum StorePages {
 
     /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.
     private static let matchesIDOrName = """
-        job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT key FROM job WHERE name = ?)
+        job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT job FROM request WHERE name = ?)
         """
 
     /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
@@ -86,7 +87,8 @@ enum StorePages {
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
             """
-            SELECT \(RunRow.columns), run.sequence, job.id, job.trigger, job.trigger_anchor FROM run JOIN job ON job.key = run.job \(filter)
+            SELECT \(RunRow.columns), run.sequence, job.id, request.trigger, request.trigger_anchor
+            FROM run JOIN job ON job.key = run.job JOIN request ON request.job = run.job \(filter)
             ORDER BY run.sequence DESC LIMIT ?
             """)
         if let after { statement.bind(after) }

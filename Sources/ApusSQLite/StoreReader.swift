@@ -123,8 +123,8 @@ enum StoreReader {
     static func interrupted(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
         let statement = try connection.statement(
             """
-            SELECT \(JobRow.columns) FROM job
-            WHERE key IN (
+            SELECT \(JobRow.columns) FROM \(JobRow.table)
+            WHERE job.key IN (
                 SELECT DISTINCT run.job FROM run INDEXED BY run_open
                 WHERE \(RunRow.isOpen) AND run.job > ? AND run.state = 'claimed' ORDER BY run.job LIMIT ?)
             ORDER BY key
@@ -135,7 +135,7 @@ enum StoreReader {
     static func anchored(after key: Int64, limit: Int, on connection: Connection) throws -> [LoadedJob] {
         let statement = try connection.statement(
             """
-            SELECT \(JobRow.columns) FROM job
+            SELECT \(JobRow.columns) FROM \(JobRow.table)
             WHERE \(JobRow.hasNotEnded) AND key > ? AND trigger_anchor IS NOT NULL ORDER BY key LIMIT ?
             """)
         return try load(statement.bind(key).bind(Int64(limit)), on: connection)
@@ -145,16 +145,19 @@ enum StoreReader {
         switch reference {
         case .key(let key): return try job(key: key, on: connection)
         case .idempotencyKey(let key):
-            let statement = try connection.statement("SELECT \(JobRow.columns) FROM job WHERE idempotency_key = ?")
+            let statement = try connection.statement(
+                "SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE idempotency_key = ?")
             return try load(statement.bind(key), on: connection).first
         case .payload(let kind, let payload, let instant):
             // One look into an index each.
-            let same = "SELECT key FROM job WHERE unique_payload = 1 AND kind = ? AND payload = ?"
-            var key = try connection.statement("\(same) AND \(JobRow.hasNotEnded)").bind(kind).bind(payload)
+            let same = "WHERE kind = ? AND payload = ? AND unique_payload"
+            var key = try connection.statement("SELECT job FROM request \(same) = 1").bind(kind).bind(payload)
                 .firstRow { $0.integer() }
             if key == nil, let instant {
-                key = try connection.statement("\(same) AND created > ? ORDER BY key DESC LIMIT 1")
-                    .bind(kind).bind(payload).bind(instant.stored).firstRow { $0.integer() }
+                let later =
+                    "SELECT key FROM \(JobRow.table) \(same) > 0 AND created > ? ORDER BY request.job DESC LIMIT 1"
+                key = try connection.statement(later).bind(kind).bind(payload).bind(instant.stored)
+                    .firstRow { $0.integer() }
             }
             return try key.flatMap { try job(key: $0, on: connection) }
         case .id(let id):
@@ -164,8 +167,8 @@ enum StoreReader {
     }
 
     private static func job(key: Int64, on connection: Connection) throws -> LoadedJob? {
-        try load(try connection.statement("SELECT \(JobRow.columns) FROM job WHERE key = ?").bind(key), on: connection)
-            .first
+        let statement = try connection.statement("SELECT \(JobRow.columns) FROM \(JobRow.table) WHERE job.key = ?")
+        return try load(statement.bind(key), on: connection).first
     }
 
     /// The job that an identifier means: the one that has not ended, else the one that was submitted last.

@@ -162,13 +162,16 @@ final class TurnWriter {
         statement.bind(job.key).bind(job.id.rawValue)
         JobRow.bindProgress(job, axis, to: statement)
         statement.bind(constant: job.state.stored)
-        JobRow.bindRequest(job.request, to: statement)
+        JobRow.bindLane(job.request, to: statement)
         statement.bind(job.created.stored)
         do {
             rowsChanged += try statement.run()
         } catch let failure as SQLiteFailure where failure.message.hasSuffix("job.id") {
             throw JobError(.conflict, "there is a job \(job.id) already; read it again", cause: failure)
         }
+        let request = try connection.statement(JobRow.insertRequest).bind(job.key)
+        JobRow.bindRequest(of: job, to: request)
+        rowsChanged += try request.run()
         // A key whose insert was rolled back is not given again: a hole in the row costs nothing.
         lastKey = job.key
     }
@@ -182,7 +185,7 @@ final class TurnWriter {
             isWhole ? JobRow.update : isStateWritten ? JobRow.updateState : JobRow.updateProgress)
         JobRow.bindProgress(job, axis, to: statement)
         if isStateWritten { statement.bind(constant: job.state.stored) }
-        if isWhole { JobRow.bindRequest(job.request, to: statement) }
+        if isWhole { JobRow.bindLane(job.request, to: statement) }
         statement.bind(job.key).bind(version).bind(job.id.rawValue)
         let count = try statement.run()
         guard count == 1 else {
@@ -190,6 +193,13 @@ final class TurnWriter {
                 .conflict, "the job \(job.id) is no longer as it was (version \(version) expected); read it again")
         }
         rowsChanged += count
+        if isWhole {
+            let request = try connection.statement(JobRow.updateRequest)
+            JobRow.bindRequest(of: job, to: request)
+            try request.bind(job.key).run()
+        } else if isStateWritten, job.request.uniqueness.countsPayload {
+            try connection.statement(JobRow.updateUniqueness).bind(JobRow.uniqueness(of: job)).bind(job.key).run()
+        }
         job.version = version + 1
     }
 

@@ -133,9 +133,9 @@ struct MigrationTests {
         _ = try await store.add(sampleJob("job"), session)
         try await store.close(session)
         let error = #expect(throws: DatabaseError.self) {
-            try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE job SET conditions = 8") }
+            try foreignConnection(store.path).inDatabase { try $0.execute(sql: "UPDATE request SET conditions = 8") }
         }
-        #expect(error?.message?.contains("job_conditions_known") == true)
+        #expect(error?.message?.contains("request_conditions_known") == true)
     }
 
     @Test("the schema of a new file is the one of the newest fixture")

@@ -11,7 +11,7 @@ struct QueryPlanTests {
 
     /// What is sorted: the claimed runs of one job, the runs of one occurrence, the keys of a prefix.
     private static let sorted = [
-        "INDEXED BY run_open", "run.occurrence <= ? AND run.through >= ?", "UNION SELECT key FROM job",
+        "INDEXED BY run_open", "run.occurrence <= ? AND run.through >= ?", "UNION SELECT job FROM request",
     ]
 
     @Test("no statement of a scheduler reads a table or sorts one, only lists without a selective filter do")
@@ -26,7 +26,8 @@ struct QueryPlanTests {
         for (sql, plan) in plans {
             for step in plan {
                 let readsTable =
-                    step.hasPrefix("SCAN job") || step.hasPrefix("SCAN run") || step.contains("AUTOMATIC")
+                    ["SCAN job", "SCAN request", "SCAN run"].contains { step.hasPrefix($0) }
+                    || step.contains("AUTOMATIC")
                 if readsTable { #expect(Self.lists.contains { sql.contains($0) }, "\(step) in \(sql)") }
                 let sorts = step.contains("TEMP B-TREE")
                 if sorts { #expect(Self.sorted.contains { sql.contains($0) }, "\(step) in \(sql)") }
@@ -38,7 +39,9 @@ struct QueryPlanTests {
         #expect(using("SELECT key, wake").contains { $0.contains("job_wake ") })
         #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
         #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("job_unfinished ") })
-        #expect(using("job.idempotency_key = ?").contains { $0.contains("job_idempotency_key ") })
+        #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
+        #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
+        #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
         #expect(using("id >= ? AND id < ?").contains { $0.contains("job_id ") })
         try await store.close(session)
     }
@@ -59,7 +62,10 @@ struct QueryPlanTests {
         _ = try await store.due(through: last, limit: 10, in: session)
         _ = try await store.interrupted(after: 0, limit: 10, in: session)
         _ = try await store.anchored(after: 0, limit: 10, in: session)
-        _ = try await store.load([.id(job.id), .id(JobID("none")), .key(1), .idempotencyKey("key")])
+        _ = try await store.load([
+            .id(job.id), .id(JobID("none")), .key(1), .idempotencyKey("key"),
+            .payload(kind: "a", payload: [1], submittedAfter: last),
+        ])
         for query in [
             JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
             JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),

@@ -34,7 +34,7 @@ struct UnfinishedFileTests {
                 try Int.fetchOne(db, sql: "PRAGMA application_id")
             )
         }
-        #expect(tables == ["clock", "job", "owner", "queue", "run"] && application == 1_097_889_139)
+        #expect(tables == ["clock", "job", "owner", "queue", "request", "run"] && application == 1_097_889_139)
     }
 
     @Test(

@@ -13,9 +13,9 @@ CREATE TABLE "job" (
     key INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
     id TEXT NOT NULL,
-    name TEXT,
-    kind TEXT NOT NULL,
     state TEXT NOT NULL,
+    queue TEXT NOT NULL,
+    priority INTEGER NOT NULL,
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
     first INTEGER NOT NULL,
@@ -29,35 +29,12 @@ CREATE TABLE "job" (
     elapsed_wake INTEGER,
     open_runs INTEGER NOT NULL,
     runs_since_retired INTEGER NOT NULL,
-    trigger TEXT NOT NULL,
-    trigger_ns INTEGER NOT NULL,
-    trigger_anchor INTEGER,
-    trigger_count INTEGER,
-    tolerance INTEGER NOT NULL,
-    missed_runs TEXT NOT NULL,
-    missed_limit INTEGER,
-    grace INTEGER,
-    overlap TEXT NOT NULL,
-    overlap_limit INTEGER,
-    maximum_attempts INTEGER NOT NULL,
-    maximum_lost INTEGER NOT NULL,
-    initial_backoff INTEGER NOT NULL,
-    maximum_backoff INTEGER NOT NULL,
-    jitter REAL NOT NULL,
-    time_limit INTEGER,
-    labels TEXT NOT NULL,
-    payload BLOB NOT NULL,
-    conditions INTEGER NOT NULL,
-    idempotency_key TEXT,
-    queue TEXT NOT NULL DEFAULT 'default',
-    priority INTEGER NOT NULL DEFAULT 2,
-    metadata TEXT NOT NULL DEFAULT '{}',
-    unique_payload INTEGER NOT NULL DEFAULT 0,
-    unique_within INTEGER,
     CONSTRAINT job_key_positive CHECK (key > 0),
     CONSTRAINT job_version_positive CHECK (version > 0),
     CONSTRAINT job_id_1_to_300_bytes CHECK (length(CAST(id AS BLOB)) BETWEEN 1 AND 300),
     CONSTRAINT job_state_known CHECK (state = 'scheduled' OR state = 'suspended' OR state = 'cancelled' OR state = 'finished'),
+    CONSTRAINT job_queue_1_to_64_bytes CHECK (length(CAST(queue AS BLOB)) BETWEEN 1 AND 64),
+    CONSTRAINT job_priority_1_to_4 CHECK (priority BETWEEN 1 AND 4),
     CONSTRAINT job_final_has_nothing_to_come
         CHECK ((state = 'scheduled' OR state = 'suspended') OR (next_due IS NULL AND wake IS NULL AND elapsed_wake IS NULL)),
     CONSTRAINT job_remainder_only_suspended CHECK (remainder IS NULL OR state = 'suspended'),
@@ -67,35 +44,11 @@ CREATE TABLE "job" (
         AND (elapsed_wake IS NULL OR elapsed_wake >= 0)),
     CONSTRAINT job_counts_not_negative CHECK (
         next_occurrence >= 1 AND occurrences >= 0 AND missed >= 0 AND origin >= 0 AND open_runs >= 0
-        AND runs_since_retired >= 0),
-    CONSTRAINT job_trigger_known CHECK (trigger = 'at' OR trigger = 'after' OR trigger = 'every'),
-    CONSTRAINT job_only_every_repeats
-        CHECK (trigger = 'every' OR (trigger_anchor IS NULL AND trigger_count IS NULL)),
-    CONSTRAINT job_missed_runs_known CHECK (
-        ((missed_runs = 'runOnce' OR missed_runs = 'skip') AND missed_limit IS NULL)
-        OR (missed_runs = 'runAll' AND missed_limit IS NOT NULL)),
-    CONSTRAINT job_overlap_known CHECK (
-        ((overlap = 'skip' OR overlap = 'replace') AND overlap_limit IS NULL)
-        OR ((overlap = 'queue' OR overlap = 'allow') AND overlap_limit IS NOT NULL)),
-    CONSTRAINT job_attempts_in_range CHECK (maximum_attempts >= 1 AND maximum_lost >= 0),
-    CONSTRAINT job_jitter_0_to_1 CHECK (jitter BETWEEN 0 AND 1),
-    CONSTRAINT job_labels_object
-        CHECK (labels = '{}' OR (json_valid(labels) AND json_type(labels) = 'object')),
-    CONSTRAINT job_payload_64_KiB CHECK (length(payload) <= 65536),
-    CONSTRAINT job_conditions_known CHECK (conditions BETWEEN 0 AND 7),
-    CONSTRAINT job_idempotency_key_1_to_255_bytes CHECK (
-        idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255),
-    CONSTRAINT job_queue_1_to_64_bytes CHECK (length(CAST(queue AS BLOB)) BETWEEN 1 AND 64),
-    CONSTRAINT job_priority_1_to_4 CHECK (priority BETWEEN 1 AND 4),
-    CONSTRAINT job_metadata_object
-        CHECK (metadata = '{}' OR (json_valid(metadata) AND json_type(metadata) = 'object')),
-    CONSTRAINT job_unique_payload_is_0_or_1 CHECK (unique_payload = 0 OR unique_payload = 1),
-    CONSTRAINT job_only_payloads_have_a_period
-        CHECK (unique_within IS NULL OR (unique_payload = 1 AND unique_within > 0))
+        AND runs_since_retired >= 0)
 ) STRICT;
-INSERT INTO "job" VALUES(1,2,'swift','a bird','fly','scheduled',1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0,'every',60000000000,NULL,3,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2,NULL,'{"a":"1","é":"\"x\""}',X'00FF',3,'a key','default',2,'{}',0,NULL);
-INSERT INTO "job" VALUES(2,3,'tea','tea','tea','cancelled',1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0,'after',1500000000000,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,'{}',X'',4,NULL,'default',2,'{}',0,NULL);
-INSERT INTO "job" VALUES(3,4,'tea','tea','tea','finished',1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0,'at',1767225602000000000,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2,NULL,'{}',X'',0,NULL,'default',2,'{}',0,NULL);
+INSERT INTO "job" VALUES(1,2,'swift','scheduled','default',2,1767225600000000000,1767225660000000000,1767225660000000000,0,2,1767225720000000000,NULL,0,0,NULL,1767225720000000000,1,0);
+INSERT INTO "job" VALUES(2,3,'tea','cancelled','default',2,1767225600000000000,1767225600000000001,1767227100000000000,0,1,NULL,NULL,1,0,NULL,NULL,0,0);
+INSERT INTO "job" VALUES(3,4,'tea','finished','default',2,1767225600000000000,1767225605000000000,1767225602000000000,0,2,NULL,NULL,1,0,NULL,NULL,0,0);
 CREATE TABLE owner (
     id INTEGER PRIMARY KEY CONSTRAINT one_owner CHECK (id = 1),
     epoch INTEGER NOT NULL,
@@ -118,6 +71,59 @@ CREATE TABLE queue (
     CONSTRAINT queue_paused_is_0_or_1 CHECK (paused = 0 OR paused = 1),
     CONSTRAINT queue_recent_starts_not_negative CHECK (recent_starts >= 0)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE request (
+    job INTEGER PRIMARY KEY REFERENCES job (key) ON DELETE CASCADE,
+    name TEXT,
+    kind TEXT NOT NULL,
+    trigger TEXT NOT NULL,
+    trigger_ns INTEGER NOT NULL,
+    trigger_anchor INTEGER,
+    trigger_count INTEGER,
+    tolerance INTEGER NOT NULL,
+    missed_runs TEXT NOT NULL,
+    missed_limit INTEGER,
+    grace INTEGER,
+    overlap TEXT NOT NULL,
+    overlap_limit INTEGER,
+    maximum_attempts INTEGER NOT NULL,
+    maximum_lost INTEGER NOT NULL,
+    initial_backoff INTEGER NOT NULL,
+    maximum_backoff INTEGER NOT NULL,
+    jitter REAL NOT NULL,
+    time_limit INTEGER,
+    conditions INTEGER NOT NULL,
+    labels TEXT NOT NULL,
+    payload BLOB NOT NULL,
+    idempotency_key TEXT,
+    metadata TEXT NOT NULL,
+    unique_payload INTEGER NOT NULL,
+    unique_within INTEGER,
+    CONSTRAINT request_trigger_known CHECK (trigger = 'at' OR trigger = 'after' OR trigger = 'every'),
+    CONSTRAINT request_only_every_repeats
+        CHECK (trigger = 'every' OR (trigger_anchor IS NULL AND trigger_count IS NULL)),
+    CONSTRAINT request_missed_runs_known CHECK (
+        ((missed_runs = 'runOnce' OR missed_runs = 'skip') AND missed_limit IS NULL)
+        OR (missed_runs = 'runAll' AND missed_limit IS NOT NULL)),
+    CONSTRAINT request_overlap_known CHECK (
+        ((overlap = 'skip' OR overlap = 'replace') AND overlap_limit IS NULL)
+        OR ((overlap = 'queue' OR overlap = 'allow') AND overlap_limit IS NOT NULL)),
+    CONSTRAINT request_attempts_in_range CHECK (maximum_attempts >= 1 AND maximum_lost >= 0),
+    CONSTRAINT request_jitter_0_to_1 CHECK (jitter BETWEEN 0 AND 1),
+    CONSTRAINT request_conditions_known CHECK (conditions BETWEEN 0 AND 7),
+    CONSTRAINT request_labels_object
+        CHECK (labels = '{}' OR (json_valid(labels) AND json_type(labels) = 'object')),
+    CONSTRAINT request_payload_64_KiB CHECK (length(payload) <= 65536),
+    CONSTRAINT request_idempotency_key_1_to_255_bytes CHECK (
+        idempotency_key IS NULL OR length(CAST(idempotency_key AS BLOB)) BETWEEN 1 AND 255),
+    CONSTRAINT request_metadata_object
+        CHECK (metadata = '{}' OR (json_valid(metadata) AND json_type(metadata) = 'object')),
+    CONSTRAINT request_unique_payload_is_0_to_2 CHECK (unique_payload BETWEEN 0 AND 2),
+    CONSTRAINT request_only_payloads_have_a_period
+        CHECK (unique_within IS NULL OR (unique_payload > 0 AND unique_within > 0))
+) STRICT;
+INSERT INTO "request" VALUES(1,'a bird','fly','every',60000000000,NULL,3,0,'runOnce',NULL,NULL,'queue',4,1,5,1000000000,3600000000000,0.2,NULL,3,'{"a":"1","é":"\"x\""}',X'00FF','a key','{}',0,NULL);
+INSERT INTO "request" VALUES(2,'tea','tea','after',1500000000000,NULL,NULL,1500000000,'runAll',9,5000000000,'allow',2,3,2,250000000,8000000000,0.5,90000000000,4,'{}',X'',NULL,'{}',0,NULL);
+INSERT INTO "request" VALUES(3,'tea','tea','at',1767225602000000000,NULL,NULL,0,'skip',NULL,NULL,'replace',NULL,1,5,1000000000,3600000000000,0.2,NULL,0,'{}',X'',NULL,'{}',0,NULL);
 CREATE TABLE run (
     sequence INTEGER PRIMARY KEY,
     job INTEGER NOT NULL REFERENCES job (key) ON DELETE CASCADE,
@@ -169,12 +175,11 @@ CREATE UNIQUE INDEX job_id_unique ON job (id) WHERE (job.state = 'scheduled' OR 
 CREATE INDEX job_id ON job (id, key);
 CREATE INDEX job_wake ON job (wake, key, queue, priority) WHERE wake IS NOT NULL;
 CREATE INDEX job_elapsed_wake ON job (elapsed_wake, key, queue, priority) WHERE elapsed_wake IS NOT NULL;
-CREATE INDEX job_name ON job (name) WHERE name IS NOT NULL;
 CREATE INDEX job_unfinished ON job (key) WHERE (job.state = 'scheduled' OR job.state = 'suspended');
 CREATE INDEX job_ended ON job (updated)
     WHERE (job.state = 'cancelled' OR job.state = 'finished') AND open_runs = 0;
-CREATE UNIQUE INDEX job_idempotency_key ON job (idempotency_key) WHERE idempotency_key IS NOT NULL;
-CREATE UNIQUE INDEX job_payload_unique ON job (kind, payload)
-    WHERE unique_payload = 1 AND (job.state = 'scheduled' OR job.state = 'suspended');
-CREATE INDEX job_payload ON job (kind, payload, key) WHERE unique_payload = 1;
+CREATE INDEX request_name ON request (name) WHERE name IS NOT NULL;
+CREATE UNIQUE INDEX request_idempotency_key ON request (idempotency_key) WHERE idempotency_key IS NOT NULL;
+CREATE UNIQUE INDEX request_payload_unique ON request (kind, payload) WHERE unique_payload = 1;
+CREATE INDEX request_payload ON request (kind, payload, job) WHERE unique_payload > 0;
 COMMIT;
