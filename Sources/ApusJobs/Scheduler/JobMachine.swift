@@ -283,7 +283,7 @@ package struct JobMachine: Hashable, Sendable {
         let before = job
         body(&self, &draft)
         open.removeAll { !$0.state.isOpen }
-        open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) }
+        if open.count > 1 { open.sort { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) } }
         if !job.state.isFinal, job.nextDue == nil, job.remainder == nil, open.isEmpty { job.state = .finished }
         job.updated = now
         findWakes()

@@ -5,7 +5,7 @@ import ApusTimers
 ///
 /// Queues take turns, so that a long one does not keep another waiting. Of four places that one queue gets, three go to
 /// the highest priority that waits, and the fourth to what was due first.
-struct QueueBoard: Sendable {
+struct QueueBoard: ~Copyable {
     /// A job that waits for a place. It is out of date when its entry says another number.
     struct Waiting: Comparable, Sendable {
         var due: WallInstant
@@ -14,8 +14,8 @@ struct QueueBoard: Sendable {
         static func < (lhs: Self, rhs: Self) -> Bool { (lhs.due, lhs.number) < (rhs.due, rhs.number) }
     }
 
-    /// One queue.
-    private struct Line: Sendable {
+    /// One queue. An object, so that its name is looked up once for a step; the board that holds it cannot be copied.
+    private final class Line {
         var queue: JobQueue
         /// By priority, the lowest first.
         var waiting = JobPriority.allCases.map { _ in Heap<Waiting>() }
@@ -28,6 +28,8 @@ struct QueueBoard: Sendable {
         /// How many places it has got.
         var picks = 0
 
+        init(_ queue: JobQueue) { self.queue = queue }
+
         var count: Int { counts.reduce(0, +) }
 
         /// How many runs may begin now.
@@ -38,17 +40,17 @@ struct QueueBoard: Sendable {
             return max(0, room)
         }
 
-        mutating func pick(_ isCurrent: (Waiting) -> Bool) -> Waiting? {
+        func pick(_ isCurrent: (Waiting) -> Bool) -> Waiting? {
+            var highest: Int?
+            var oldest: (due: Waiting, index: Int)?
             for index in waiting.indices {
                 while let first = waiting[index].first, !isCurrent(first) { _ = waiting[index].pop() }
+                guard let first = waiting[index].first else { continue }
+                highest = index
+                if oldest.map({ first < $0.due }) ?? true { oldest = (first, index) }
             }
-            let heads = waiting.indices.filter { !waiting[$0].isEmpty }
             picks += 1
-            let isOldestTurn = picks % 4 == 0
-            guard let best = isOldestTurn ? heads.min(by: { waiting[$0].first! < waiting[$1].first! }) : heads.last
-            else {
-                return nil
-            }
+            guard let best = picks % 4 == 0 ? oldest?.index : highest else { return nil }
             counts[best] -= 1
             return waiting[best].pop()
         }
@@ -88,33 +90,40 @@ struct QueueBoard: Sendable {
 
     /// What is kept of a queue has changed.
     mutating func configure(_ queue: JobQueue, _ now: ClockReading) {
-        let isNew = lines[queue.id]?.queue.rate == nil
-        lines[queue.id, default: Line(queue: queue)].queue = queue
+        let line = line(queue.id)
+        let hadRate = line.queue.rate != nil
+        line.queue = queue
         guard queue.rate != nil else {
-            lines[queue.id]!.starts = StartLog()
-            return
+            line.starts = StartLog()
+            return forgetIfUnused(line)
         }
-        if isNew, let last = queue.lastStart {
+        if !hadRate, let last = queue.lastStart {
             // Each of them may have begun as late as the last one.
             let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
-            lines[queue.id]!.starts = StartLog(queue.recentStarts, at: instant)
+            line.starts = StartLog(queue.recentStarts, at: instant)
         }
     }
 
+    private mutating func line(_ id: QueueID) -> Line {
+        if let line = lines[id] { return line }
+        let line = Line(JobQueue(id: id))
+        lines[id] = line
+        return line
+    }
+
     /// A queue without settings is only a name: nothing is kept of it when nothing of it runs or waits.
-    private mutating func forgetIfUnused(_ id: QueueID) {
-        guard let line = lines[id], line.running == 0, line.starting == 0, line.count == 0, !turns.contains(id),
-            !line.queue.hasSettings
-        else { return }
-        lines[id] = nil
+    private mutating func forgetIfUnused(_ line: Line) {
+        guard line.running == 0, line.starting == 0, line.count == 0, !line.queue.hasSettings else { return }
+        if !turns.contains(line.queue.id) { lines[line.queue.id] = nil }
     }
 
     // MARK: Waiting
 
     mutating func offer(_ waiting: Waiting, queue: QueueID, priority: JobPriority) {
-        if lines[queue]?.count ?? 0 == 0, !turns.contains(queue) { turns.append(queue) }
-        lines[queue, default: Line(queue: JobQueue(id: queue))].waiting[priority.rawValue - 1].push(waiting)
-        lines[queue]!.counts[priority.rawValue - 1] += 1
+        let line = line(queue)
+        if line.count == 0, !turns.contains(queue) { turns.append(queue) }
+        line.waiting[priority.rawValue - 1].push(waiting)
+        line.counts[priority.rawValue - 1] += 1
     }
 
     /// A job that was offered waits no longer; its element is out of date.
@@ -133,16 +142,17 @@ struct QueueBoard: Sendable {
     mutating func pick(_ now: ContinuousInstant, isCurrent: (Waiting) -> Bool) -> Waiting? {
         for _ in 0..<turns.count {
             let id = turns.removeFirst()
-            guard lines[id]!.count > 0 else {
+            let line = lines[id]!
+            guard line.count > 0 else {
                 // Nothing but elements that are out of date.
-                for priority in lines[id]!.waiting.indices { lines[id]!.waiting[priority] = Heap() }
-                forgetIfUnused(id)
+                for priority in line.waiting.indices { line.waiting[priority] = Heap() }
+                forgetIfUnused(line)
                 continue
             }
             turns.append(id)
-            guard lines[id]!.room(now) > 0, let picked = lines[id]!.pick(isCurrent) else { continue }
-            lines[id]!.starting += 1
-            starting.insert(id)
+            guard line.room(now) > 0, let picked = line.pick(isCurrent) else { continue }
+            if line.starting == 0 { starting.insert(id) }
+            line.starting += 1
             return picked
         }
         return nil
@@ -160,13 +170,15 @@ struct QueueBoard: Sendable {
     }
 
     mutating func started(_ queue: QueueID, _ now: ClockReading) {
-        lines[queue, default: Line(queue: JobQueue(id: queue))].running += 1
-        if let rate = lines[queue]!.queue.rate { lines[queue]!.starts.add(now.continuous, rate) }
+        let line = line(queue)
+        line.running += 1
+        if let rate = line.queue.rate { line.starts.add(now.continuous, rate) }
     }
 
     mutating func ended(_ queue: QueueID) {
-        lines[queue]!.running -= 1
-        forgetIfUnused(queue)
+        let line = lines[queue]!
+        line.running -= 1
+        if line.running == 0 { forgetIfUnused(line) }
     }
 
     /// Queues with a rate that start something in this turn.

@@ -82,7 +82,8 @@ extension SchedulerMachine {
         let entry = entries[key]!
         var draft = Plan.Draft(key: key, machine: entry.machine)
         if entry.isInterrupted { draft.action.merge(draft.machine.recover(now: now)) }
-        for (run, progress) in entry.progress.sorted(by: { $0.key < $1.key }) {
+        let progress = entry.progress.isEmpty ? [] : entry.progress.sorted { $0.key < $1.key }
+        for (run, progress) in progress {
             draft.action.merge(
                 draft.machine.progressed(occurrence: run.occurrence, attempt: run.attempt, progress, now: now))
         }
