@@ -55,6 +55,33 @@ extension JobMachine {
 @Suite("The machine of a job")
 struct JobMachineTests {
     @Test(
+        "to arrive and start in one transition decides what the two decide one after the other",
+        arguments: [MissedRunPolicy.runOnce, .skip, .runAll(limit: 2)],
+        [OverlapPolicy.skip, .replace, .queue(limit: 1), .allow(limit: 2)])
+    func together(_ missed: MissedRunPolicy, _ overlap: OverlapPolicy) throws {
+        for trigger in [Trigger.every(.seconds(10)), .after(.seconds(10)), .every(.seconds(10), count: 3)] {
+            var machine = try machine(trigger, .init(missedRuns: missed, grace: .seconds(4), overlap: overlap))
+            var begun = 0
+            for now in [5.0, 12, 13, 36, 37, 50, 75, 76, 90] {
+                var other = machine
+                var one = other.arrive(now: at(now))
+                one.merge(other.start(now: at(now), limit: 1))
+                let both = machine.arriveAndStart(now: at(now), limit: 1)
+                #expect(machine == other && both.change == one.change, "at \(now)")
+                #expect(both.starts == one.starts && both.cancels == one.cancels, "at \(now)")
+                begun += both.starts.count
+                machine.settle(both)
+                // Every other time, what runs goes on into the next step.
+                guard Int(now) % 2 == 0 else { continue }
+                for run in machine.open where run.state == .claimed {
+                    _ = machine.end(run.occurrence, attempt: run.attempt, .succeeded, now: now)
+                }
+            }
+            #expect(begun > 0)
+        }
+    }
+
+    @Test(
         "what is due late is decided by the missed-run policy, what is due within the grace is not",
         arguments: [
             // interval 10 s, arrival at this second, grace, policy, what is written

@@ -100,17 +100,29 @@ package struct JobMachine: Hashable, Sendable {
 
     /// At most `limit` waiting runs whose turn it is are claimed, while `unmet` are the conditions that do not hold.
     package mutating func start(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
-        let ready = readyRuns(now: now, unmet: unmet).prefix(max(0, limit))
-        guard !ready.isEmpty else { return .none }
+        guard limit > 0, !readyRuns(now: now, unmet: unmet).isEmpty else { return .none }
+        return transition(now) { $0.claim(limit, unmet, now: now, &$1) }
+    }
+
+    /// The same after ``arrive(now:)``, in one transition.
+    package mutating func arriveAndStart(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
+        guard job.state == .scheduled, let due = job.nextDue, due <= now else {
+            return start(now: now, limit: limit, unmet: unmet)
+        }
         return transition(now) { machine, draft in
-            for index in ready {
-                machine.open[index].state = .claimed
-                machine.open[index].claimed = now
-                // Why it waited is over. The mark of a catch-up run stays with it.
-                if machine.open[index].reason != Self.catchUp { machine.open[index].reason = nil }
-                draft.write(machine.open[index])
-                draft.starts.append(machine.open[index])
-            }
+            machine.admit(now: now, &draft)
+            machine.claim(limit, unmet, now: now, &draft)
+        }
+    }
+
+    private mutating func claim(_ limit: Int, _ unmet: JobConditions, now: WallInstant, _ draft: inout Draft) {
+        for index in readyRuns(now: now, unmet: unmet).prefix(limit) {
+            open[index].state = .claimed
+            open[index].claimed = now
+            // Why it waited is over. The mark of a catch-up run stays with it.
+            if open[index].reason != Self.catchUp { open[index].reason = nil }
+            draft.write(open[index])
+            draft.starts.append(open[index])
         }
     }
 

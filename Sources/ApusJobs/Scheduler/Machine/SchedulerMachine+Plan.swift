@@ -172,8 +172,7 @@ extension SchedulerMachine {
                 continue
             }
             let index = position(of: key)
-            plan!.drafts[index].arrive(now.wall)
-            if plan!.drafts[index].start(now.wall, limit: 1, unmet: unmet) == 1 {
+            if plan!.drafts[index].arriveAndStart(now.wall, limit: 1, unmet: unmet) == 1 {
                 free -= 1
                 // It may have another one that can start beside it.
                 offer(key, plan!.drafts[index].machine, now.wall)
@@ -216,9 +215,11 @@ extension SchedulerMachine {
 extension SchedulerMachine.Plan.Draft {
     mutating func arrive(_ now: WallInstant) { action.merge(machine.arrive(now: now)) }
 
-    mutating func start(_ now: WallInstant, limit: Int, unmet: JobConditions) -> Int {
-        let started = machine.start(now: now, limit: limit, unmet: unmet)
+    /// - Returns: how many runs start.
+    mutating func arriveAndStart(_ now: WallInstant, limit: Int, unmet: JobConditions) -> Int {
+        let started = machine.arriveAndStart(now: now, limit: limit, unmet: unmet)
+        let count = started.starts.count
         action.merge(started)
-        return started.starts.count
+        return count
     }
 }
