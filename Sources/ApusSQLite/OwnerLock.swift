@@ -181,9 +181,17 @@ struct OwnerLock: ~Copyable {
     static func createPrivateFile(_ path: String) throws -> Int64 {
         do throws(TrustedPath.Failure) {
             for suffix in ["-wal", "-shm", "-journal"] { try TrustedPath.check(path + suffix, as: .file) }
-            let descriptor = try TrustedPath.open(path, O_RDWR | O_CREAT)
-            defer { _ = close(descriptor) }
-            return Int64(lseek(descriptor, 0, SEEK_END))
+            // Not opened if it is there: closing it would release the locks that other connections of this process have
+            // on it (https://sqlite.org/howtocorrupt.html, 2.2).
+            if let status = try TrustedPath.check(path, as: .file) {
+                guard access(path, R_OK | W_OK) == 0 else {
+                    let code = errno
+                    throw TrustedPath.Failure(code: code, description: "\(path) cannot be opened (\(reason(code)))")
+                }
+                return Int64(status.st_size)
+            }
+            _ = close(try TrustedPath.open(path, O_RDWR | O_CREAT))
+            return 0
         } catch {
             let advice = error.code == EPERM ? "" : "; check the permissions of the file and its directory"
             throw JobError(.unavailable, "the database \(error)\(advice)")

@@ -1,3 +1,4 @@
+public import ApusTimers
 public import Logging
 
 extension SQLiteStore {
@@ -10,6 +11,8 @@ extension SQLiteStore {
         public var busyTimeout: Duration
         /// What the owner is called in the error that a second owner gets. The program's name by default.
         public var ownerName: String
+        /// Dates what is submitted in applications' transactions. The machine's clocks by default.
+        public var time: any TimeSource
         /// Where the store says what it did: opening, migrating, closing.
         public var logger: Logger
 
@@ -21,11 +24,13 @@ extension SQLiteStore {
             durability: Durability = .full,
             busyTimeout: Duration = .seconds(5),
             ownerName: String? = nil,
+            time: any TimeSource = SystemTime(),
             logger: Logger = Logger(label: "apus.sqlite")
         ) {
             self.durability = durability
             self.busyTimeout = busyTimeout
             self.ownerName = ownerName ?? OwnerLock.programName
+            self.time = time
             self.logger = logger
         }
     }

@@ -22,9 +22,10 @@ public final class SQLiteStore: JobStore {
     public let path: String
     /// The path that was given.
     private let name: String
-    private let configuration: Configuration
+    let configuration: Configuration
     private let phase = Locked(Phase.closed)
     private let turnstile = Turnstile()
+    let signals = StoreSignals()
 
     private enum Phase {
         case closed
@@ -80,6 +81,7 @@ public final class SQLiteStore: JobStore {
                 return connections
             }
             guard let connections = owned else { return }
+            self.signals.finish()
             try await connections.close()
             self.configuration.logger.debug("closed the job store", metadata: ["path": "\(self.path)"])
         }
@@ -104,7 +106,11 @@ public final class SQLiteStore: JobStore {
 
     /// Applies a turn, durably; see ``JobStore/commit(_:in:)``. Calls are served in the order of their arrival.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
-        try await connections().write { try $0.commit(turn, in: session) }
+        let (results, hasSubmissions) = try await connections().write { writer in
+            (try writer.commit(turn, in: session), writer.hasSubmissions)
+        }
+        if hasSubmissions { signals.tellOfSubmissions() }
+        return results
     }
 
     /// Removes old jobs, found by an index; see ``JobStore/retire(endedBefore:budget:in:)``.
@@ -131,6 +137,15 @@ public final class SQLiteStore: JobStore {
     public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
         try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
     }
+
+    /// See ``JobStore/submissions(limit:in:)``.
+    public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+        try await read { try SubmissionRow.page(limit: max(0, limit), on: $0) }
+    }
+
+    /// That there are submissions: at the commit of a transaction with one in this process, and after a turn that left
+    /// any.
+    public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
     /// See ``JobStore/load(_:)``.
     public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {

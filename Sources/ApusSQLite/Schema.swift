@@ -45,16 +45,23 @@ enum Schema {
             let done = try Int.fetchOne(db, sql: "PRAGMA user_version") ?? 0
             guard done < migrations.count else { return .rollback }
             try db.execute(sql: "PRAGMA application_id = \(applicationID)")
-            // Versions before 0.1.0 counted migrations in this table.
-            try db.execute(sql: "DROP TABLE IF EXISTS \(formerTable)")
+            if try isFormerTable(db, of: done) { try db.execute(sql: "DROP TABLE \(formerTable)") }
             for migration in migrations[max(0, done)...] { try db.execute(sql: migration) }
             try db.execute(sql: "PRAGMA user_version = \(version)")
-            try db.checkForeignKeys()
+            for table in ["request", "run"] { try db.checkForeignKeys(in: table) }
             return .commit
         }
     }
 
     private static let formerTable = "grdb_migrations"
+
+    /// Whether versions before 0.1.0 counted the migrations of a file of that schema in the table, which since then may be
+    /// an application's: they named them v1 and v2, and had no others.
+    private static func isFormerTable(_ db: Database, of version: Int) throws -> Bool {
+        guard version <= 2, try db.tableExists(formerTable) else { return false }
+        let identifiers = try String.fetchAll(db, sql: "SELECT identifier FROM \(formerTable) ORDER BY identifier")
+        return identifiers == Array(["v1", "v2"].prefix(max(0, version)))
+    }
 
     /// Whether a file without identity holds nothing yet. Versions before 0.1.0 made a table for their migrations in a
     /// transaction of its own; if they were killed after it, the file has that table, without rows, and nothing else.

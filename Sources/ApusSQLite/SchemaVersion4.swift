@@ -166,5 +166,13 @@ extension Schema {
             CONSTRAINT queue_paused_is_0_or_1 CHECK (paused = 0 OR paused = 1),
             CONSTRAINT queue_recent_starts_not_negative CHECK (recent_starts >= 0)
         ) STRICT, WITHOUT ROWID;
+
+        CREATE TABLE submission (
+            sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+            submitted INTEGER NOT NULL,
+            request TEXT NOT NULL,
+            CONSTRAINT submission_submitted_not_negative CHECK (submitted >= 0),
+            CONSTRAINT submission_request_object CHECK (json_valid(request) AND json_type(request) = 'object')
+        ) STRICT;
         """
 }

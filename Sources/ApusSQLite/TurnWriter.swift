@@ -13,6 +13,8 @@ final class TurnWriter {
     private var clock: StoreClock?
     /// How many turns have been committed.
     private(set) var commits = 0
+    /// The last turn left submissions.
+    private(set) var hasSubmissions = false
     /// Set when a sync has failed: nothing that is written later could be trusted.
     private var failure: JobError?
 
@@ -100,19 +102,24 @@ final class TurnWriter {
             let axis = ElapsedAxis(turn.clock)
             if turn.clock != clock { try write(turn.clock) }
             for queue in turn.queues { try write(queue, axis) }
-            let results = try turn.parts.map { try apply($0, axis, withSavepoint: withSavepoints) }
+            let taken = SubmissionRow.sequencesByPart(turn.taken)
+            let results = try turn.parts.enumerated().map {
+                try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)
+            }
+            hasSubmissions = try SubmissionRow.areThere(on: connection)
             beforeCommit?()
             return results
         }
     }
 
     private func apply(
-        _ changes: [JobChange], _ axis: ElapsedAxis, withSavepoint: Bool
+        _ changes: [JobChange], taking sequence: Int64?, _ axis: ElapsedAxis, withSavepoint: Bool
     ) throws -> Result<[Job], JobError> {
         if withSavepoint { try connection.statement("SAVEPOINT part").run() }
         rowsChanged = 0
         do {
             let jobs = try changes.map { try apply($0, axis) }
+            if let sequence { try SubmissionRow.remove(sequence, on: connection) }
             if withSavepoint { try connection.statement("RELEASE part").run() }
             return .success(jobs)
         } catch {

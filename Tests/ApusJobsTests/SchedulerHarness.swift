@@ -9,34 +9,35 @@ import Testing
 final class SchedulerHarness {
     let time: VirtualTime
     let host: JobsHost?
-    private let base = MemoryStore()
+    let base = MemoryStore()
     private(set) var store: FaultyStore
     let calls = Calls()
     private(set) var scheduler: JobScheduler
     private let configuration: JobScheduler.Configuration
     private let seed: UInt64
+    private let logger: Logger
 
     init(
         seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), host: JobsHost? = nil,
-        start: Bool = true
+        start: Bool = true, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     ) throws {
         self.host = host
         time = host?.time ?? VirtualTime()
         self.seed = seed
         self.configuration = configuration
+        self.logger = logger
         store = FaultyStore(base)
-        scheduler = Self.make(time, host, store, configuration, seed)
+        scheduler = Self.make(time, host, store, configuration, seed, logger)
         if start { try self.start() }
     }
 
     private static func make(
         _ time: VirtualTime, _ host: JobsHost?, _ store: any JobStore, _ configuration: JobScheduler.Configuration,
-        _ seed: UInt64
+        _ seed: UInt64, _ logger: Logger
     ) -> JobScheduler {
         JobScheduler(
             store: store, engine: time.engine, host: host, random: SeededRandom(seed: seed),
-            configuration: configuration, executor: time.executor,
-            logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            configuration: configuration, executor: time.executor, logger: logger)
     }
 
     /// What `now` is, in seconds since the virtual beginning.
@@ -62,7 +63,7 @@ final class SchedulerHarness {
     func crash(_ prepare: (JobScheduler) -> Void = { _ in }) throws {
         store.kill()
         store = FaultyStore(base)
-        scheduler = Self.make(time, host, store, configuration, seed &+ 1)
+        scheduler = Self.make(time, host, store, configuration, seed &+ 1, logger)
         calls.forgetRunning()
         prepare(scheduler)
         try start()

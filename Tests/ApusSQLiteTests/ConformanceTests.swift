@@ -1,6 +1,8 @@
 import ApusJobs
 import ApusSQLite
 import ApusTesting
+import ApusTimers
+import GRDB
 import Testing
 
 @Suite("The SQLite store does what every store does")
@@ -12,6 +14,27 @@ struct ConformanceTests {
         try await check.run(
             makeStore: { SQLiteStore(path: directory.file("\(files.next()).db")) },
             reopen: { SQLiteStore(path: ($0 as! SQLiteStore).path) })
+    }
+
+    @Test("applications' transactions are taken as by every such store", arguments: StoreConformance.submissionChecks)
+    func submissions(_ check: StoreCheck) async throws {
+        let directory = try Directory()
+        let files = Counter()
+        let time = VirtualTime()
+        @Sendable func store(_ path: String) -> SQLiteStore {
+            SQLiteStore(path: path, configuration: .init(time: time))
+        }
+        try await check.run(
+            makeStore: { store(directory.file("\(files.next()).db")) },
+            reopen: { store(($0 as! SQLiteStore).path) },
+            submit: { store, request, now in
+                time.moveWallOnly(by: time.wall().duration(to: now))
+                let store = store as! SQLiteStore
+                try foreignConnection(store.path).inTransaction { db in
+                    try store.submit(request, in: db)
+                    return .commit
+                }
+            })
     }
 
     @Test("relaxed durability is also a store")

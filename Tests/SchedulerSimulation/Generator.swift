@@ -7,12 +7,14 @@ package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
-            queues, byHand
+            queues, byHand, applications
     }
 
     private let random: SeededRandom
     /// For what was added later: without that, a seed's history is as it was.
     private let added: SeededRandom
+    /// The same for what applications submit.
+    private let applications: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -24,14 +26,16 @@ package struct Generator {
         // Seeds are small numbers in a row; what they begin is not.
         random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678)
         added = SeededRandom(seed: seed &* 0xD1B5_4A32_D192_ED03 &+ 0x8765_4321)
+        applications = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x0F1E_2D3C)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
-        for trouble in Trouble.allCases where !later.contains(trouble) {
+        for trouble in Trouble.allCases where !later.contains(trouble) && trouble != .applications {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
         ids = 1 + pick(5)
         for trouble in later where pickAdded(10) < chance && !excluded.contains(trouble) { troubles.insert(trouble) }
+        if pickOfApplications(10) < chance, !excluded.contains(.applications) { troubles.insert(.applications) }
     }
 
     /// The history of a seed.
@@ -46,6 +50,7 @@ package struct Generator {
 
     private func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
     private func pickAdded(_ bound: Int) -> Int { Int(added.next() % UInt64(bound)) }
+    private func pickOfApplications(_ bound: Int) -> Int { Int(applications.next() % UInt64(bound)) }
     private func one<Value>(_ values: Value...) -> Value { values[pick(values.count)] }
     private func has(_ trouble: Trouble, oneIn bound: Int = 1) -> Bool {
         troubles.contains(trouble) && pick(bound) == 0
@@ -60,7 +65,20 @@ package struct Generator {
         if pick(4) != 0 { history.steps.append(.start) } else { history.steps.append(.together([.start, command()])) }
         for id in 0..<ids where pick(3) != 0 { history.steps.append(.submit([plan(id)])) }
         while history.steps.count < length { append(to: &history.steps) }
+        if troubles.contains(.applications) { history.steps = history.steps.flatMap { withTransactions($0) } }
         return history
+    }
+
+    /// Some of what callers submit is submitted by applications; sometimes the scheduler is killed just then.
+    private func withTransactions(_ step: Step) -> [Step] {
+        switch step {
+        case .submit(let plans) where pickOfApplications(2) == 0:
+            let submission = Step.submitInTransaction(plans)
+            guard troubles.contains(.kills), pickOfApplications(4) == 0 else { return [submission] }
+            return [.together([submission, .kill(afterWork: pickOfApplications(20))]), .start]
+        case .together(let steps): return [.together(steps.flatMap { withTransactions($0) })]
+        default: return [step]
+        }
     }
 
     private mutating func append(to steps: inout [Step]) {

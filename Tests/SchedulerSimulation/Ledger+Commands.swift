@@ -6,29 +6,22 @@ extension Ledger {
     func submit(_ plans: [JobPlan], node: Int) -> (command: Int, numbers: [Int]) {
         let now = now
         return with { state in
-            var numbers: [Int] = []
-            for plan in plans {
-                var facts = Facts(plan: plan, number: state.facts.count, issued: now)
-                facts.isCancelIssued = state.isUnderWay(.cancel, job: plan.id)
-                facts.isSuspendIssued = state.isUnderWay(.suspend, job: plan.id)
-                facts.isResumeIssued = state.isUnderWay(.resume, job: plan.id)
-                facts.isMixed =
-                    state.isUnderWay(.retry, job: plan.id) || state.isUnderWay(.cancelRun, job: plan.id)
-                if facts.isSuspendIssued { facts.perhapsSuspendedSince = now.elapsed }
-                facts.runsByHandIssued = state.commands.count {
-                    !$0.isOver && $0.kind == .runNow && $0.job == plan.id
-                }
-                for command in state.commands where !command.isOver && command.kind == .submit {
-                    for other in command.submissions where state.facts[other].plan.id == plan.id {
-                        if state.facts[other].plan.conflict == .replace { facts.isReplaceIssued = true }
-                    }
-                }
-                if plan.conflict == .replace { state.update(job: plan.id) { $0.isReplaceIssued = true } }
-                numbers.append(facts.number)
-                state.facts.append(facts)
-            }
+            let numbers = plans.map { state.addFacts(of: $0, now) }
             state.commands.append(Command(kind: .submit, node: node, submissions: numbers, issued: now))
             return (state.commands.count - 1, numbers)
+        }
+    }
+
+    /// An application commits submissions of these plans.
+    /// - Returns: their numbers.
+    func submitInTransaction(_ plans: [JobPlan]) -> [Int] {
+        let now = now
+        return with { state in
+            plans.map { plan in
+                let number = state.addFacts(of: plan, now)
+                state.facts[number].isInTransaction = true
+                return number
+            }
         }
     }
 
@@ -110,6 +103,33 @@ extension Ledger {
     }
 }
 
+extension Ledger.State {
+    /// A submission for which all that is under way may count as well.
+    fileprivate mutating func addFacts(of plan: JobPlan, _ now: Ledger.Moment) -> Int {
+        var facts = Ledger.Facts(plan: plan, number: self.facts.count, issued: now)
+        facts.isCancelIssued = isUnderWay(.cancel, job: plan.id)
+        facts.isSuspendIssued = isUnderWay(.suspend, job: plan.id)
+        facts.isResumeIssued = isUnderWay(.resume, job: plan.id)
+        facts.isMixed = isUnderWay(.retry, job: plan.id) || isUnderWay(.cancelRun, job: plan.id)
+        if facts.isSuspendIssued { facts.perhapsSuspendedSince = now.elapsed }
+        facts.runsByHandIssued = commands.count { !$0.isOver && $0.kind == .runNow && $0.job == plan.id }
+        for command in commands where !command.isOver && command.kind == .submit {
+            for other in command.submissions where self.facts[other].plan.id == plan.id {
+                if self.facts[other].plan.conflict == .replace { facts.isReplaceIssued = true }
+            }
+        }
+        // What was not taken yet comes later.
+        if self.facts.contains(where: {
+            $0.isInTransaction && $0.key == nil && $0.plan.id == plan.id && $0.plan.conflict == .replace
+        }) {
+            facts.isReplaceIssued = true
+        }
+        if plan.conflict == .replace { update(job: plan.id) { $0.isReplaceIssued = true } }
+        self.facts.append(facts)
+        return facts.number
+    }
+}
+
 extension Ledger.Facts {
     fileprivate mutating func resumeIssued(_ now: Ledger.Moment) {
         isResumeIssued = true
@@ -147,6 +167,17 @@ extension Ledger.State {
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
         let earlier = facts.last { $0.key == job.key && $0.number != number }
+        // Another one may have come between, and was never seen.
+        let plan = facts[number].plan
+        let isUncertain =
+            plan.conflict == .update
+            && facts.contains { $0.isInTransaction && $0.key == nil && $0.plan.id == plan.id && $0.number != number }
+        defer {
+            if isUncertain { facts[number].isMixed = true }
+            // Between its transaction and the turn that takes it, the wall clock is believed.
+            let isMoved = facts[number].isInTransaction && facts[number].sawWallMove
+            if isUncertain || isMoved { facts[number].phase = nil }
+        }
         guard let earlier else {
             facts[number].phase = .init(from: facts[number].issued, to: to, origin: 0)
             return

@@ -19,6 +19,8 @@ final class Ledger: Sendable {
         var number: Int
         var issued: Moment
         var answered: Moment?
+        /// An application has committed it, and nobody waits for an answer.
+        var isInTransaction = false
         /// The store's number of the job.
         var key: Int64?
         /// The job has had other definitions.

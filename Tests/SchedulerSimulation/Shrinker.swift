@@ -88,16 +88,9 @@ struct Shrinker {
 
     private func plainer(_ step: Step) -> [Step] {
         switch step {
-        case .submit(let plans):
-            let fewer = plans.count > 1 ? plans.indices.map { index in [plans[index]] } : []
-            let other = plans.indices.flatMap { index in
-                plainer(plans[index]).map { plan in
-                    var changed = plans
-                    changed[index] = plan
-                    return changed
-                }
-            }
-            return (fewer + other).map { .submit($0) }
+        case .submit(let plans): return plainer(plans).map { .submit($0) }
+        case .submitInTransaction(let plans):
+            return [.submit(plans)] + plainer(plans).map { .submitInTransaction($0) }
         case .together(let steps):
             return steps
                 + steps.indices.map { index in
@@ -127,6 +120,18 @@ struct Shrinker {
             .moveWall:
             return []
         }
+    }
+
+    private func plainer(_ plans: [JobPlan]) -> [[JobPlan]] {
+        let fewer = plans.count > 1 ? plans.indices.map { index in [plans[index]] } : []
+        let other = plans.indices.flatMap { index in
+            plainer(plans[index]).map { plan in
+                var changed = plans
+                changed[index] = plan
+                return changed
+            }
+        }
+        return fewer + other
     }
 
     private func rounder(_ time: Int) -> [Int] {

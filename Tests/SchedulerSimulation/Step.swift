@@ -48,6 +48,8 @@ indirect enum Step: Sendable, Hashable {
 
     /// In one call.
     case submit([JobPlan])
+    /// An application submits them in a transaction of its own, whether a scheduler runs or not.
+    case submitInTransaction([JobPlan])
     case command(Command, job: Int)
     case configure(queue: Int, Setting)
     /// All are given before any of them is begun.
@@ -78,6 +80,8 @@ extension Step: CustomStringConvertible {
     var description: String {
         switch self {
         case .submit(let plans): "submit " + plans.map(\.description).joined(separator: "\n            and ")
+        case .submitInTransaction(let plans):
+            "an application submits " + plans.map(\.description).joined(separator: "\n            and ")
         case .command(let command, let job): "\(command.rawValue) job\(job)"
         case .configure(let queue, let setting): "queue \(queue): \(setting)"
         case .together(let steps): "at once: " + steps.map(\.description).joined(separator: "\n        | ")

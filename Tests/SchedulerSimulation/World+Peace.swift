@@ -63,6 +63,7 @@ extension World {
         pass(seconds: 45)
         checkRows()
         rows.checkEverythingArrived(jobs())
+        checkSubmissions(of: node)
         guard ledger.violation == nil else { return }
         for job in jobs() where !job.state.isFinal {
             give(.cancel, JobPlan.id(of: job))
@@ -82,6 +83,28 @@ extension World {
         for _ in 0..<(seconds / 5) where ledger.violation == nil {
             advance(milliseconds: 5_000)
             settle()
+        }
+    }
+
+    /// What applications have submitted was taken, and has made its job unless another one was in its way.
+    private func checkSubmissions(of node: Node) {
+        let (base, session) = (base, StoreSession(node: NodeID(rawValue: "\(node.number)"), shards: [:], clock: nil))
+        let left = (try? time.perform { try await base.submissions(limit: .max, in: session) }) ?? []
+        if let first = left.first?.request {
+            ledger.report(.recovery, "\(left.count) submissions are left in the store, the first for \(first.id)")
+        }
+        let now = ledger.now
+        ledger.with { state in
+            for facts in state.facts where facts.isInTransaction && facts.key == nil {
+                let others = state.facts.filter { $0.number != facts.number && $0.plan.id == facts.plan.id }
+                // An update takes the place of what it meets, and may do so before anybody looks.
+                let isReplacing =
+                    facts.plan.conflict == .replace && others.allSatisfy { $0.plan.conflict != .update }
+                guard others.isEmpty || isReplacing else { continue }
+                state.report(
+                    .durable, "submission \(facts.number) of job\(facts.plan.id) was committed, and has made no job",
+                    at: now)
+            }
         }
     }
 

@@ -70,6 +70,7 @@ final class World {
     func begin(_ step: Step) {
         switch step {
         case .submit(let plans): submit(plans)
+        case .submitInTransaction(let plans): submitInTransaction(plans)
         case .command(let command, let job): give(command, job)
         case .configure(let queue, let setting): configure(queue, [setting])
         case .together(let steps): for step in steps { begin(step) }
@@ -104,6 +105,15 @@ final class World {
         current.give(command) { scheduler in
             if requests.count == 1 { return [try await scheduler.submit(requests[0])] }
             return try await scheduler.submit(requests)
+        }
+    }
+
+    private func submitInTransaction(_ plans: [JobPlan]) {
+        let now = time.wall()
+        for (plan, number) in zip(plans, ledger.submitInTransaction(plans)) {
+            do { try base.submit(plan.request(number: number, now: now), at: now) } catch {
+                ledger.report(.answered, "the store refuses a submission: \(error)")
+            }
         }
     }
 

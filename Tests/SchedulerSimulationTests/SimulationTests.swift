@@ -39,7 +39,8 @@ struct SimulationTests {
         }
         #expect(
             kinds.isSuperset(of: [
-                "submit", "command", "together", "advance", "sleep", "moveWall", "device", "fault", "release", "stop",
+                "submit", "submitInTransaction", "command", "together", "advance", "sleep", "moveWall", "device",
+                "fault", "release", "stop",
                 "kill", "start", "the store works again", "the process is frozen", "frozen processes go on",
                 "another process takes the store",
             ]), "\(kinds)")

@@ -1,10 +1,16 @@
-import ApusTimers
+package import ApusTimers
 
 extension JobRequest {
     package static let maximumMetadataBytes = 8_192
 
     /// How many bytes the keys and values of the metadata have.
     package var metadataBytes: Int { metadata.reduce(0) { $0 + $1.key.utf8.count + $1.value.utf8.count } }
+
+    /// Refuses what a submission at `now` could not ask for, whatever is in the store.
+    package func validate(submittedAt now: WallInstant) throws(JobError) {
+        try validate()
+        _ = try trigger.first(submittedAt: now)
+    }
 
     /// Refuses what could not be kept or done, naming the argument and the accepted forms.
     func validate() throws(JobError) {

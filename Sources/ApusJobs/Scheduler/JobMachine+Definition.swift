@@ -3,12 +3,15 @@ package import ApusTimers
 /// What changes a job from outside of its runs: a new definition, and the setting of the wall clock.
 extension JobMachine {
     /// The job gets a new definition. With an equal trigger everything stays due when it was; with another one, the
-    /// occurrences that are still to come follow the new trigger, and its count begins anew.
-    package mutating func update(_ request: JobRequest, now: WallInstant) throws(JobError) -> Action {
+    /// occurrences that are still to come follow the new trigger from `submitted` on (`now` unless given), and its count
+    /// begins anew.
+    package mutating func update(
+        _ request: JobRequest, submitted: WallInstant? = nil, now: WallInstant
+    ) throws(JobError) -> Action {
         guard !job.state.isFinal, job.request != request else { return .none }
         try request.validate()
         let isNewTrigger = request.trigger != job.request.trigger
-        let first = isNewTrigger ? try request.trigger.first(submittedAt: now) : job.first
+        let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted ?? now) : job.first
         return transition(now) { machine, draft in
             draft.isRequestChanged = true
             // What was due by the old definition is decided by it.
@@ -21,7 +24,7 @@ extension JobMachine {
                 job.nextDue = first
                 job.remainder = nil
                 guard job.state == .suspended, request.trigger.isRelative else { return }
-                job.remainder = now.duration(to: first)
+                job.remainder = max(.zero, now.duration(to: first))
                 job.nextDue = nil
             }
         }

@@ -123,6 +123,14 @@ public final class JobScheduler: Sendable {
         return try await jobs(.submit(requests))
     }
 
+    /// Makes jobs of what was submitted in applications' transactions that are committed already.
+    ///
+    /// The scheduler does that by itself when it starts, and as soon as this process commits a submission with the
+    /// scheduler's store. It has to be told of another process's, and a caller that asks for such a job, or waits for its
+    /// outcome, may come too early.
+    /// - Throws: ``JobError`` with `closed`, or the store's errors: the submissions are kept then, and taken later.
+    public func takeSubmissions() async throws { _ = try await loop.call(.takeSubmissions) }
+
     private func jobs(_ command: SchedulerCommand) async throws -> [Job] {
         guard case .jobs(let jobs) = try await loop.call(command) else {
             preconditionFailure("the answer does not belong to \(command)")

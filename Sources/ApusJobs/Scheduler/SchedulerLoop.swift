@@ -302,6 +302,7 @@ final class SchedulerLoop: Sendable {
         case .due(let instant, let limit, let lanes):
             .due(try await store.due(through: instant, limit: limit, excluding: lanes, in: session))
         case .load(let references): .loaded(try await store.load(references))
+        case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
         }
     }
 

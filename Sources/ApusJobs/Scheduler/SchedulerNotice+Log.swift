@@ -25,6 +25,10 @@ extension SchedulerNotice {
         case .lostOwnership(let error):
             logger.critical(
                 "the store has another owner; this scheduler has stopped", metadata: ["error": "\(error)"])
+        case .submissionRefused(let id, let error):
+            logger.notice(
+                "a job that was submitted in an application's transaction was refused, and its submission removed",
+                metadata: ["job": "\(id?.rawValue ?? "unknown")", "error": "\(error)"])
         }
     }
 }

@@ -50,8 +50,11 @@ public protocol JobStore: Sendable {
     /// most `limit`. They are looked at when the wall clock is set back.
     func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob]
 
-    /// What happens to the session from outside: shards come and go, jobs are due earlier than was known. A store with
-    /// one owner has nothing to signal.
+    /// Submissions for the session's shards that no turn has taken, the oldest first; at most `limit`.
+    func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission]
+
+    /// What happens to the session from outside: shards come and go, jobs are due earlier than was known, there are
+    /// submissions.
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal>
 
     /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay.
@@ -79,6 +82,9 @@ extension JobStore {
     public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
         try await due(through: instant, limit: limit, excluding: [], in: session)
     }
+
+    /// None: a store of which applications' transactions can be no part.
+    public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] { [] }
 
     /// Nothing.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { AsyncStream { $0.finish() } }
@@ -159,6 +165,8 @@ public enum StoreSignal: Hashable, Sendable {
     case revoked(ShardID)
     /// There may be jobs that are due earlier than was known.
     case wake
+    /// There may be submissions that no turn has taken (``JobStore/submissions(limit:in:)``).
+    case submissions
 }
 
 /// Which job to load.
@@ -204,11 +212,14 @@ public struct StoreTurn: Hashable, Sendable {
     public var clock: StoreClock
     /// Queues that are new or changed, to be written whatever becomes of the parts.
     public var queues: [JobQueue]
+    /// Submissions that the parts carry out, at most one for each part.
+    public var taken: [TakenSubmission]
     /// A turn.
-    public init(parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = []) {
+    public init(parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], taken: [TakenSubmission] = []) {
         self.parts = parts
         self.clock = clock
         self.queues = queues
+        self.taken = taken
     }
 }
 

@@ -5,6 +5,7 @@ public import ApusTimers
 /// It outlives its owners: opening it again gives the next epoch and makes the earlier one stale, as a restart would.
 public final class MemoryStore: JobStore {
     private let state = Locked(MemoryTables())
+    private let signals = StoreSignals()
 
     /// An empty store.
     public init() {}
@@ -16,6 +17,29 @@ public final class MemoryStore: JobStore {
 
     /// Takes ownership from the scheduler that has it.
     public func open(as node: NodeID) async throws -> StoreSession { state.withLock { $0.open(as: node) } }
+
+    /// Submits a job as an application does in a transaction of its own: the scheduler that owns the store takes it, now
+    /// or after its next start.
+    /// - Parameters:
+    ///   - request: the job.
+    ///   - now: when it is submitted.
+    /// - Returns: the request's identifier.
+    /// - Throws: ``JobError`` with `invalid`, as ``JobScheduler/submit(_:)``.
+    @discardableResult
+    public func submit(_ request: JobRequest, at now: WallInstant) throws -> JobID {
+        try request.validate(submittedAt: now)
+        state.withLock { $0.submit(request, at: now) }
+        signals.tellOfSubmissions()
+        return request.id
+    }
+
+    /// See ``JobStore/submissions(limit:in:)``.
+    public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+        state.withLock { Array($0.submissions.prefix(max(0, limit))) }
+    }
+
+    /// See ``JobStore/signals(in:)``.
+    public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
     /// See ``JobStore/commit(_:in:)``.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
@@ -56,7 +80,12 @@ public final class MemoryStore: JobStore {
 
     /// Gives ownership back. What was committed stays.
     public func close(_ session: StoreSession) async throws {
-        state.withLock { if $0.owns(session) { $0.isOpen = false } }
+        let isOwner = state.withLock { tables in
+            guard tables.owns(session) else { return false }
+            tables.isOpen = false
+            return true
+        }
+        if isOwner { signals.finish() }
     }
 
     /// See ``JobStore/load(_:)``.

@@ -85,6 +85,9 @@ struct MemoryTables {
     private var idempotencyKeys: [String: Int64] = [:]
     private var lastKey: Int64 = 0
     private var lastWrite: Int64 = 0
+    /// In the order of their sequences.
+    private(set) var submissions: [StoreSubmission] = []
+    private var lastSubmission: Int64 = 0
 
     mutating func open(as node: NodeID) -> StoreSession {
         epoch += 1
@@ -111,7 +114,26 @@ struct MemoryTables {
         if step != .zero { moveElapsedInstants(by: step) }
         clock = turn.clock
         for queue in turn.queues { queues[queue.id] = queue }
-        return turn.parts.map { part in Result { () throws(JobError) in try commit(part) } }
+        var taken: [Int: Int64] = [:]
+        for submission in turn.taken { taken[submission.part] = submission.sequence }
+        return turn.parts.enumerated().map { index, part in
+            Result { () throws(JobError) in try commit(part, taking: taken[index]) }
+        }
+    }
+
+    private mutating func commit(_ changes: [JobChange], taking sequence: Int64?) throws(JobError) -> [Job] {
+        guard let sequence else { return try commit(changes) }
+        guard let index = submissions.firstIndex(where: { $0.sequence == sequence }) else {
+            throw JobError(.conflict, "there is no submission \(sequence) any more")
+        }
+        let jobs = try commit(changes)
+        submissions.remove(at: index)
+        return jobs
+    }
+
+    mutating func submit(_ request: JobRequest, at now: WallInstant) {
+        lastSubmission += 1
+        submissions.append(StoreSubmission(sequence: lastSubmission, submitted: now, request: request))
     }
 
     private mutating func commit(_ changes: [JobChange]) throws(JobError) -> [Job] {

@@ -5,22 +5,24 @@
 #endif
 
 /// The JSON of payloads and results. Its keys are sorted, so that equal values have equal bytes.
-enum JobJSON {
-    static func encode(_ value: some Encodable) throws(JobJSONProblem) -> [UInt8] {
+package enum JobJSON {
+    package static func encode(_ value: some Encodable) throws(JobJSONProblem) -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do { return Array(try encoder.encode(value)) } catch { throw JobJSONProblem(error) }
     }
 
-    static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws(JobJSONProblem) -> Value {
+    package static func decode<Value: Decodable>(
+        _ type: Value.Type, from bytes: [UInt8]
+    ) throws(JobJSONProblem) -> Value {
         do { return try JSONDecoder().decode(type, from: Data(bytes)) } catch { throw JobJSONProblem(error) }
     }
 }
 
 /// Why a value could not be written or read: the field, and what is wrong with it.
-struct JobJSONProblem: Error, CustomStringConvertible {
-    let description: String
-    let cause: any Error
+package struct JobJSONProblem: Error, CustomStringConvertible {
+    package let description: String
+    package let cause: any Error
 
     init(_ error: any Error) {
         cause = error

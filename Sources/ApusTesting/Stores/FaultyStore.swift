@@ -117,6 +117,10 @@ public final class FaultyStore: JobStore {
         try await read { try await base.anchored(after: key, limit: limit, in: session) }
     }
     /// Passed on.
+    public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+        try await read { try await base.submissions(limit: limit, in: session) }
+    }
+    /// Passed on.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
     /// Passed on.
     public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {

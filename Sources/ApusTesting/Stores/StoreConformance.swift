@@ -1,5 +1,5 @@
 public import ApusJobs
-import ApusTimers
+public import ApusTimers
 
 /// What a store did not do as ``JobStore`` says.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
@@ -12,18 +12,26 @@ public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
 public struct StoreFactory: Sendable {
     let make: @Sendable () async throws -> any JobStore
     let reopen: @Sendable (any JobStore) async throws -> any JobStore
+    let submit: Submit?
+
+    /// Commits a submission as an application does.
+    public typealias Submit = @Sendable (any JobStore, _ request: JobRequest, _ now: WallInstant) async throws -> Void
 
     /// - Parameters:
     ///   - make: a new, empty store, not yet opened. Each call makes another one.
     ///   - reopen: given a store that was closed, or abandoned as by a crash, a store over the same data, not yet
     /// opened. It may be the same
     ///     object if that can be opened again.
+    ///   - submit: given an open store, commits a submission (``StoreSubmission``) at an instant; needed for
+    ///     ``StoreConformance/submissionChecks``.
     public init(
         make: @escaping @Sendable () async throws -> any JobStore,
-        reopen: @escaping @Sendable (any JobStore) async throws -> any JobStore
+        reopen: @escaping @Sendable (any JobStore) async throws -> any JobStore,
+        submit: Submit? = nil
     ) {
         self.make = make
         self.reopen = reopen
+        self.submit = submit
     }
 }
 
@@ -40,9 +48,10 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
     /// See ``run(_:)``.
     public func run(
         makeStore: @escaping @Sendable () async throws -> any JobStore,
-        reopen: @escaping @Sendable (any JobStore) async throws -> any JobStore
+        reopen: @escaping @Sendable (any JobStore) async throws -> any JobStore,
+        submit: StoreFactory.Submit? = nil
     ) async throws {
-        try await run(StoreFactory(make: makeStore, reopen: reopen))
+        try await run(StoreFactory(make: makeStore, reopen: reopen, submit: submit))
     }
 
     /// The sentence.
@@ -55,6 +64,10 @@ public struct StoreConformance {
     public static var checks: [StoreCheck] {
         turns + identity + rows + waking + elapsedTime + queries + retention + queues + owners
     }
+
+    /// The checks of stores whose jobs can be submitted in transactions of applications, also independent. They need a
+    /// ``StoreFactory`` with `submit`.
+    public static var submissionChecks: [StoreCheck] { submissions }
 }
 
 // MARK: Tools of the checks

@@ -168,6 +168,13 @@ CREATE TABLE run (
 INSERT INTO "run" VALUES(1,1,1,1,1,0,1767225660000000000,1,'claimed',0,NULL,NULL,1767225660000000500,NULL,NULL,NULL,X'',NULL,NULL,NULL);
 INSERT INTO "run" VALUES(2,2,1,1,1,0,1767225600000000000,1,'cancelled',1,'replaced',NULL,NULL,NULL,1767225600000000001,NULL,X'',NULL,NULL,NULL);
 INSERT INTO "run" VALUES(3,3,1,1,1,0,1767225602000000000,1,'succeeded',1,NULL,NULL,1767225602000000500,1767225602000000600,1767225605000000000,0,X'6F6B',NULL,NULL,NULL);
+CREATE TABLE submission (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    submitted INTEGER NOT NULL,
+    request TEXT NOT NULL,
+    CONSTRAINT submission_submitted_not_negative CHECK (submitted >= 0),
+    CONSTRAINT submission_request_object CHECK (json_valid(request) AND json_type(request) = 'object')
+) STRICT;
 CREATE UNIQUE INDEX run_one_outcome ON run (job, occurrence) WHERE final = 1;
 CREATE INDEX run_open ON run (job, occurrence, attempt, state) WHERE state IN ('waiting', 'claimed');
 CREATE INDEX run_by_job ON run (job, sequence);

@@ -29,6 +29,8 @@ package enum SchedulerCommand: Sendable {
     /// The outcome of an occurrence, and the version that the job had when it was read.
     case retry(Run, version: Int64)
     case configure(QueueID, [JobQueue.Change])
+    /// What applications have submitted until now is taken.
+    case takeSubmissions
     /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
     case stop(grace: Duration?)
 
@@ -38,7 +40,7 @@ package enum SchedulerCommand: Sendable {
         case .submit(let requests): requests.map(\.id)
         case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
         case .retry(let run, _): [run.job]
-        case .configure, .stop: []
+        case .configure, .takeSubmissions, .stop: []
         }
     }
 }
@@ -102,6 +104,7 @@ package enum SchedulerRead: Hashable, Sendable {
     case anchored(after: Int64, limit: Int)
     case due(through: WallInstant, limit: Int, excluding: [QueueLane])
     case load([JobReference])
+    case submissions(limit: Int)
 }
 
 /// What was read.
@@ -109,6 +112,7 @@ package enum SchedulerReadAnswer: Sendable {
     case jobs([LoadedJob])
     case due(DueJobs)
     case loaded([LoadedJob?])
+    case submissions([StoreSubmission])
 }
 
 /// When to look again if nothing happens before.
@@ -151,4 +155,6 @@ package enum SchedulerNotice: Sendable {
     case handlersGoOn(Int)
     case unwritten(Int)
     case lostOwnership(JobError)
+    /// What an application submitted in a transaction of its own was refused, and removed.
+    case submissionRefused(JobID?, JobError)
 }

@@ -21,7 +21,7 @@ extension SchedulerMachine {
             var outcome = Outcome.later
             if planned < Self.maximumCommands, blocked.isDisjoint(with: ids), plan!.ids.isDisjoint(with: ids) {
                 do throws(JobError) { outcome = try plan(pending) } catch {
-                    answer(pending.number, .failure(error))
+                    refuse(pending, error)
                     outcome = .done
                 }
             }
@@ -45,6 +45,7 @@ extension SchedulerMachine {
     }
 
     private mutating func plan(_ pending: PendingCommand) throws(JobError) -> Outcome {
+        if let refusal = pending.submission?.refusal { throw refusal }
         switch pending.command {
         case .submit(let requests): return try submit(requests, pending)
         case .cancel(let id):
@@ -98,7 +99,7 @@ extension SchedulerMachine {
             plan!.queues[id] = board.record(of: queue, plan!.now)
             plan!.configurations.append((pending.number, id))
             return .done
-        case .stop: preconditionFailure("stopping is no change of a job")
+        case .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
         }
     }
 
@@ -166,14 +167,14 @@ extension SchedulerMachine {
             }
             guard let key = keys[request.id], let entry = entries[key] else {
                 jobs.append(.draft(drafts.count))
-                drafts.append(try newDraft(request))
+                drafts.append(try newDraft(request, pending))
                 continue
             }
             if entry.isDoubtful { return .later }
             // What has happened to it and is not written yet may be its end.
             var old = draft(of: key, plan!.now.wall)
             if old.machine.job.state.isFinal {
-                let new = try newDraft(asked)
+                let new = try newDraft(asked, pending)
                 if old.action.change != nil { drafts.append(old) }
                 jobs.append(.draft(drafts.count))
                 drafts.append(new)
@@ -190,11 +191,12 @@ extension SchedulerMachine {
                     .alreadyExists,
                     "\(request.id): there is such a job; give another identifier, or another conflict policy")
             case .update:
-                old.action.merge(try old.machine.update(request, now: plan!.now.wall))
+                old.action.merge(
+                    try old.machine.update(request, submitted: instant(of: pending), now: plan!.now.wall))
                 jobs.append(.draft(drafts.count))
                 drafts.append(old)
             case .replace:
-                let new = try newDraft(asked)
+                let new = try newDraft(asked, pending)
                 old.action.merge(old.machine.cancel(.replaced, now: plan!.now.wall))
                 drafts.append(old)
                 jobs.append(.draft(drafts.count))
@@ -209,8 +211,8 @@ extension SchedulerMachine {
         return .done
     }
 
-    private func newDraft(_ request: JobRequest) throws(JobError) -> Plan.Draft {
-        let machine = try JobMachine.submitted(request, now: plan!.now.wall)
+    private func newDraft(_ request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Plan.Draft {
+        let machine = try JobMachine.submitted(request, now: instant(of: pending))
         var draft = Plan.Draft(key: nil, machine: machine)
         draft.action.change = JobChange(
             shard: shard(for: request.id), expected: .absent, job: machine.job, isRequestChanged: true)

@@ -40,7 +40,7 @@ extension SchedulerMachine {
         for index in plan.committed {
             let part = plan.parts[index]
             for draft in part.drafts { dropped(plan.drafts[draft], isUnknown: isUnknown, now) }
-            if let command = part.command { answer(command.number, .failure(error)) }
+            if let command = part.command { fail(command, error) }
         }
         hasConditions = false
         storeFailed(error, now)
@@ -70,6 +70,7 @@ extension SchedulerMachine {
             stopping.failures += 1
             phase = .stopping(stopping)
         }
+        forgetSubmissions(error)
         failures += 1
         retryAt = now.uptime.advanced(by: Self.backoff(failures))
         guard !isStoreFailing else { return }
@@ -97,7 +98,9 @@ extension SchedulerMachine {
             adopt(draft, plan.now.wall, started: now)
             if part.command != nil { adopted.append(draft.machine.job) }
         }
-        if let command = part.command { answer(command.number, .success(reply(part, adopted))) }
+        guard let command = part.command else { return }
+        if let submission = command.submission { return took(submission, command) }
+        answer(command.number, .success(reply(part, adopted)))
     }
 
     private func reply(_ part: Plan.Part, _ jobs: [Job]) -> SchedulerReply {
@@ -206,7 +209,7 @@ extension SchedulerMachine {
 
     private mutating func refused(_ part: Plan.Part, _ error: JobError, _ plan: Plan, _ now: ClockReading) {
         if error.code == .notOwner {
-            if let command = part.command { answer(command.number, .failure(error)) }
+            if let command = part.command { fail(command, error) }
             return halt(error)
         }
         for position in part.drafts where plan.drafts[position].key != nil {
@@ -218,6 +221,7 @@ extension SchedulerMachine {
             return
         }
         command.conflicts += 1
+        if command.submission != nil, mustKeep(&command, after: error, now) { return }
         guard error.code == .conflict else { return answer(command.number, .failure(error)) }
         guard command.conflicts < 8, phase.acceptsCommands else {
             let changes = "another program keeps changing the job; try again"

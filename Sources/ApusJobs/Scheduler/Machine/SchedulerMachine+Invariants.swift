@@ -25,6 +25,9 @@ extension SchedulerMachine {
             }
             if phase.isRunning, plan == nil, let broken = brokenPlace(key, entry) { return "job \(job.id): \(broken)" }
         }
+        if !phase.acceptsCommands, !commands.isEmpty { return "commands wait, and nothing is done any more" }
+        let submissions = commands.compactMap { $0.submission?.sequence }
+        if Set(submissions).count < submissions.count { return "a submission was read twice" }
         for (id, key) in keys where entries[key]?.machine.job.id != id { return "the identifier \(id) has no job" }
         if isFollowing == held.isEmpty, phase.isRunning { return "the host is followed for nothing, or is not" }
         if running.count > configuration.maximumConcurrentRuns { return "\(running.count) handlers run at once" }

@@ -94,7 +94,8 @@ extension SchedulerMachine {
     }
 
     private mutating func refuseCommands(_ error: JobError) {
-        for command in commands { answer(command.number, .failure(error)) }
+        for command in commands { fail(command, error) }
+        failTakeCalls(error)
         commands = []
     }
 

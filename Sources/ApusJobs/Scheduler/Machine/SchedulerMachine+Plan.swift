@@ -188,15 +188,18 @@ extension SchedulerMachine {
     /// Leaves out what changes nothing.
     private mutating func finishPlan() -> StoreTurn {
         var parts: [[JobChange]] = []
+        var taken: [TakenSubmission] = []
         for index in plan!.parts.indices {
             let changes = plan!.parts[index].drafts.compactMap { change(of: $0) }
-            if changes.isEmpty { continue }
+            let submission = plan!.parts[index].command?.submission
+            if changes.isEmpty, submission == nil { continue }
             precondition(changes.count == plan!.parts[index].drafts.count || plan!.parts[index].command != nil)
+            if let submission { taken.append(TakenSubmission(submission.sequence, part: parts.count)) }
             plan!.committed.append(index)
             parts.append(changes)
         }
         return StoreTurn(
-            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id })
+            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id }, taken: taken)
     }
 
     private mutating func change(of position: Int) -> JobChange? {

@@ -2,7 +2,7 @@ import ApusTimers
 
 /// What is read from the store, and when.
 extension SchedulerMachine {
-    private static let pageSize = 500
+    static let pageSize = 500
 
     mutating func nextRead(_ now: ClockReading, isPaused: Bool) -> SchedulerRead? {
         var references = commands.flatMap(\.needs)
@@ -26,7 +26,7 @@ extension SchedulerMachine {
         let isDrained =
             isTruncated && loadedCount <= configuration.maximumLoaded / 2
             || fullLanes.contains { board.waitingCount($0) <= maximumWaiting / 2 }
-        guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return nil }
+        guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return submissionsRead }
         // Those that are loaded may be among them again. At least one finds room, however many wait for a place.
         let limit = entries.count + max(1, configuration.maximumLoaded - loadedCount)
         // A queue that cannot keep up, or is paused, must not fill the memory with its jobs.
@@ -73,7 +73,8 @@ extension SchedulerMachine {
             }
             setBack = found.last.map { ($0.job.key, by) }
         case (.due(let through, let limit, _), .due(let due)): took(due, through: through, limit: limit, now.wall)
-        case (.load, _), (.interrupted, _), (.anchored, _), (.due, _):
+        case (.submissions(let limit), .submissions(let found)): took(found, limit: limit, now.wall)
+        case (.load, _), (.interrupted, _), (.anchored, _), (.due, _), (.submissions, _):
             preconditionFailure("the answer does not belong to \(read)")
         }
     }
@@ -83,14 +84,16 @@ extension SchedulerMachine {
         // The callers whose jobs were to be read are told.
         let waiting = commands
         commands = []
+        var isOfSubmissions = false
         for command in waiting {
             if command.needs.isEmpty, !concernsDoubtful(command) {
                 commands.append(command)
             } else {
-                answer(command.number, .failure(error))
+                if command.submission != nil { isOfSubmissions = true }
+                fail(command, error)
             }
         }
-        if case .load = read, doubtful.isEmpty {
+        if case .load = read, doubtful.isEmpty, !isOfSubmissions {
             if error.code == .notOwner { halt(error) }
             return
         }

@@ -109,6 +109,8 @@ package struct SchedulerMachine: ~Copyable {
         var conflicts = 0
         /// Nothing else is in its way any more.
         var isPlannable = false
+        /// It was submitted in an application's transaction, and nobody waits for an answer.
+        var submission: TakenFrom?
     }
 
     /// An element of a heap, valid if the job's entry says the same.
@@ -141,6 +143,7 @@ package struct SchedulerMachine: ~Copyable {
     /// Attempts whose handlers have not returned, and the queues whose places they have.
     var running: [RunKey: QueueID] = [:]
     var commands: [PendingCommand] = []
+    var submissions = SubmissionReading()
     var stopCalls: [Int] = []
     /// Whether metrics are reported.
     package var countsRuns = false
@@ -212,6 +215,7 @@ package struct SchedulerMachine: ~Copyable {
     package mutating func receive(_ input: SchedulerInput, at now: ClockReading) {
         switch input {
         case .command(let number, .stop(let grace)): stop(number, grace: grace, now)
+        case .command(let number, .takeSubmissions): takeSubmissions(number)
         case .command(let number, let command):
             guard phase.acceptsCommands else { return answer(number, .failure(Self.closed)) }
             commands.append(PendingCommand(number: number, command: command))
@@ -244,6 +248,7 @@ package struct SchedulerMachine: ~Copyable {
     private mutating func receive(_ signal: StoreSignal, _ now: ClockReading) {
         switch signal {
         case .wake: loadSoon(now.wall)
+        case .submissions: submissions.mustRead = true
         case .granted(let shard, let epoch):
             session.shards[shard] = epoch
             loadSoon(now.wall)
@@ -282,6 +287,7 @@ package struct SchedulerMachine: ~Copyable {
         precondition(plan == nil, "the result of the last commit was not brought")
         noteClock(now)
         moveOnStopping(now)
+        answerTaken()
         switch phase {
         case .stopped: return .wait(nil)
         case .closing: return .close

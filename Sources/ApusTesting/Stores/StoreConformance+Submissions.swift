@@ -1,0 +1,126 @@
+import ApusJobs
+import ApusTimers
+
+extension StoreConformance {
+    /// What applications submit in transactions of their own.
+    static let submissions: [StoreCheck] = [
+        StoreCheck(name: "submissions come back oldest first, at most as many as asked for, as they were submitted") {
+            factory in
+            let opened = try await Opened(factory)
+            try expectEqual(try await opened.submissions(), [], "the submissions of a new store")
+            var first = request("a")
+            first.payload = Array(0...255)
+            first.labels = ["é": "\"x\""]
+            first.policies.overlap = .queue(limit: 3)
+            first.idempotencyKey = "key"
+            first.conflict = .refuse
+            try await factory.submit(first, to: opened, at: instant(1))
+            for id in ["b", "c"] { try await factory.submit(request(id), to: opened, at: instant(2)) }
+            let found = try await opened.submissions()
+            try expectEqual(found.map(\.request?.id.rawValue), ["a", "b", "c"], "identifiers")
+            try expectEqual(found.map(\.submitted), [instant(1), instant(2), instant(2)], "instants")
+            try expectEqual(found.first?.request, first, "the request")
+            try expectEqual(found.map(\.sequence), found.map(\.sequence).sorted(), "the order of sequences")
+            try expectEqual(try await opened.submissions(limit: 2), Array(found.prefix(2)), "a page")
+            try expectEqual(try await opened.allIDs(), [], "jobs")
+        },
+        StoreCheck(name: "a part takes its submission with it, once") { factory in
+            let opened = try await Opened(factory)
+            for id in ["a", "b"] { try await factory.submit(request(id), to: opened) }
+            let (a, b) = try await opened.twoSubmissions()
+            let results = try await opened.commit(
+                [[opened.adding(sampleJob("a"))], []],
+                taking: [TakenSubmission(a.sequence, part: 0), TakenSubmission(b.sequence, part: 1)])
+            try expectEqual(try results[0].get().map(\.id.rawValue), ["a"], "the job")
+            try expectEqual(try results[1].get(), [], "the jobs of a part without changes")
+            try expectEqual(try await opened.submissions(), [], "submissions")
+            let again = try await opened.commit(
+                [[opened.adding(sampleJob("again"))], [opened.adding(sampleJob("beside"))]],
+                taking: [TakenSubmission(a.sequence, part: 0)])
+            try expectRefused(again[0], .conflict, text: "a submission that was taken")
+            try expectEqual(try again[1].get().count, 1, "the part beside it")
+            try expectEqual(try await opened.allIDs(), ["a", "beside"], "jobs")
+        },
+        StoreCheck(name: "a refused part leaves its submission, and the others take theirs") { factory in
+            let opened = try await Opened(factory)
+            try await opened.add(sampleJob("taken"))
+            for id in ["a", "b"] { try await factory.submit(request(id), to: opened) }
+            let (a, b) = try await opened.twoSubmissions()
+            let results = try await opened.commit(
+                [
+                    [opened.adding(sampleJob("new")), opened.adding(sampleJob("taken"))],
+                    [opened.adding(sampleJob("b"))],
+                ],
+                taking: [TakenSubmission(a.sequence, part: 0), TakenSubmission(b.sequence, part: 1)])
+            try expectRefused(results[0], .conflict, text: "the part with a taken identifier")
+            try expectEqual(try results[1].get().count, 1, "the other part")
+            try expectEqual(try await opened.submissions(), [a], "submissions")
+            try expectEqual(try await opened.allIDs(), ["taken", "b"], "jobs")
+        },
+        StoreCheck(name: "submissions outlive their owner, and a sequence is not given again") { factory in
+            let first = try await Opened(factory)
+            try await factory.submit(request("a"), to: first)
+            let a = try await first.submissions()[0]
+            _ = try await first.commit([[]], taking: [TakenSubmission(a.sequence, part: 0)])[0].get()
+            try await factory.submit(request("b"), to: first)
+            try await first.store.close(first.session)
+            let second = try await Opened(try await factory.reopen(first.store))
+            let found = try await second.submissions()
+            try expectEqual(found.map(\.request?.id.rawValue), ["b"], "submissions")
+            try expect(found[0].sequence > a.sequence, "\(found[0].sequence) after \(a.sequence)")
+            try await second.store.close(second.session)
+        },
+        StoreCheck(name: "an owner that was followed by another one takes nothing") { factory in
+            let first = try await Opened(factory)
+            try await factory.submit(request("a"), to: first)
+            let a = try await first.submissions()[0]
+            try await first.store.close(first.session)
+            let second = try await Opened(try await factory.reopen(first.store))
+            let turn = StoreTurn(parts: [[]], clock: sampleClock(), taken: [TakenSubmission(a.sequence, part: 0)])
+            try await expectError(.notOwner, text: "taking") {
+                _ = try await second.store.commit(turn, in: first.session)[0].get()
+            }
+            try expectEqual(try await second.submissions(), [a], "submissions")
+            try await second.store.close(second.session)
+        },
+        StoreCheck(name: "a submission is signalled to the owner, and closing ends the signals") { factory in
+            let opened = try await Opened(factory)
+            let signals = opened.store.signals(in: opened.session)
+            try await factory.submit(request("a"), to: opened)
+            try await opened.store.close(opened.session)
+            var found: [StoreSignal] = []
+            for await signal in signals { found.append(signal) }
+            try expectEqual(found, [.submissions], "signals")
+        },
+    ]
+
+    private static func request(_ id: String) -> JobRequest { JobRequest(id: JobID(id), trigger: .after(.seconds(1))) }
+}
+
+extension StoreFactory {
+    fileprivate func submit(_ request: JobRequest, to opened: Opened, at now: WallInstant = instant(0)) async throws {
+        guard let submit else { throw ConformanceFailure("the factory has no `submit`, which this check needs") }
+        try await submit(opened.store, request, now)
+    }
+}
+
+extension Opened {
+    fileprivate func submissions(limit: Int = 100) async throws -> [StoreSubmission] {
+        try await store.submissions(limit: limit, in: session)
+    }
+
+    fileprivate func twoSubmissions() async throws -> (StoreSubmission, StoreSubmission) {
+        let found = try await submissions()
+        try expectEqual(found.count, 2, "submissions")
+        return (found[0], found[1])
+    }
+
+    fileprivate func commit(
+        _ parts: [[JobChange]], taking taken: [TakenSubmission]
+    ) async throws -> [Result<[Job], JobError>] {
+        let results = try await store.commit(
+            StoreTurn(parts: parts, clock: sampleClock(), taken: taken), in: session)
+        try expectEqual(results.count, parts.count, "results")
+        return results
+    }
+}

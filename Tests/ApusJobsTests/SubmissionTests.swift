@@ -1,0 +1,295 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+/// Jobs that applications submit in transactions of their own, and the store keeps for the scheduler.
+@Suite("Submissions that the store keeps")
+struct SubmissionTests {
+    private func request(
+        _ id: String = "job", _ trigger: Trigger = .after(.zero), conflict: ConflictPolicy = .update,
+        edit: (inout JobRequest) -> Void = { _ in }
+    ) -> JobRequest {
+        var request = JobRequest(id: JobID(id), kind: "work", trigger: trigger, conflict: conflict)
+        edit(&request)
+        return request
+    }
+
+    /// An application commits the submission now.
+    private func submit(_ request: JobRequest, to harness: SchedulerHarness) throws {
+        try harness.base.submit(request, at: harness.time.wall())
+        harness.time.drain()
+    }
+
+    private func submissions(_ harness: SchedulerHarness) throws -> [JobID?] {
+        let base = harness.base
+        return try harness.time.perform {
+            let session = StoreSession(node: NodeID(rawValue: "test"), shards: [:], clock: nil)
+            return try await base.submissions(limit: 10_000, in: session).map(\.request?.id)
+        }
+    }
+
+    private func jobs(_ harness: SchedulerHarness) throws -> [Job] {
+        try harness.perform { try await $0.jobs(JobQuery(limit: 10_000)).jobs }
+    }
+
+    @Test("a running scheduler takes a submission as soon as it is committed")
+    func taken() throws {
+        let harness = try SchedulerHarness()
+        try submit(request(), to: harness)
+        #expect(harness.calls.seconds == [0])
+        #expect(try harness.history() == ["1 succeeded"])
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test("what is submitted while no scheduler runs is taken at the next start, once, and counts from its submission")
+    func takenAtStart() throws {
+        let harness = try SchedulerHarness(start: false)
+        try submit(request("after", .after(.seconds(10))), to: harness)
+        try submit(request("at", .at(harness.at(3))), to: harness)
+        try submit(request("every", .every(.seconds(6), count: 2)), to: harness)
+        harness.advance(4)
+        try harness.start()
+        harness.time.drain()
+        #expect(try submissions(harness) == [])
+        // The instant of `at` has passed: it is late, and no error.
+        #expect(harness.calls.all.map(\.job) == ["at"] && harness.calls.seconds == [4])
+        #expect(harness.calls.all.map(\.lateness) == [.seconds(1)])
+        harness.advance(20)
+        #expect(harness.calls.all.map(\.job) == ["at", "every", "after", "every"])
+        #expect(harness.calls.seconds == [4, 6, 10, 12])
+        try harness.crash()
+        harness.advance(20)
+        #expect(harness.calls.seconds == [4, 6, 10, 12])
+        #expect(try jobs(harness).map(\.id.rawValue) == ["after", "at", "every"])
+    }
+
+    @Test("an instant of submission that the clock was set back from does not let the job wait longer")
+    func clockSetBack() throws {
+        let harness = try SchedulerHarness(start: false)
+        try submit(request("job", .after(.seconds(10))), to: harness)
+        harness.time.moveWallOnly(by: .seconds(-3_600))
+        try harness.start()
+        harness.advance(11)
+        #expect(harness.calls.seconds == [-3_590])
+    }
+
+    @Test(
+        "a crash before it was taken leaves it to the next start, and one after that takes nothing",
+        arguments: [false, true])
+    func crash(isApplied: Bool) throws {
+        let harness = try SchedulerHarness()
+        if isApplied {
+            harness.store.fail(.after(JobError(.unavailable, "the answer is lost")))
+        } else {
+            harness.store.fail(.hold)
+        }
+        try submit(request(), to: harness)
+        #expect(harness.calls.seconds == [])
+        #expect(try submissions(harness) == (isApplied ? [] : [JobID("job")]))
+        try harness.crash()
+        harness.advance(5)
+        #expect(try jobs(harness).count == 1)
+        #expect(try harness.history() == ["1 succeeded"])
+        #expect(harness.calls.seconds.count == 1)
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test(
+        "a store that fails, before or after it has applied a turn, loses nothing and takes nothing twice",
+        arguments: [
+            FaultyStore.Fault.before(JobError(.unavailable, "it fails")),
+            .before(JobError(.full, "it is full")), .after(JobError(.unavailable, "the answer is lost")),
+        ])
+    func faults(_ fault: FaultyStore.Fault) throws {
+        let harness = try SchedulerHarness()
+        harness.store.fail(fault)
+        for id in ["a", "b", "c"] { try submit(request(id, .every(.seconds(60), count: 2)), to: harness) }
+        harness.advance(10)
+        // One try at most each 0.1 s, and soon each second.
+        #expect(harness.store.commits < 20)
+        harness.store.fail(nil)
+        harness.advance(130)
+        #expect(try jobs(harness).map(\.id.rawValue) == ["a", "b", "c"])
+        #expect(harness.calls.all.map(\.job) == ["a", "b", "c", "a", "b", "c"])
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test("reads that fail are tried again after a pause")
+    func failedReads() throws {
+        let harness = try SchedulerHarness()
+        harness.store.failReads(JobError(.unavailable, "it cannot be read"))
+        try submit(request(), to: harness)
+        harness.advance(10)
+        #expect(harness.calls.seconds == [])
+        harness.store.failReads(nil)
+        harness.advance(2)
+        #expect(try harness.history() == ["1 succeeded"])
+    }
+
+    @Test("a stop while a turn takes a submission leaves it, or has taken it")
+    func stop() throws {
+        let harness = try SchedulerHarness()
+        harness.store.fail(.hold)
+        try submit(request("a", .after(.seconds(5))), to: harness)
+        harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .zero) }
+        try submit(request("b", .after(.seconds(5))), to: harness)
+        harness.store.fail(nil)
+        harness.store.release()
+        harness.time.drain()
+        #expect(try submissions(harness) == [JobID("b")])
+        try harness.crash()
+        harness.advance(6)
+        #expect(harness.calls.all.map(\.job) == ["a", "b"])
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test("a refused submission is logged and removed, and the job that it met stays as it is")
+    func refused() throws {
+        let log = NoticeLog()
+        let harness = try SchedulerHarness(logger: log.logger)
+        let job = try harness.submit("job", .every(.seconds(60)))
+        try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
+        #expect(try submissions(harness) == [])
+        #expect(try jobs(harness) == [job])
+        let lines = log.all.filter { $0.contains("refused") }
+        #expect(lines.count == 1 && lines[0].hasPrefix("notice "), "\(log.all)")
+        #expect(lines[0].contains("job=job") && lines[0].contains("alreadyExists"), "\(lines)")
+        try harness.crash()
+        #expect(log.all.filter { $0.contains("refused") }.count == 1)
+    }
+
+    @Test("what is said of a refusal waits until the submission is removed")
+    func refusedWhileTheStoreFails() throws {
+        let log = NoticeLog()
+        let harness = try SchedulerHarness(logger: log.logger)
+        try harness.submit("job", .every(.seconds(60)))
+        harness.store.fail(.before(JobError(.full, "it is full")))
+        try submit(request("job", .after(.zero), conflict: .refuse), to: harness)
+        harness.advance(3)
+        #expect(log.all.filter { $0.contains("refused,") } == [])
+        harness.store.fail(nil)
+        harness.advance(2)
+        #expect(log.all.filter { $0.contains("refused,") }.count == 1)
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test("the conflict policy of a submission decides as that of a caller's does")
+    func conflicts() throws {
+        let harness = try SchedulerHarness()
+        let kept = try harness.submit("kept", .every(.seconds(60)))
+        let updated = try harness.submit("updated", .every(.seconds(60)))
+        let replaced = try harness.submit("replaced", .every(.seconds(60)))
+        try submit(request("kept", .after(.seconds(7)), conflict: .keep), to: harness)
+        try submit(request("updated", .after(.seconds(7)), conflict: .update), to: harness)
+        try submit(request("replaced", .after(.seconds(7)), conflict: .replace), to: harness)
+        #expect(try harness.job("kept") == kept)
+        #expect(try harness.job("updated").key == updated.key)
+        #expect(try harness.job("updated").request.trigger == .after(.seconds(7)))
+        #expect(try harness.job("replaced").key > replaced.key)
+        #expect(try submissions(harness) == [])
+        harness.advance(8)
+        #expect(harness.calls.all.map(\.job) == ["updated", "replaced"])
+    }
+
+    @Test("an update that was submitted while no scheduler ran counts from its submission")
+    func lateUpdate() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit("job", .every(.seconds(600)), kind: "work")
+        try harness.submit("suspended", .every(.seconds(600)), kind: "work")
+        try harness.perform { _ = try await $0.suspend(JobID("suspended")) }
+        try harness.perform { await $0.stop(grace: .zero) }
+        try submit(request("job", .after(.seconds(10))), to: harness)
+        try submit(request("suspended", .after(.seconds(10))), to: harness)
+        harness.advance(30)
+        try harness.crash()
+        harness.time.drain()
+        #expect(harness.calls.all.map(\.job) == ["job"] && harness.calls.seconds == [30])
+        #expect(try harness.job("job").request.trigger == .after(.seconds(10)))
+        #expect(try harness.job("suspended").remainder == .zero)
+    }
+
+    @Test("submissions with one idempotency key, or one unique payload, make one job")
+    func same() throws {
+        let harness = try SchedulerHarness(start: false)
+        for id in ["a", "b"] {
+            try submit(request(id, .after(.seconds(5))) { $0.idempotencyKey = "key" }, to: harness)
+        }
+        for id in ["c", "d"] {
+            try submit(
+                request(id, .after(.seconds(5)), conflict: .keep) { ($0.payload, $0.uniqueness) = ([1], .payload()) },
+                to: harness)
+        }
+        try harness.start()
+        harness.advance(6)
+        #expect(try jobs(harness).map(\.id.rawValue) == ["a", "c"])
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test("many submissions are taken a page at a time, in their order, with callers' commands between them")
+    func many() throws {
+        let harness = try SchedulerHarness(start: false)
+        for number in 0..<1_200 {
+            try harness.base.submit(request("job\(number)", .after(.seconds(86_400))), at: harness.time.wall())
+        }
+        try harness.start()
+        try harness.submit("caller", .after(.seconds(1)))
+        harness.time.drain()
+        #expect(try submissions(harness) == [])
+        let found = try jobs(harness).map(\.id.rawValue).filter { $0 != "caller" }
+        #expect(found == (0..<1_200).map { "job\($0)" })
+        #expect(harness.store.commits < 10)
+    }
+
+    @Test("what no submission may ask for is refused when it is submitted, and not kept")
+    func invalid() throws {
+        let harness = try SchedulerHarness()
+        for wrong in [
+            request(""), request("at", .at(harness.at(-1))), request("every", .every(.zero)),
+            request("payload") { $0.payload = Array(repeating: 0, count: 65_537) },
+        ] {
+            let error = #expect(throws: JobError.self) { try submit(wrong, to: harness) }
+            #expect(error?.code == .invalid)
+        }
+        #expect(try submissions(harness) == [])
+    }
+
+    @Test("who has submissions taken is answered when they are jobs, or by the store's error")
+    func takeSubmissions() throws {
+        let harness = try SchedulerHarness(start: false)
+        for number in 0..<700 {
+            try harness.base.submit(request("job\(number)", .after(.seconds(60))), at: harness.time.wall())
+        }
+        try harness.start()
+        let found = try harness.perform { scheduler in
+            try await scheduler.takeSubmissions()
+            return try await scheduler.job(JobID("job699"))
+        }
+        #expect(found != nil)
+        harness.store.fail(.before(JobError(.full, "it is full")))
+        try harness.base.submit(request("full"), at: harness.time.wall())
+        let full = #expect(throws: JobError.self) { try harness.perform { try await $0.takeSubmissions() } }
+        #expect(full?.code == .full)
+        harness.store.failReads(JobError(.unavailable, "it cannot be read"))
+        harness.time.start { [scheduler = harness.scheduler] in
+            await #expect(throws: JobError.self) { try await scheduler.takeSubmissions() }
+        }
+        harness.advance(3)
+        harness.store.fail(nil)
+        harness.store.failReads(nil)
+        harness.advance(2)
+        try harness.perform { try await $0.takeSubmissions() }
+        #expect(harness.calls.all.map(\.job) == ["full"])
+    }
+
+    @Test("a stopped scheduler leaves submissions, and so does one that is told to look for them")
+    func stopped() throws {
+        let harness = try SchedulerHarness()
+        try harness.perform { await $0.stop(grace: .zero) }
+        try submit(request(), to: harness)
+        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.takeSubmissions() } }
+        #expect(error?.code == .closed)
+        harness.advance(5)
+        #expect(try submissions(harness) == [JobID("job")])
+    }
+}
