@@ -316,6 +316,7 @@ let package = Package(
             dependencies: [
                 "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
                 "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers", "ApusTracing",
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
