@@ -24,12 +24,13 @@ struct List: AsyncParsableCommand {
             }
             var table = Table(["ID", "NAME", "STATE", "TRIGGER", "NEXT", "DONE", "LAST", "ACTION"], rightAligned: [5])
             for job in answer.jobs {
-                let state = job.waitingFor.map { "waits: \(PolicyText.reasons($0))" } ?? job.state
+                let waits = job.waitingFor.map { "waits: \(PolicyText.reasons($0))" }
+                let state = waits ?? (job.parked ? "parked" : job.state)
                 let last = job.lastRun.map(History.outcome) ?? "-"
                 table.add([
                     (job.id, .bold), (job.name ?? "-", nil), (state, nil), (When.trigger(job.trigger), nil),
                     (job.nextDue.flatMap(When.instant).map(When.relative) ?? "-", nil), (String(job.occurrences), nil),
-                    (last, Colour.of(outcome: job.lastRun?.outcome ?? "")), (String(job.action.text.prefix(60)), .dim),
+                    (last, Colour.of(outcome: job.lastRun?.outcome ?? "")), (String(job.actionText.prefix(60)), .dim),
                 ])
             }
             table.print()

@@ -17,10 +17,13 @@ struct Show: AsyncParsableCommand {
             var rows: [(String, String)] = [
                 ("id", job.id), ("name", job.name ?? "-"), ("kind", job.kind), ("state", job.state),
                 ("trigger", When.trigger(job.trigger)),
-                ("next", When.due(job)), ("action", job.action.text), ("created", When.local(job.created)),
+                ("next", When.due(job)), ("action", job.actionText), ("created", When.local(job.created)),
                 ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
             ]
             if let waits = job.waitingFor { rows.insert(("waits", PolicyText.reasons(waits)), at: 4) }
+            if job.parked {
+                rows.insert(("waits", "parked: this daemon has no handler for the kind \"\(job.kind)\""), at: 4)
+            }
             if let cwd = job.action.command?.cwd { rows.append(("cwd", cwd)) }
             if let headers = job.action.webhookHeaders, !headers.isEmpty {
                 rows.append(("headers", headers.keys.sorted().joined(separator: ", ")))

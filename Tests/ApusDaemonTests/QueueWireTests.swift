@@ -48,7 +48,7 @@ struct QueueWireTests {
         func wire() -> WireJob {
             let job = Job(
                 request: request, state: .scheduled, created: instant, updated: instant, first: instant, nextDue: nil)
-            return WireJob(job, lastRun: nil, waitingFor: [])
+            return WireJob(job, lastRun: nil, waitingFor: [], parked: false)
         }
         #expect(wire().queue == "builds" && wire().priority == "urgent" && wire().unique?.within == "PT1H")
         #expect(try wire().unique?.parsed() == request.uniqueness)

@@ -39,12 +39,17 @@ struct WireTests {
         let job = Job(
             request: request, state: .scheduled, created: instant, updated: instant, first: instant, nextDue: nil,
             wake: instant)
-        func json(_ waitingFor: JobConditions) throws -> [String: Any]? {
-            let data = try JSONEncoder().encode(WireJob(job, lastRun: nil, waitingFor: waitingFor))
+        func json(_ waitingFor: JobConditions, parked: Bool = false) throws -> [String: Any]? {
+            let data = try JSONEncoder().encode(WireJob(job, lastRun: nil, waitingFor: waitingFor, parked: parked))
             return try JSONSerialization.jsonObject(with: data) as? [String: Any]
         }
         #expect(try json([.externalPower, .idle])?["waitingFor"] as? [String] == ["power", "idle"])
         #expect(try json([])?["waitingFor"] is NSNull)
+        #expect(try json([])?["parked"] as? Bool == false)
+        var parked = try #require(try json([], parked: true))
+        #expect(parked.removeValue(forKey: "parked") as? Bool == true)
+        let ofEarlierDaemon = try JSONSerialization.data(withJSONObject: parked)
+        #expect(try JSONDecoder().decode(WireJob.self, from: ofEarlierDaemon).parked == false)
         #expect((try json([])?["policies"] as? [String: Any])?["when"] as? [String] == ["network", "power"])
         #expect(PolicyText.reasons(["network", "power"]) == "no network, no external power")
     }

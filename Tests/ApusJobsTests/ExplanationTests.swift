@@ -95,6 +95,35 @@ struct ExplanationTests {
         #expect(try why(harness, 2).contains("noPlace"))
     }
 
+    @Test("a job is parked while an occurrence is due and could begin, but for a handler of its kind")
+    func parked() throws {
+        let host = JobsHost(DeviceConditions(network: .available))
+        let harness = try SchedulerHarness(host: host)
+        func isParked() -> Bool { harness.scheduler.isParked("job") }
+        try harness.submit(.after(.seconds(1)), kind: "late", .init(conditions: .network))
+        #expect(!isParked(), "it is not due")
+        #expect(!harness.scheduler.isParked("nobody"))
+        harness.device(DeviceConditions(network: DeviceConditions.Network.none))
+        harness.advance(2)
+        #expect(!isParked(), "it waits for a network")
+        harness.device(DeviceConditions(network: .available))
+        harness.advance(0)
+        #expect(isParked())
+        _ = try harness.perform { try await $0.suspend("job") }
+        #expect(!isParked(), "it is suspended")
+        _ = try harness.perform { try await $0.resume("job") }
+        #expect(isParked())
+        try harness.perform { await $0.stop(grace: .zero) }
+        #expect(!isParked(), "nothing runs here any more")
+        try harness.crash()
+        harness.advance(0)
+        #expect(isParked())
+        harness.scheduler.handle("late") { _ in }
+        harness.advance(0)
+        #expect(!isParked())
+        #expect(try harness.history() == ["1 succeeded"])
+    }
+
     @Test("a job that has ended, one that is suspended, and one that nobody knows")
     func ends() throws {
         let harness = try SchedulerHarness()

@@ -68,6 +68,26 @@ class Jobs(DashboardTest):
         expect(self.page.locator("#detail-title")).to_have_text(name)
         self.assertEqual(self.page.locator("main img, main b").count(), 0)
 
+    def test_parked(self) -> None:
+        """A job of a kind that the daemon does not know is parked, in the list and in the panel, with its kind."""
+        job = self.daemon.submit("every", "1h", "--name", "report", "--", "true")
+
+        def park(route) -> None:
+            answer = route.fetch()
+            page = answer.json()
+            for wire in page.get("jobs", [page]):
+                wire.update(kind="app.report", parked=True)
+            route.fulfill(response=answer, json=page)
+
+        self.page.route(re.compile(r"/v1/jobs(/[^/]+)?(\?.*)?$"), park)
+        self.open(f"#/job/{job}")
+        expect(self.row(job)).to_contain_text("parked: no handler for the kind “app.report”")
+        expect(self.row(job)).to_contain_text(f"{job} · kind app.report")
+        expect(self.row(job).locator(".ring")).to_have_attribute("data-mode", "waiting")
+        expect(self.page.locator(".detail .chip").first).to_have_text("parked")
+        expect(self.page.locator(".facts")).to_contain_text("parked: no handler for the kind “app.report”")
+        self.picture("dashboard-parked")
+
     def test_suspend_and_resume(self) -> None:
         """Suspend and resume, from the list and from the panel."""
         job = self.daemon.submit("after", "25m", "--name", "tea", "--notify", "tea")

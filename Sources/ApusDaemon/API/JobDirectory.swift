@@ -76,7 +76,9 @@ struct JobDirectory: Sendable {
     /// The job with what only the scheduler knows. `action` is what it does, if that is known already; else it is read
     /// from the job's payload.
     func wire(_ job: Job, action: Action? = nil, lastRun: Run? = nil) -> WireJob {
-        WireJob(job, action: action, lastRun: lastRun, waitingFor: scheduler.awaitedConditions(job.id))
+        WireJob(
+            job, action: action, lastRun: lastRun, waitingFor: scheduler.awaitedConditions(job.id),
+            parked: scheduler.isParked(job.id))
     }
 
     func cancelAll() async throws -> [JobID] {

@@ -7,7 +7,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var id: String
     /// The name, if it has one.
     public var name: String?
-    /// `action` or `countdown`.
+    /// `action` or `countdown`; another word for a job that another program has kept in the database.
     public var kind: String
     /// `scheduled`, `suspended`, `cancelled` or `finished`.
     public var state: String
@@ -25,6 +25,8 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var remainingMs: Int64?
     /// The conditions that do not hold, while an occurrence is due and waits for them: `network`, `power`, `idle`.
     public var waitingFor: [String]?
+    /// Whether an occurrence is due and waits because the daemon does not know the job's kind.
+    @EmptyIfAbsent public var parked: Bool
     /// How many occurrences have an outcome.
     public var occurrences: Int
     /// How many of them were missed.
@@ -54,6 +56,7 @@ public struct WireJob: Codable, Hashable, Sendable {
         try container.encode(nextDue, forKey: .nextDue)
         try container.encode(remainingMs, forKey: .remainingMs)
         try container.encode(waitingFor, forKey: .waitingFor)
+        try container.encode(parked, forKey: .parked)
         try container.encode(occurrences, forKey: .occurrences)
         try container.encode(missed, forKey: .missed)
         try container.encode(lastRun, forKey: .lastRun)

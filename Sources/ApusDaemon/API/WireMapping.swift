@@ -18,7 +18,7 @@ enum ActionKind: String, CaseIterable {
 }
 
 extension WireJob {
-    init(_ job: Job, action: Action? = nil, lastRun: Run?, waitingFor: JobConditions) {
+    init(_ job: Job, action: Action? = nil, lastRun: Run?, waitingFor: JobConditions, parked: Bool) {
         let action = action ?? (try? LenientJSON.decode(from: job.request.payload))
         self.init(
             id: job.id.rawValue,
@@ -32,6 +32,7 @@ extension WireJob {
             nextDue: job.nextDue.map(TimeText.iso8601),
             remainingMs: job.remainder?.wholeMilliseconds,
             waitingFor: PolicyText.format(waitingFor),
+            parked: parked,
             occurrences: job.occurrences,
             missed: job.missed,
             lastRun: lastRun.map { WireRun($0) },
@@ -41,6 +42,11 @@ extension WireJob {
             unique: WireUniqueness(job.request.uniqueness)
         )
     }
+}
+
+extension WireJob {
+    /// What it does in a few words: its action, or the kind if the daemon has no handler for it.
+    public var actionText: String { ActionKind(rawValue: kind) == nil ? "kind \(kind)" : action.text }
 }
 
 extension WireRun {

@@ -16,6 +16,9 @@ struct JobSituation: Sendable {
 }
 
 extension SchedulerMachine {
+    /// Whether an occurrence of the job is due, and waits for a handler.
+    func isParked(_ id: JobID) -> Bool { keys[id].map { parked.contains($0) } ?? false }
+
     /// What holds the job back now.
     func situation(of id: JobID, at now: ClockReading) -> JobSituation {
         var situation = JobSituation()

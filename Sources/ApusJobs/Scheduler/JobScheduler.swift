@@ -86,8 +86,8 @@ public final class JobScheduler: Sendable {
     ///
     /// The handler runs in a task of its own, which is cancelled when the run is to end
     /// (``RunContext/cancellationReason``). Returning normally is success; throwing is failure (``JobFailure`` chooses
-    /// how), except for a ``JobPostponement``. A job that is due and whose kind has no handler waits until one is
-    /// registered, here or by a program that opens the store later.
+    /// how), except for a ``JobPostponement``. A job that is due and whose kind has no handler is parked: it waits until
+    /// one is registered, here or by a program that opens the store later (``isParked(_:)``).
     public func handle(_ kind: String, with handler: @escaping @Sendable (RunContext) async throws -> Void) {
         loop.handle(kind, loop.configuration.middleware.enclosing(handler))
     }
@@ -269,6 +269,12 @@ public final class JobScheduler: Sendable {
     /// What holds a job back although it is due, of its ``JobPolicies/conditions``, as the scheduler saw last. Empty when
     /// nothing does: no occurrence is due, the conditions hold, something else is in the way, or nobody can tell them.
     public func awaitedConditions(_ id: JobID) -> JobConditions { loop.awaitedConditions(id) }
+
+    /// Whether a job is parked: an occurrence is due, could begin, and this scheduler has no handler for the job's kind.
+    ///
+    /// It begins as soon as ``handle(_:with:)`` registers one. A job whose conditions do not hold, or that is suspended, is
+    /// not parked, and none is while the scheduler does not run.
+    public func isParked(_ id: JobID) -> Bool { loop.isParked(id) }
 
     /// The job with its open runs, as stored; `nil` if there is none.
     public func job(_ id: JobID) async throws -> LoadedJob? { try await loop.store.job(id) }

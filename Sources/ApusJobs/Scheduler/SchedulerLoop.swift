@@ -71,6 +71,8 @@ final class SchedulerLoop: Sendable {
 
     func awaitedConditions(_ id: JobID) -> JobConditions { machine.withLock { $0?.awaitedConditions(id) ?? [] } }
 
+    func isParked(_ id: JobID) -> Bool { machine.withLock { $0?.isParked(id) ?? false } }
+
     func situation(of id: JobID) -> JobSituation {
         let now = ClockReading(engine.time)
         return machine.withLock { $0?.situation(of: id, at: now) ?? JobSituation() }

@@ -2,7 +2,7 @@
 
 import { api } from './api.js';
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, count, duration, fromISO, fullTime, instant, title, trigger, waitingFor } from './format.js';
+import { action, count, duration, fromISO, fullTime, instant, isHeld, obstacle, title, trigger } from './format.js';
 import { Log } from './log.js';
 import { Ring } from './ring.js';
 import { Runs } from './runs.js';
@@ -123,7 +123,7 @@ export class Detail {
     document.title = `${title(job)} – Apus`;
     setText(this.identity, job.name ? job.id : '');
     const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
-    const word = job.state !== 'scheduled' ? job.state : isRunning ? 'running' : job.waitingFor?.length ? 'waiting' : 'scheduled';
+    const word = job.state !== 'scheduled' ? job.state : isRunning ? 'running' : job.parked ? 'parked' : isHeld(job) ? 'waiting' : 'scheduled';
     setText(this.state, word);
     setAttribute(this.state, 'data-state', word);
     this.showTools(job);
@@ -154,7 +154,7 @@ export class Detail {
     const facts = [
       ['Does', code(action(job) || '–')],
       ['Trigger', trigger(job)],
-      job.waitingFor?.length ? ['Waits', waitingFor(job.waitingFor)] : null,
+      isHeld(job) ? ['Waits', obstacle(job)] : null,
       ['Submitted', instant(job.createdMs)],
       ['Occurrences', job.occurrences ? `${count(job.occurrences)} so far${job.missed ? `, ${count(job.missed)} of them missed` : ''}` : 'none yet'],
       job.queue !== 'default' || job.priority !== 'normal' ? ['Queue', `${job.queue}, priority ${job.priority}`] : null,

@@ -81,8 +81,9 @@ export function trigger(job) {
   return words.join(', ');
 }
 
-/** What a job does, as somebody would type it. */
+/** What a job does, as somebody would type it; the kind, if the daemon has no handler for it. */
 export function action(job) {
+  if (!['action', 'countdown'].includes(job.kind)) return `kind ${job.kind}`;
   const { command, webhook, notify } = job.action;
   const parts = [];
   if (command) parts.push(command.argv.map((word) => (command.shell || !/[\s'"\\$]/.test(word) ? word : `'${word}'`)).join(' '));
@@ -96,8 +97,13 @@ export const title = (job) => job.name ?? job.id;
 
 const OBSTACLES = { network: 'a network', power: 'power', idle: 'the machine to be idle' };
 
-export function waitingFor(conditions) {
-  const words = conditions.map((word) => OBSTACLES[word] ?? word);
+/** Whether an occurrence is due and something holds it back that the job itself tells. */
+export const isHeld = (job) => job.state === 'scheduled' && (job.parked || Boolean(job.waitingFor?.length));
+
+/** What holds back an occurrence of such a job. */
+export function obstacle(job) {
+  if (job.parked) return `parked: no handler for the kind “${job.kind}”`;
+  const words = job.waitingFor.map((word) => OBSTACLES[word] ?? word);
   return `waits for ${words.join(' and ')}`;
 }
 

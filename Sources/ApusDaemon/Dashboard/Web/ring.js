@@ -1,6 +1,6 @@
 // Rings that count down, and the one loop that moves what is seen.
 
-import { clock, duration, relative } from './format.js';
+import { clock, duration, isHeld, relative } from './format.js';
 import { h, s, setAttribute, setText } from './dom.js';
 
 const RADIUS = 20;
@@ -15,7 +15,7 @@ export function standing(job, now, isRunning) {
     return { fraction, mode: 'suspended', short: '', words: 'suspended', rest: left === null ? '' : `${duration(left)} left` };
   }
   if (job.state !== 'scheduled') return { fraction: job.state === 'finished' ? 1 : 0, mode: job.state, short: '', words: job.state };
-  if (job.dueMs === null || job.waitingFor?.length) return { fraction: 1, mode: 'waiting', short: '', words: 'due' };
+  if (job.dueMs === null || isHeld(job)) return { fraction: 1, mode: 'waiting', short: '', words: 'due' };
   const left = job.dueMs - now;
   return {
     fraction: Math.max(0, Math.min(1, left / job.totalMs)),

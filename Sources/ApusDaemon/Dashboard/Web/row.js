@@ -1,7 +1,7 @@
 // One row of the list of jobs. It is used for one job after another.
 
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, duration, fullTime, instant, lateness, title, trigger, waitingFor, why } from './format.js';
+import { action, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
 import { Ring } from './ring.js';
 import { isOpen } from './store.js';
 
@@ -111,7 +111,7 @@ export class Row {
     const { job } = this;
     const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
     const state = this.ring.show(job, now, isRunning);
-    const waits = job.state === 'scheduled' && job.waitingFor?.length ? waitingFor(job.waitingFor) : null;
+    const waits = isHeld(job) ? obstacle(job) : null;
     setText(this.left, waits ?? (state.mode === 'counting' ? state.short : state.words));
     this.left.classList.toggle('warn', Boolean(waits));
     const moment = state.rest ?? job.dueMs;
