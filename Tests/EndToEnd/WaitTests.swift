@@ -33,7 +33,7 @@ struct WaitTests {
             let timeout = try await apus("wait", "late", "--timeout", "10ms")
             #expect(timeout.code == 124 && timeout.err.contains("has no outcome after 10ms"), "\(timeout)")
             async let ended = apus("wait", "late", "--json")
-            try await apus.until("the listener") { try await Self.isHeard(apus) }
+            try await apus.untilHeard()
             _ = try await apus.client.cancel("late")
             let cancelled = try await ended
             #expect(cancelled.code == 125 && cancelled.out == "null\n", "\(cancelled)")
@@ -55,7 +55,7 @@ struct WaitTests {
                 "after", "10ms", "--shell", "--json", "--", "if [ $APUS_ATTEMPT = 1 ]; then sleep 600; fi; exit 4")
             try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
             async let waiting = apus("wait", job.id)
-            try await apus.until("the listener") { try await Self.isHeard(apus) }
+            try await apus.untilHeard()
             kill(daemon, SIGKILL)
             let answer = try await waiting
             #expect(answer.code == 4 && answer.out.contains("attempt 2"), "\(answer)")
@@ -81,13 +81,5 @@ struct WaitTests {
             #expect(answer.code == 9, "\(answer)")
             #expect(daemon.bodies.count == 8, "once when it listens, and once more")
         }
-    }
-
-    /// Whether somebody listens who shows notifications: the log says where a text was shown.
-    private static func isHeard(_ apus: ApusUnderTest) async throws -> Bool {
-        let probe = try await apus.client.submit(
-            WireSubmission(trigger: WireTrigger(after: "PT0.001S"), action: Action(notify: "is anybody there?")))
-        try await apus.until("the text") { try await apus.client.job(probe.id).state == "finished" }
-        return try String(contentsOfFile: apus.home.logPath, encoding: .utf8).contains("at attached terminals")
     }
 }

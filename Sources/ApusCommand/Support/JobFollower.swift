@@ -16,12 +16,13 @@ struct JobFollower {
     ///   - look: asks for the state, in which the events before it are: called when the daemon listens, and where it left
     ///     events out.
     ///   - note: prints the text of a notification.
-    ///   - event: called with each `job`, `run` and `output`.
+    ///   - event: called with each `job`, `run`, `output` and `lost`.
+    ///   - interrupted: called when it listens no more although it should, and at each try that fails from then on.
     /// - Throws: `DaemonError` if the daemon answers that the job cannot be followed, `CancellationError`, and what the
     ///   closures throw. While no daemon answers, it is tried again.
     func follow(
         look: (DaemonClient) async throws -> Bool, note: (String) -> Void,
-        event: (DaemonClient.Event) async throws -> Bool
+        event: (DaemonClient.Event) async throws -> Bool, interrupted: () -> Void = {}
     ) async throws {
         let clock = TimerClock.continuous()
         let client = session.client
@@ -33,7 +34,9 @@ struct JobFollower {
                     switch news?.name {
                     case nil: goesOn = try await look(client)
                     case "lost":
-                        if try news!.decoded(as: WireLost.self).events > 0 { goesOn = try await look(client) }
+                        goesOn = try await event(news!)
+                        let isMissing = try news!.decoded(as: WireLost.self).events > 0
+                        if goesOn, isMissing { goesOn = try await look(client) }
                     case "notification": note(try news!.decoded(as: WireNotification.self).text)
                     case "job", "run", "output": goesOn = try await event(news!)
                     default: break
@@ -44,6 +47,7 @@ struct JobFollower {
                 // It is asked again below.
             }
             guard goesOn else { return }
+            interrupted()
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(250)), tolerance: nil)
         }
     }

@@ -162,6 +162,18 @@ struct ApusUnderTest: Sendable {
         throw TooLong(description: "looked 3,000 times for: \(what)")
     }
 
+    /// Waits until somebody listens to the daemon who shows notifications: its log says where a text was shown.
+    func untilHeard() async throws {
+        let text = "is anybody there? \(UUID().uuidString)"
+        try await until("a listener") {
+            let probe = try await client.submit(
+                WireSubmission(trigger: WireTrigger(after: "PT0.001S"), action: Action(notify: text)))
+            try await until("the text") { try await client.job(probe.id).state == "finished" }
+            let log = try String(contentsOfFile: home.logPath, encoding: .utf8)
+            return log.split(separator: "\n").contains { $0.contains(text) && $0.contains("at attached terminals") }
+        }
+    }
+
     /// All runs, oldest first.
     func allRuns() async throws -> [WireRun] {
         var runs: [WireRun] = []

@@ -17,6 +17,8 @@ final class FakeDaemon: Sendable {
         case answers(String)
         /// Answers 200, sends a text, and leaves the answer open.
         case streams(String)
+        /// Answers 200, sends a text of a longer answer, and closes the connection.
+        case breaksOff(String)
     }
 
     private let behaviours: [Behaviour]
@@ -80,9 +82,15 @@ final class FakeDaemon: Sendable {
             case .answersHalf: write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"half\":")
             case .answers(let answer):
                 write(context, "HTTP/1.1 201 Created\r\ncontent-length: \(answer.utf8.count)\r\n\r\n\(answer)")
-            case .streams(let beginning):
-                write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n\(beginning)")
+            case .streams(let beginning): stream(context, beginning)
+            case .breaksOff(let beginning):
+                stream(context, beginning)
+                context.close(promise: nil)
             }
+        }
+
+        private func stream(_ context: ChannelHandlerContext, _ beginning: String) {
+            write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\n\(beginning)")
         }
 
         private func write(_ context: ChannelHandlerContext, _ text: String) {

@@ -113,6 +113,7 @@ export class Row {
     const state = this.ring.show(job, now, isRunning);
     const waits = isHeld(job) ? obstacle(job) : null;
     setText(this.left, waits ?? (state.mode === 'counting' ? state.short : state.words));
+    setAttribute(this.left, 'title', waits);
     this.left.classList.toggle('warn', Boolean(waits));
     const moment = state.rest ?? job.dueMs;
     if (this.moment !== moment) {
