@@ -54,6 +54,35 @@ struct QueueTests {
         #expect(harness.calls.seconds == [1, 2, 2, 12])
     }
 
+    @Test("a job that is moved to a paused queue when it is due waits there")
+    func moved() throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .paused(true))
+        try harness.submit(.after(.seconds(5)), conflict: .update)
+        harness.store.fail(.hold)
+        let scheduler = harness.scheduler
+        let other = harness.time.start { _ = try await scheduler.submit(self.request("other", after: 60)) }
+        harness.advance(6)
+        // The store takes its time, and the move and the due instant come in one turn.
+        let move = harness.time.start {
+            let request = JobRequest(
+                id: "job", kind: "work", trigger: .after(.seconds(5)), queue: "mail", conflict: .update)
+            _ = try await scheduler.submit(request)
+        }
+        harness.advance(1)
+        harness.store.fail(nil)
+        harness.store.release()
+        for task in [other, move] { try harness.time.perform { try await task.value } }
+        harness.advance(1)
+        #expect(harness.calls.seconds == [])
+        #expect(
+            scheduler.queues() == [QueueStatus(queue: JobQueue(id: "mail", isPaused: true), running: 0, waiting: 1)])
+        try configure(harness, "mail", .paused(false))
+        harness.advance(1)
+        #expect(harness.calls.seconds == [8])
+        try harness.check()
+    }
+
     @Test("nothing of a paused queue begins, also after a restart, until it is resumed")
     func paused() throws {
         let harness = try SchedulerHarness()

@@ -172,6 +172,12 @@ extension SchedulerMachine {
                 continue
             }
             let index = position(of: key)
+            guard plan!.drafts[index].machine.job.request.queue == queue else {
+                // A command of this turn has moved it to another queue, where it waits.
+                board.release(queue)
+                offer(key, plan!.drafts[index].machine, now.wall)
+                continue
+            }
             if plan!.drafts[index].arriveAndStart(now.wall, limit: 1, unmet: unmet) == 1 {
                 free -= 1
                 // It may have another one that can start beside it.
