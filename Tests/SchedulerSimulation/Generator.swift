@@ -7,7 +7,7 @@ package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
-            queues, byHand, applications
+            queues, byHand, applications, rates
     }
 
     private let random: SeededRandom
@@ -15,6 +15,8 @@ package struct Generator {
     private let added: SeededRandom
     /// The same for what applications submit.
     private let applications: SeededRandom
+    /// The same for queues with rates.
+    private let rates: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -27,15 +29,18 @@ package struct Generator {
         random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0x1234_5678)
         added = SeededRandom(seed: seed &* 0xD1B5_4A32_D192_ED03 &+ 0x8765_4321)
         applications = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x0F1E_2D3C)
+        rates = SeededRandom(seed: seed &* 0x9FB2_1C65_1E98_DF25 &+ 0x1A2B_3C4D)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
-        for trouble in Trouble.allCases where !later.contains(trouble) && trouble != .applications {
+        let last: [Trouble] = [.applications, .rates]
+        for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
         ids = 1 + pick(5)
         for trouble in later where pickAdded(10) < chance && !excluded.contains(trouble) { troubles.insert(trouble) }
         if pickOfApplications(10) < chance, !excluded.contains(.applications) { troubles.insert(.applications) }
+        if pickOfRates(3) == 0, !excluded.contains(.rates) { troubles.insert(.rates) }
     }
 
     /// The history of a seed.
@@ -51,6 +56,7 @@ package struct Generator {
     private func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
     private func pickAdded(_ bound: Int) -> Int { Int(added.next() % UInt64(bound)) }
     private func pickOfApplications(_ bound: Int) -> Int { Int(applications.next() % UInt64(bound)) }
+    private func pickOfRates(_ bound: Int) -> Int { Int(rates.next() % UInt64(bound)) }
     private func one<Value>(_ values: Value...) -> Value { values[pick(values.count)] }
     private func has(_ trouble: Trouble, oneIn bound: Int = 1) -> Bool {
         troubles.contains(trouble) && pick(bound) == 0
@@ -65,6 +71,7 @@ package struct Generator {
         if pick(4) != 0 { history.steps.append(.start) } else { history.steps.append(.together([.start, command()])) }
         for id in 0..<ids where pick(3) != 0 { history.steps.append(.submit([plan(id)])) }
         while history.steps.count < length { append(to: &history.steps) }
+        if troubles.contains(.rates) { addRates(to: &history.steps) }
         if troubles.contains(.applications) { history.steps = history.steps.flatMap { withTransactions($0) } }
         return history
     }
@@ -80,6 +87,32 @@ package struct Generator {
         default: return [step]
         }
     }
+
+    /// Queues with rates, jobs in them, and restarts.
+    private func addRates(to steps: inout [Step]) {
+        steps = steps.map { step in
+            guard case .submit(let plans) = step else { return step }
+            return .submit(
+                plans.map { plan in
+                    var plan = plan
+                    if plan.queue == nil, pickOfRates(3) != 0 { plan.queue = pickOfRates(2) }
+                    return plan
+                })
+        }
+        for queue in 0..<2 { steps.insert(.configure(queue: queue, rate()), at: 1) }
+        for _ in 0..<(1 + pickOfRates(4)) {
+            let end: Step =
+                pickOfRates(2) == 0
+                ? .kill(afterWork: pickOfRates(2) == 0 ? nil : pickOfRates(25)) : .stop(grace: pickOfRates(2) * 1_000)
+            let restart = [end, .start, .advance(1 + pickOfRates(5_000))]
+            steps.insert(contentsOf: restart, at: 2 + pickOfRates(steps.count - 1))
+        }
+        if pickOfRates(2) == 0 {
+            steps.insert(.configure(queue: pickOfRates(2), rate()), at: 2 + pickOfRates(steps.count - 1))
+        }
+    }
+
+    private func rate() -> Step.Setting { .rate(1 + pickOfRates(3), per: 1_000 + pickOfRates(20_000)) }
 
     private mutating func append(to steps: inout [Step]) {
         if !isUp, pick(3) == 0 {

@@ -3,8 +3,8 @@ import ApusTimers
 
 /// What handlers see: each call is held against everything that was promised before.
 extension Ledger {
-    /// A handler was called. `claimed` is what the store says of its run.
-    func began(_ context: RunContext, node: Int, claimed: RunState?) -> Int? {
+    /// A handler was called. `run` is what the store says of its run.
+    func began(_ context: RunContext, node: Int, stored run: Run?) -> Int? {
         let now = now
         let uptime = uptime
         return with { state -> Int? in
@@ -16,16 +16,18 @@ extension Ledger {
             }
             state.learn(number, context.job, now)
             state.checkNode(node, number, now)
-            state.checkAttempt(context, node, number, claimed, now)
+            state.checkAttempt(context, node, number, run?.state, now)
             state.checkInstant(context, number, now)
             state.checkCommands(context, number, now)
             state.checkConditions(context, number, now)
             state.checkQueue(number, node, now)
+            let claim = state.claim(of: run, now)
+            state.checkRate(number, claimed: claim, now)
             state.checkLateness(context, node, number, now)
             let attempt = Attempt(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt)
             var call = Call(
                 node: node, submission: number, key: context.job.key, occurrence: context.occurrence,
-                attempt: context.attempt, started: now, startedUptime: uptime)
+                attempt: context.attempt, started: now, claimed: claim, startedUptime: uptime)
             call.wasCalm = state.calmSince.map { $0 < now.elapsed } ?? false
             state.calls.append(call)
             state.callsByAttempt[attempt, default: []].append(state.calls.count - 1)

@@ -4,24 +4,29 @@ import ApusTimers
 /// What is known of queues, and whether their limits hold.
 extension Ledger {
     /// The number of the command.
-    func configure(_ queue: Int, node: Int) -> Int {
+    func configure(_ queue: Int, node: Int, changesRate: Bool) -> Int {
+        let command = issue(.configure, node: node)
         with { state in
+            state.commands[command].queue = queue
             state.queues[queue, default: .init()].since = .max
-            state.queues[queue]!.pending += 1
+            if changesRate { state.queues[queue]!.rateSince = .max }
         }
-        return issue(.configure, node: node)
+        return command
     }
 
     /// Such a command has an answer; `nil`: it failed, and nobody knows what is true.
-    func configured(_ queue: Int, as setting: JobQueue?) {
+    func configured(_ command: Int, _ queue: Int, as setting: JobQueue?) {
         let now = now.elapsed
         with { state in
-            state.queues[queue]!.pending -= 1
-            guard let setting, state.queues[queue]!.pending == 0 else { return }
+            let isDisputed = state.commands.indices.contains { other in
+                other != command && state.commands[other].queue == queue && !state.commands[other].isOver
+            }
+            guard let setting, !isDisputed else { return }
             state.queues[queue]!.isPaused = setting.isPaused
             state.queues[queue]!.concurrency = setting.concurrency
             state.queues[queue]!.rate = setting.rate.map { ($0.runs, $0.period.wholeNanoseconds) }
             state.queues[queue]!.since = now
+            state.queues[queue]!.rateSince = min(state.queues[queue]!.rateSince, now)
         }
     }
 }
@@ -47,6 +52,40 @@ extension Ledger.State {
             report(.queues, "\(what) after \(recent) others within its period of \(rate.period) ns", at: now)
         }
     }
+
+    /// When a run was claimed, in elapsed time. The row says it by the wall clock of that time.
+    func claim(of run: Run?, _ now: Ledger.Moment) -> Int64? {
+        guard let run, run.state == .claimed, let claimed = run.claimed else { return nil }
+        let wall = Int64(clamping: claimed.nanoseconds)
+        if wall == now.wall { return now.elapsed }
+        var end = now.elapsed
+        var possible: [Int64] = []
+        for clock in clocks.reversed() {
+            let instant = clock.elapsed + wall - clock.wall
+            if (clock.elapsed...end).contains(instant) { possible.append(instant) }
+            end = clock.elapsed
+        }
+        return possible.count == 1 ? possible[0] : nil
+    }
+
+    /// A run that was claimed then begins. Over whatever happens to processes and the store, a rate holds for the
+    /// instants of claims: those of handlers' calls are later where a commit or a process hung.
+    mutating func checkRate(_ number: Int, claimed: Int64?, _ now: Ledger.Moment) {
+        guard let claimed, let queue = facts[number].plan.queue, let known = queues[queue], let rate = known.rate,
+            known.rateSince < claimed
+        else { return }
+        let since = max(known.rateSince, claimed - rate.period)
+        let recent = calls.count { call in
+            guard let other = call.claimed else { return false }
+            return other > since && other <= claimed && facts[call.submission].plan.queue == queue
+        }
+        if recent >= rate.runs {
+            report(
+                .queues,
+                "job\(facts[number].plan.id) (submission \(number)) of queue \(queue) was claimed after \(recent) others "
+                    + "within its period of \(rate.period) ns", at: now)
+        }
+    }
 }
 
 extension World {
@@ -60,12 +99,19 @@ extension World {
             case .noRate: .rate(nil)
             }
         }
-        current.give(ledger.configure(queue, node: current.number)) { [ledger] scheduler in
+        let changesRate = settings.contains { setting in
+            switch setting {
+            case .paused, .concurrency: false
+            case .rate, .noRate: true
+            }
+        }
+        let command = ledger.configure(queue, node: current.number, changesRate: changesRate)
+        current.give(command) { [ledger] scheduler in
             do {
                 ledger.configured(
-                    queue, as: try await scheduler.configure(queue: JobPlan.queueID(queue), changes))
+                    command, queue, as: try await scheduler.configure(queue: JobPlan.queueID(queue), changes))
             } catch {
-                ledger.configured(queue, as: nil)
+                ledger.configured(command, queue, as: nil)
                 throw error
             }
             return []

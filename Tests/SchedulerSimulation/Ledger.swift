@@ -61,6 +61,8 @@ final class Ledger: Sendable {
         var occurrence: Int
         var attempt: Int
         var started: Moment
+        /// When the run was claimed, in nanoseconds of elapsed time; `nil` if that is not certain.
+        var claimed: Int64?
         /// On the uptime clock, in nanoseconds.
         var startedUptime: Int64
         var ended: Moment?
@@ -80,6 +82,7 @@ final class Ledger: Sendable {
         var kind: Kind
         var node: Int
         var job: Int?
+        var queue: Int?
         var submissions: [Int] = []
         var grace: Int?
         var issued: Moment
@@ -125,6 +128,8 @@ final class Ledger: Sendable {
         /// Positions in `calls`.
         var callsByAttempt: [Attempt: [Int]] = [:]
         var queues: [Int: QueueFacts] = [:]
+        /// The beginning, and each moment at which the wall clock was set, as it was then.
+        var clocks: [Moment] = []
     }
 
     /// What is known of a queue.
@@ -134,7 +139,8 @@ final class Ledger: Sendable {
         var rate: (runs: Int, period: Int64)?
         /// All of this is certain since then.
         var since: Int64 = .max
-        var pending = 0
+        /// The rate is the same since then.
+        var rateSince: Int64 = .max
     }
 
     struct Attempt: Sendable, Hashable {
@@ -151,6 +157,8 @@ final class Ledger: Sendable {
         state = Locked(State(history: history))
         self.time = time
         beginning = time.continuous().nanoseconds
+        let now = now
+        state.withLock { $0.clocks = [now] }
     }
 
     var now: Moment {

@@ -11,8 +11,8 @@ struct SimulatedHandler: Sendable {
     let waits = Waits()
 
     func run(_ context: RunContext) async throws {
-        let claimed = await stored(context)
-        let call = ledger.began(context, node: node, claimed: claimed)
+        let run = await stored(context)
+        let call = ledger.began(context, node: node, stored: run)
         let (plan, isPeace) = ledger.with { state in
             (state.facts[JobPlan.number(in: context.job.request.payload)].plan, state.isPeace || state.isOver)
         }
@@ -28,14 +28,14 @@ struct SimulatedHandler: Sendable {
     }
 
     /// The run in the store, in the very moment of the call.
-    private func stored(_ context: RunContext) async -> RunState? {
+    private func stored(_ context: RunContext) async -> Run? {
         let open = try? await base.job(context.job.id)
         if let open, open.job.key == context.job.key {
             let run = open.open.first { $0.occurrence == context.occurrence && $0.attempt == context.attempt }
-            if let run { return run.state }
+            if let run { return run }
         }
         let page = try? await base.runs(RunQuery(occurrence: context.occurrence, limit: .max))
-        return page?.runs.first { $0.jobKey == context.job.key && $0.attempt == context.attempt }?.state
+        return page?.runs.first { $0.jobKey == context.job.key && $0.attempt == context.attempt }
     }
 
     private func perform(_ behaviour: JobPlan.Behaviour, _ context: RunContext) async throws {

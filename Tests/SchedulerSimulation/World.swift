@@ -50,7 +50,8 @@ final class World {
         for call in ledger.with({ $0.calls }) {
             trace(
                 "    run \(call.key)/\(call.occurrence).\(call.attempt) in process \(call.node): "
-                    + "\(call.started.elapsed) \(call.ended?.elapsed ?? -1) \(call.result.map { "\($0)" } ?? "")")
+                    + "\(call.claimed ?? -1) \(call.started.elapsed) \(call.ended?.elapsed ?? -1) "
+                    + "\(call.result.map { "\($0)" } ?? "")")
         }
     }
 
@@ -163,6 +164,8 @@ final class World {
             }
         }
         time.moveWallOnly(by: .seconds(seconds))
+        let moved = ledger.now
+        ledger.with { $0.clocks.append(moved) }
     }
 
     func become(_ device: Step.Device) {

@@ -113,6 +113,58 @@ struct SimulationCheckerTests {
         #expect(late.violation?.promise == .recovery)
     }
 
+    @Test("a run that was claimed too early for its queue's rate is found, whichever process claimed the others")
+    func rates() {
+        /// Three claims, each in a process of its own, at these seconds.
+        func violation(_ seconds: [Int], rateSince: Int = 0) -> Promise? {
+            let (ledger, _, _) = sample(JobPlan(id: 0, when: .every(1_000, count: nil), queue: 1))
+            let now = ledger.now
+            ledger.with { state in
+                state.queues[1] = .init(rate: (2, 10_000_000_000), rateSince: Int64(rateSince) * 1_000_000_000)
+                for (node, second) in seconds.enumerated() {
+                    let claimed = Int64(second) * 1_000_000_000
+                    state.checkRate(0, claimed: claimed, now)
+                    state.calls.append(
+                        Ledger.Call(
+                            node: node, submission: 0, key: 1, occurrence: node, attempt: 1, started: now,
+                            claimed: claimed, startedUptime: 0))
+                }
+            }
+            return ledger.violation?.promise
+        }
+        #expect(violation([1, 5, 10]) == .queues)
+        #expect(violation([1, 5, 11]) == nil, "the first is a period ago")
+        #expect(violation([1, 5, 10], rateSince: 1) == nil, "the first was before there was a rate")
+        #expect(violation([1, 5, 4]) == nil, "of a claim that was made before the second one")
+    }
+
+    @Test(
+        "the instant of a claim is that of its row, by the wall clock of that time, and not known where that is ambiguous"
+    )
+    func claims() {
+        let (ledger, _, runs) = sample()
+        var run = runs[2]
+        func claim() -> Int64? { ledger.with { [now = ledger.now, run] in $0.claim(of: run, now) } }
+        #expect(claim() == nil, "it was not claimed")
+        time.advance(by: .seconds(3))
+        (run.state, run.claimed) = (.claimed, time.wall())
+        #expect(claim() == 3_000_000_000)
+        time.advance(by: .seconds(4))
+        #expect(claim() == 3_000_000_000)
+        func move(_ seconds: Int) {
+            time.moveWallOnly(by: .seconds(seconds))
+            let moved = ledger.now
+            ledger.with { $0.clocks.append(moved) }
+        }
+        move(3_600)
+        #expect(claim() == 3_000_000_000)
+        move(-3_606)
+        time.advance(by: .seconds(3))
+        #expect(claim() == nil, "the clock has shown that time twice")
+        run.claimed = time.wall()
+        #expect(claim() == 10_000_000_000)
+    }
+
     @Test("a failing history is shrunk to what it needs")
     func shrinking() throws {
         var history = Generator.history(of: 3)
