@@ -102,6 +102,27 @@ struct FollowUpTests {
         try harness.check()
     }
 
+    @Test("a stop between the work and what follows keeps that from beginning")
+    func stoppedBetween() throws {
+        let harness = try SchedulerHarness()
+        let log = Log()
+        let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
+        harness.scheduler.handle("hooked") { context in
+            _ = context.endWork()
+            // Its task is not cancelled any more.
+            try await clock.sleep(for: .seconds(5))
+            let cut = await context.followUp(timeLimit: .seconds(60)) { _ in log.add("followed") }
+            log.add("end=\(cut.map { "\($0)" } ?? "-")")
+        }
+        try harness.submit(.after(.seconds(1)), kind: "hooked")
+        harness.advance(2)
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: .seconds(3))
+        }
+        harness.advance(10)
+        try harness.time.perform { try await stopping.value }
+        #expect(log.all == ["end=shutdown"])
+    }
+
     @Test("a job that is cancelled while what follows runs is cancelled, and so is what follows")
     func cancelled() throws {
         let log = Log()

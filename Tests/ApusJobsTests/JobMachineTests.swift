@@ -54,6 +54,36 @@ extension JobMachine {
 
 @Suite("The machine of a job")
 struct JobMachineTests {
+    @Test("a change says whether the job's state is another one, and two changes in one commit say it of both")
+    func stateChanged() throws {
+        var flags: [Bool?] = []
+        func note(_ action: JobMachine.Action) { flags.append(action.change?.isStateChanged) }
+        let done = JobMachine.Ended(.succeeded, started: at(10))
+
+        var repeating = try machine(.every(.seconds(10)))
+        note(repeating.arrive(now: at(10)))
+        note(repeating.start(now: at(10), limit: .max))
+        note(repeating.ended(occurrence: 1, attempt: 1, done, now: at(11), jitter: 0))
+        #expect(flags == [false, false, false])
+        note(repeating.suspend(now: at(12)))
+        note(repeating.resume(now: at(13)))
+        #expect(flags.suffix(2) == [true, true])
+
+        var once = try machine(.after(.seconds(10)))
+        var both = once.arrive(now: at(10))
+        both.merge(once.start(now: at(10), limit: .max))
+        note(both)
+        note(once.ended(occurrence: 1, attempt: 1, done, now: at(11), jitter: 0))
+        #expect(flags.suffix(2) == [false, true], "it is finished")
+
+        var suspended = try machine(.every(.seconds(10)))
+        both = suspended.suspend(now: at(5))
+        let byHand = suspended.runNow(now: at(6))
+        both.merge(try #require(byHand).action)
+        note(both)
+        #expect(flags.last == true, "the first of the two changed it")
+    }
+
     @Test(
         "to arrive and start in one transition decides what the two decide one after the other",
         arguments: [MissedRunPolicy.runOnce, .skip, .runAll(limit: 2)],

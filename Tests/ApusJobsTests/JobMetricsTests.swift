@@ -82,6 +82,40 @@ struct JobMetricsTests {
         #expect(ended("skipped", kind: "slow") > 15)
     }
 
+    @Test("occurrences that are skipped together count each")
+    func coalesced() throws {
+        try start()
+        try harness.submit(.every(.seconds(100)))
+        harness.advance(1)
+        try harness.perform { await $0.stop(grace: nil) }
+        harness.advance(950)
+        try harness.crash { $0.reportMetrics(to: backend, dimensions: [("scheduler", "main")]) }
+        harness.advance(1)
+        #expect(ended("succeeded") == 1 && ended("skipped") == 8)
+    }
+
+    @Test("the name begins with the label, each queue has timers of its own, and sleep is no duration")
+    func labels() throws {
+        harness.scheduler.reportMetrics(to: backend, label: "mine")
+        let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
+        harness.scheduler.handle("sleepy") { _ in try await clock.sleep(for: .seconds(10)) }
+        try harness.start()
+        let request = JobRequest(id: JobID("job"), kind: "sleepy", trigger: .after(.seconds(1)), queue: "mail")
+        try harness.perform { _ = try await $0.submit(request) }
+        harness.advance(2)
+        harness.time.sleepOnly(for: .seconds(60))
+        harness.advance(20)
+        let timer = try backend.expectTimer("mine.duration", [("kind", "sleepy"), ("queue", "mail")])
+        #expect(timer.values == [10_000_000_000])
+        let dimensions = [("outcome", "succeeded"), ("kind", "sleepy"), ("queue", "mail")]
+        #expect(try backend.expectCounter("mine.runs", dimensions).totalValue == 1)
+        let other = TestMetrics()
+        harness.scheduler.reportMetrics(to: other, label: "mine")
+        try harness.submit("next", .after(.seconds(1)))
+        harness.advance(2)
+        #expect(backend.counters.count == 1 && other.counters.count == 1, "a later backend replaces the earlier one")
+    }
+
     @Test("an outcome that is tried again is counted once")
     func triedAgain() throws {
         try start()

@@ -173,6 +173,79 @@ struct OutcomeTests {
         #expect(try harness.job().state == .scheduled)
     }
 
+    @Test("of a job that was removed, a final run is its own outcome, and another one has none")
+    func removed() throws {
+        let harness = try SchedulerHarness(
+            configuration: .init(finishedJobsKept: .seconds(60), bootID: "boot"))
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        let claimed = try #require(try harness.runs().first)
+        harness.advance(20)
+        let run = try #require(try harness.runs().first)
+        #expect(run.isFinal)
+        harness.advance(2 * 3_600)
+        try harness.submit("other", .after(.seconds(1)))
+        harness.advance(2 * 3_600)
+        let loaded = try harness.perform { [job] in try await $0.job(job) }
+        #expect(loaded == nil, "it was removed")
+        let outcome = try harness.perform { try await $0.outcome(of: run) }
+        #expect(outcome == run)
+        let waiting = Waiting(harness) { try await $0.outcome(of: claimed) }
+        #expect((try waiting.error() as? JobError)?.code == .notFound)
+    }
+
+    @Test("an occurrence whose history is gone has no outcome, and is not waited for")
+    func pruned() throws {
+        let harness = try SchedulerHarness(configuration: .init(historyRunsPerJob: 1, bootID: "boot"))
+        try harness.submit(.every(.seconds(1)), kind: "work")
+        harness.advance(1)
+        var first = try #require(try harness.runs().first)
+        harness.advance(3_000)
+        #expect(try harness.runs().contains { $0.occurrence == 1 } == false)
+        first.isFinal = false
+        let waiting = Waiting(harness) { [first] in try await $0.outcome(of: first) }
+        #expect((try waiting.error() as? JobError)?.code == .notFound)
+    }
+
+    @Test("a successor with the identifier that ends first does not decide")
+    func successor() throws {
+        let harness = try SchedulerHarness()
+        let old = try harness.submit(.after(.seconds(1)), kind: "stubborn")
+        harness.advance(2)
+        let waiting = Waiting(harness) { [job] in try await $0.outcome(of: job) }
+        let new = try harness.submit(.after(.zero), conflict: .replace)
+        harness.advance(1)
+        #expect(try harness.runs().map(\.jobKey) == [new.key])
+        #expect(try harness.runs().map(\.isFinal) == [true])
+        harness.advance(600)
+        let outcome = try waiting.outcome()
+        #expect(outcome?.jobKey == old.key && outcome?.reason == "replaced")
+    }
+
+    @Test("a task that was cancelled before waits for nothing")
+    func cancelledBefore() throws {
+        let harness = try SchedulerHarness()
+        let scheduler = harness.scheduler
+        let task = harness.time.start {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return try await scheduler.outcome(of: JobID("nobody"))
+        }
+        #expect(throws: CancellationError.self) { try harness.time.perform { try await task.value } }
+        #expect(harness.scheduler.subscriberCount == 0)
+    }
+
+    @Test("the error of waiting says why the scheduler stopped")
+    func lostStore() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(5)))
+        let waiting = Waiting(harness) { [job] in try await $0.outcome(of: job) }
+        harness.store.fail(.before(JobError(.notOwner, "another one has it")))
+        harness.advance(6)
+        let error = try #require(try waiting.error() as? JobError)
+        #expect(error.code == .closed)
+        #expect((error.cause as? JobError)?.code == .notOwner)
+    }
+
     @Test("a job that is not there is an error")
     func unknown() throws {
         let harness = try SchedulerHarness()

@@ -104,11 +104,11 @@ struct RunControlTests {
         #expect(try harness.runs().first?.progress?.fraction == 0.525)
         harness.scheduler.handle("steps") { context in
             context.progress(0.1)
-            context.progress(2, String(repeating: "é", count: 600))
+            context.progress(2, "a" + String(repeating: "é", count: 600))
         }
         harness.advance(1)
         let last = try #require(try harness.runs().last)
-        #expect(last.progress?.fraction == 1 && last.progress?.message?.utf8.count == 1_000)
+        #expect(last.progress?.fraction == 1 && last.progress?.message == "a" + String(repeating: "é", count: 499))
         try harness.check()
     }
 
@@ -116,6 +116,7 @@ struct RunControlTests {
     func result() throws {
         let harness = try SchedulerHarness()
         harness.scheduler.handle("result") { context in
+            try context.setResult(Array(repeating: 0, count: 65_536))
             #expect(throws: JobError.self) { try context.setResult(Array(repeating: 0, count: 65_537)) }
             try context.setResult([UInt8(context.attempt)])
             if context.attempt == 1 { try context.retry(after: .seconds(7), reason: "not yet") }
@@ -126,6 +127,46 @@ struct RunControlTests {
         let runs = try harness.runs()
         #expect(runs.map(\.result) == [nil, [2]])
         #expect(runs[1].started == harness.at(8))
+    }
+
+    @Test("of what a handler printed, the last 64 KiB are kept, and the exit code of its failure")
+    func output() throws {
+        let harness = try SchedulerHarness()
+        harness.scheduler.handle("loud") { context in
+            context.setExitCode(1)
+            context.setOutput(Array(repeating: 1, count: 10) + Array(repeating: 2, count: 65_536))
+            throw JobFailure(reason: "enough", exitCode: 7)
+        }
+        try harness.submit(.after(.seconds(1)), kind: "loud")
+        harness.advance(2)
+        let run = try #require(try harness.runs().first)
+        #expect(run.output == Array(repeating: 2, count: 65_536))
+        #expect(run.exitCode == 7 && run.reason == "enough")
+    }
+
+    @Test("what a handler reports after it has returned has no effect")
+    func late() throws {
+        let harness = try SchedulerHarness()
+        let kept = Locked<RunContext?>(nil)
+        harness.scheduler.handle("quick") { context in kept.withLock { $0 = context } }
+        try harness.submit(.after(.seconds(1)), kind: "quick")
+        harness.advance(2)
+        let context = try #require(kept.withLock { $0 })
+        let events = harness.scheduler.events()
+        context.emit(output: [1])
+        context.progress(0.5)
+        context.setOutput([1])
+        try context.setResult([1])
+        harness.advance(2)
+        let run = try #require(try harness.runs().first)
+        #expect(run.output.isEmpty && run.result == nil && run.progress == nil)
+        let told = try harness.perform { scheduler in
+            await scheduler.stop(grace: .zero)
+            var told: [String] = []
+            for await event in events { told.append("\(event)".prefix { $0 != "(" }.description) }
+            return told
+        }
+        #expect(told == ["stopped"])
     }
 
     @Test("a handler snoozes without using up an attempt, and discards whatever the policy says")

@@ -106,5 +106,14 @@ struct TracingTests {
         spans = tracer.popFinishedSpans()
         #expect(spans.map { $0.attributes.get("job.cancellation") } == ["timedOut"])
         #expect(spans.map(\.status?.code) == [.error])
+
+        harness.scheduler.handle("throwing") { [engine = harness.time.engine] _ in
+            try await engine.sleep(for: .seconds(60))
+        }
+        _ = try submitTraced(request("throwing", .init(timeLimit: .seconds(2))))
+        harness.advance(20)
+        spans = tracer.popFinishedSpans()
+        #expect(spans.map { $0.attributes.get("job.cancellation") } == ["timedOut"])
+        #expect(spans.map { $0.errors.count } == [1])
     }
 }

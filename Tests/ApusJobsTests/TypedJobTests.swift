@@ -130,6 +130,7 @@ struct TypedJobTests {
         }
         #expect(error.code == .invalid)
         #expect(error.message.contains("lines[0].price: "), "\(error)")
+        #expect(error.cause is EncodingError)
     }
 
     @Test("a result over 64 KiB fails its attempt, which is not repeated, and is not kept")
@@ -177,6 +178,62 @@ struct TypedJobTests {
         let requests = try (0..<2).map { _ in try JobRequest(SendInvoice(number: 17, recipient: "ann")) }
         #expect(requests[0].id != requests[1].id)
         #expect(requests[0].payload == jobs[0].request.payload)
+    }
+
+    @Test("every argument of a typed request, and of a typed submission, is the job's")
+    func arguments() throws {
+        try harness.start()
+        let payload = SendInvoice(number: 17, recipient: "ann")
+        let trigger = Trigger.every(.seconds(60), count: 3)
+        let policies = JobPolicies(overlap: .replace, retry: .init(maximumAttempts: 4))
+        let (labels, metadata) = (["team": "a"], ["trace": "1"])
+        let typed = try JobRequest(
+            payload, id: "job", name: "name", trigger: trigger, policies: policies, labels: labels, queue: "mail",
+            priority: .high, metadata: metadata, uniqueness: .payload(), conflict: .refuse, idempotencyKey: "key")
+        let plain = JobRequest(
+            id: "job", name: "name", kind: "invoice.send", trigger: trigger, policies: policies, labels: labels,
+            payload: typed.payload, queue: "mail", priority: .high, metadata: metadata, uniqueness: .payload(),
+            conflict: .refuse, idempotencyKey: "key")
+        #expect(typed == plain)
+        func submit(key: String?, _ id: JobID) throws -> Job {
+            try harness.perform {
+                try await $0.submit(
+                    payload, id: id, name: "name", trigger: trigger, policies: policies, labels: labels, queue: "mail",
+                    priority: .high, metadata: metadata, uniqueness: .payload(), conflict: .refuse, idempotencyKey: key)
+            }
+        }
+        let job = try submit(key: "key", "job")
+        var request = job.request
+        request.conflict = .refuse
+        #expect(request == plain)
+        #expect(try submit(key: "key", "job").key == job.key, "the same submission again")
+        let error = #expect(throws: JobError.self) { try submit(key: nil, "other") }
+        #expect(error?.code == .alreadyExists)
+    }
+
+    @Test("identifiers come from the scheduler's random source, and have 26 characters whatever it gives")
+    func seededIdentifiers() throws {
+        /// Small numbers, which have few digits.
+        struct Few: RandomSource { func next() -> UInt64 { 35 } }
+        let time = VirtualTime()
+        let scheduler = JobScheduler(
+            store: MemoryStore(), engine: time.engine, random: Few(), executor: time.executor)
+        try time.perform { try await scheduler.start() }
+        let job = try time.perform { try await scheduler.submit(SendInvoice(number: 17, recipient: "ann")) }
+        #expect(job.id.rawValue == "invoice.send-000000000000z000000000000z")
+        try time.perform { await scheduler.stop(grace: nil) }
+    }
+
+    @Test("a result that JSON cannot express fails its attempt, which is not repeated, and the reason names the field")
+    func inexpressibleResult() throws {
+        scheduler.handle(SendInvoice.self) { _, _ in SendInvoice.Line(price: .infinity) }
+        try harness.start()
+        try submit(SendInvoice(number: 17, recipient: "ann"), id: JobID("job"), attempts: 3)
+        harness.advance(60)
+        let runs = try harness.runs()
+        #expect(runs.map(\.state) == [.failed])
+        let expected = "the result of kind invoice.send cannot be written as JSON: price: "
+        #expect(runs.first?.reason?.hasPrefix(expected) == true, "\(runs)")
     }
 
     @Test("a payload is not read as that of another kind")
