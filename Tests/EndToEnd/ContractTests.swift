@@ -17,7 +17,7 @@ struct ContractTests {
             var caller = Caller(document: document, home: apus.home)
             try await caller.call("GET", "/v1/health")
             let submission =
-                #"{"name":"n","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
+                #"{"name":"nightly","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
                 + #""policies":{"missed":"run-all:5","overlap":"queue","retry":2,"timeout":"PT5M","tolerance":"1s","when":["network","power","idle"]},"labels":{"k":"v"}}"#
             try await caller.call("POST", "/v1/jobs", body: submission, expecting: 201)
             try await caller.call(
@@ -36,26 +36,26 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs?label=a%3D1&label=a%3D2", expecting: 400)
             try await caller.call("GET", "/v1/events?terminal=yes", expecting: 400)
             try await caller.call("GET", "/v1/jobs?state=odd", expecting: 400)
-            try await caller.call("POST", "/v1/jobs/n/run", path: "/v1/jobs/{id}/run", expecting: 202)
+            try await caller.call("POST", "/v1/jobs/nightly/run", path: "/v1/jobs/{id}/run", expecting: 202)
             try await apus.until("both runs") { try await apus.allRuns().count { $0.outcome == "succeeded" } == 2 }
-            try await caller.call("GET", "/v1/jobs/n", path: "/v1/jobs/{id}")
-            try await caller.call("GET", "/v1/jobs?label=k=v&kind=action&match=n")
+            try await caller.call("GET", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
+            try await caller.call("GET", "/v1/jobs?label=k=v&kind=action&match=nightly")
             try await caller.call("GET", "/v1/jobs?state=scheduled&state=finished&limit=1")
-            try await caller.call("POST", "/v1/jobs/n/suspend", path: "/v1/jobs/{id}/suspend")
-            try await caller.call("GET", "/v1/jobs/n", path: "/v1/jobs/{id}")
-            try await caller.call("POST", "/v1/jobs/n/resume", path: "/v1/jobs/{id}/resume")
-            try await caller.call("GET", "/v1/jobs/n/logs", path: "/v1/jobs/{id}/logs")
+            try await caller.call("POST", "/v1/jobs/nightly/suspend", path: "/v1/jobs/{id}/suspend")
+            try await caller.call("GET", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
+            try await caller.call("POST", "/v1/jobs/nightly/resume", path: "/v1/jobs/{id}/resume")
+            try await caller.call("GET", "/v1/jobs/nightly/logs", path: "/v1/jobs/{id}/logs")
             try await caller.runs()
             try await caller.queues()
-            try await caller.call("GET", "/v1/runs?job=n&limit=10")
+            try await caller.call("GET", "/v1/runs?job=nightly&limit=10")
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
             try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
-            try await caller.call("DELETE", "/v1/jobs/n", path: "/v1/jobs/{id}")
+            try await caller.call("DELETE", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
             for verb in ["suspend", "resume", "run"] {
-                try await caller.call("POST", "/v1/jobs/n/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 400)
+                try await caller.call("POST", "/v1/jobs/nightly/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 400)
                 try await caller.call(
                     "POST", "/v1/jobs/nobody/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 404)
-                try await caller.call("PUT", "/v1/jobs/n/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 405)
+                try await caller.call("PUT", "/v1/jobs/nightly/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 405)
             }
             for _ in 1...2 {
                 try await caller.call(
@@ -119,18 +119,18 @@ private struct Caller {
         #expect(problems.isEmpty, "\(method) \(uri): \(problems) in \(answer)")
     }
 
-    /// Single runs of the job `n`, which has run by hand.
+    /// Single runs of the job `nightly`, which has run by hand.
     mutating func runs() async throws {
         let (retry, cancel) = ("/v1/jobs/{id}/retry", "/v1/jobs/{id}/runs/{occurrence}/cancel")
-        try await call("GET", "/v1/jobs/n/why", path: "/v1/jobs/{id}/why")
-        try await call("GET", "/v1/jobs/n/why?occurrence=0", path: "/v1/jobs/{id}/why")
-        try await call("GET", "/v1/jobs/n/why?occurrence=77", path: "/v1/jobs/{id}/why", expecting: 404)
-        try await call("GET", "/v1/jobs/n/why?occurence=1", path: "/v1/jobs/{id}/why", expecting: 400)
-        try await call("POST", "/v1/jobs/n/retry", path: retry, expecting: 404, saying: "no attempt")
-        try await call("POST", "/v1/jobs/n/retry?occurrence=0", path: retry, expecting: 400, saying: "succeeded")
+        try await call("GET", "/v1/jobs/nightly/why", path: "/v1/jobs/{id}/why")
+        try await call("GET", "/v1/jobs/nightly/why?occurrence=0", path: "/v1/jobs/{id}/why")
+        try await call("GET", "/v1/jobs/nightly/why?occurrence=77", path: "/v1/jobs/{id}/why", expecting: 404)
+        try await call("GET", "/v1/jobs/nightly/why?occurence=1", path: "/v1/jobs/{id}/why", expecting: 400)
+        try await call("POST", "/v1/jobs/nightly/retry", path: retry, expecting: 404, saying: "no attempt")
+        try await call("POST", "/v1/jobs/nightly/retry?occurrence=0", path: retry, expecting: 400, saying: "succeeded")
         try await call(
-            "POST", "/v1/jobs/n/runs/1/cancel", path: cancel, expecting: 404, saying: "neither waits nor runs")
-        try await call("POST", "/v1/jobs/n/runs/one/cancel", path: cancel, expecting: 400, saying: "occurrence: ")
+            "POST", "/v1/jobs/nightly/runs/1/cancel", path: cancel, expecting: 404, saying: "neither waits nor runs")
+        try await call("POST", "/v1/jobs/nightly/runs/one/cancel", path: cancel, expecting: 400, saying: "occurrence: ")
         let failing = #"{"name":"failing","trigger":{"after":"PT0.01S"},"action":{"command":{"argv":["false"]}}}"#
         try await call("POST", "/v1/jobs", body: failing, expecting: 201)
         let client = DaemonClient(home: home)
