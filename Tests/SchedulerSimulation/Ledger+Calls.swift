@@ -126,7 +126,11 @@ extension Ledger.State {
             let key = context.job.key
             let numbers = Set(calls.lazy.filter { $0.key == key && $0.occurrence <= 0 }.map(\.occurrence))
                 .union([context.occurrence])
-            let issued = facts.lazy.filter { $0.key == key }.map(\.runsByHandIssued).max() ?? 0
+            // A definition that an application submitted may have been replaced before anybody saw its job.
+            let id = facts[number].plan.id
+            let issued =
+                facts.lazy.filter { $0.key == key || $0.key == nil && $0.plan.id == id }.map(\.runsByHandIssued).max()
+                ?? 0
             if numbers.count > issued {
                 report(.recordedOnce, "\(what) began, but only \(issued) runs by hand were asked for", at: now)
             }
