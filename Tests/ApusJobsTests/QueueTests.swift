@@ -119,6 +119,21 @@ struct QueueTests {
         #expect(harness.calls.seconds == [1, 1, 11, 11, 3_621, 3_621, 3_631])
     }
 
+    @Test("a rate holds over a restart, also if the wall clock is set before it", arguments: [3_600.0, -3_600])
+    func rateAndClock(_ step: Double) throws {
+        let harness = try SchedulerHarness()
+        try configure(harness, "mail", .rate(QueueRate(runs: 2, per: .seconds(10))))
+        try harness.perform { scheduler in
+            for number in 0..<4 { try await scheduler.submit(request("mail\(number)", queue: "mail")) }
+        }
+        harness.advance(5)
+        try harness.crash { _ in harness.time.moveWall(by: .seconds(step)) }
+        harness.advance(5.5)
+        #expect(harness.calls.seconds == [1, 1])
+        harness.advance(4)
+        #expect(harness.calls.seconds == [1, 1, 11 + step, 11 + step])
+    }
+
     @Test("a higher priority goes first, and every fourth place is the one's that was due first")
     func priority() throws {
         let harness = try SchedulerHarness()

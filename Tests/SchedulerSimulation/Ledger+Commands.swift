@@ -167,11 +167,14 @@ extension Ledger.State {
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
         let earlier = facts.last { $0.key == job.key && $0.number != number }
-        // Another one may have come between, and was never seen.
+        // Another one may have come between, and was never seen: its answer was lost, or it had none.
         let plan = facts[number].plan
         let isUncertain =
             plan.conflict == .update
-            && facts.contains { $0.isInTransaction && $0.key == nil && $0.plan.id == plan.id && $0.number != number }
+            && facts.contains {
+                $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id
+                    && $0.number != number
+            }
         defer {
             if isUncertain { facts[number].isMixed = true }
             // Between its transaction and the turn that takes it, the wall clock is believed.

@@ -195,18 +195,17 @@ package struct SchedulerMachine: ~Copyable {
     ) {
         self.session = session
         self.configuration = configuration
-        board = QueueBoard(session.queues, now: now)
         let bootID = configuration.bootID
-        guard let stored = session.clock else {
-            clock = StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
-            isClockChanged = true
-            return
-        }
-        clock = stored
+        let stored = session.clock
+        clock = stored ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
         // Across boots the clocks cannot be compared: the wall clock is believed.
-        if bootID == nil || stored.bootID != bootID { clock.wallOffset = now.wallOffset }
+        if bootID == nil || clock.bootID != bootID { clock.wallOffset = now.wallOffset }
         clock.bootID = bootID
         isClockChanged = clock != stored
+        // What is stored is by the wall clock as it was recorded. That it was set since is noticed later.
+        var recorded = now
+        recorded.wall = now.wall.advanced(by: clock.wallOffset - now.wallOffset)
+        board = QueueBoard(session.queues, now: recorded)
     }
 
     // MARK: Inputs
