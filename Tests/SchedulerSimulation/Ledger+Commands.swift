@@ -167,16 +167,23 @@ extension Ledger.State {
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
         let earlier = facts.last { $0.key == job.key && $0.number != number }
-        // Another one may have come between, and was never seen: its answer was lost, or it had none.
+        // Others may have come between, and were never seen: their answers were lost, or they had none.
         let plan = facts[number].plan
-        let isUncertain =
-            plan.conflict == .update
-            && facts.contains {
-                $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id
-                    && $0.number != number
-            }
+        let unseen = facts.filter {
+            $0.key == nil && ($0.isInTransaction || $0.answered != nil) && $0.plan.id == plan.id && $0.number != number
+        }
+        let isUncertain = plan.conflict == .update && !unseen.isEmpty
         defer {
-            if isUncertain { facts[number].isMixed = true }
+            if isUncertain {
+                facts[number].isMixed = true
+                // What was asked of them, the job may have from them.
+                if unseen.contains(where: \.isResumeIssued) { facts[number].isResumeIssued = true }
+                if unseen.contains(where: \.isSuspendIssued) {
+                    facts[number].isSuspendIssued = true
+                    let since = facts[number].perhapsSuspendedSince ?? .max
+                    facts[number].perhapsSuspendedSince = min(since, facts[number].issued.elapsed)
+                }
+            }
             // Between its transaction and the turn that takes it, the wall clock is believed.
             let isMoved = facts[number].isInTransaction && facts[number].sawWallMove
             if isUncertain || isMoved { facts[number].phase = nil }
