@@ -154,6 +154,28 @@ struct JobSchedulerFaultTests {
         #expect(try harness.history("stubborn") == ["1 lost(interrupted)", "1.2 succeeded"])
     }
 
+    @Test("stopping ends when the last outcome was written without an answer")
+    func stopAfterLostAnswer() throws {
+        let harness = try SchedulerHarness()
+        try harness.submit(.after(.seconds(1)), kind: "slow")
+        harness.advance(2)
+        let commits = Locked(0)
+        harness.store.faults { _ in
+            let number = commits.withLock { commits in
+                commits += 1
+                return commits
+            }
+            return number == 1 ? .after(JobError(.unavailable, "no answer")) : nil
+        }
+        while commits.withLock({ $0 }) == 0 { harness.advance(0.05) }
+        let stopping = harness.time.start { [scheduler = harness.scheduler] in await scheduler.stop(grace: nil) }
+        harness.advance(1)
+        #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
+        try harness.time.perform { try await stopping.value }
+        #expect(commits.withLock { $0 } == 1)
+        #expect(try harness.history() == ["1 succeeded"])
+    }
+
     @Test("stopping does not wait for a store that takes nothing: the outcome is lost, and the run made again")
     func stopWhileFull() throws {
         let harness = try SchedulerHarness()

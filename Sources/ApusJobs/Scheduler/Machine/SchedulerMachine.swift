@@ -307,6 +307,9 @@ package struct SchedulerMachine: ~Copyable {
             // Planning may have found that there is more to look at.
         } while !isPaused && !dirty.isEmpty || commands.contains { $0.isPlannable }
         hasConditions = false
+        // What was found to be written already is waited for no longer.
+        moveOnStopping(now)
+        if case .closing = phase { return .close }
         if mustRetire { return retire(now) }
         removeStale()
         return .wait(wake(now, isPaused: isPaused))
