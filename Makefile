@@ -95,7 +95,7 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 	@bin="$$($(SWIFT) build -c release --product ApusSimulation --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
 
-mutants: bootstrap  ## break the scheduler in ten chosen ways, and require that the simulation finds each
+mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each
 	SWIFT="$(SWIFT)" Scripts/mutants $(MUTANTS)
 
 bootstrap:
