@@ -196,12 +196,14 @@ package struct SchedulerMachine: ~Copyable {
         self.session = session
         self.configuration = configuration
         let bootID = configuration.bootID
-        let stored = session.clock
-        clock = stored ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
+        // A copy, assigned once: changed in its place before all properties had values, its text was released once too
+        // often by release builds of Swift 6.3.
+        var clock = session.clock ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
         // Across boots the clocks cannot be compared: the wall clock is believed.
         if bootID == nil || clock.bootID != bootID { clock.wallOffset = now.wallOffset }
         clock.bootID = bootID
-        isClockChanged = clock != stored
+        self.clock = clock
+        isClockChanged = clock != session.clock
         // What is stored is by the wall clock as it was recorded. That it was set since is noticed later.
         var recorded = now
         recorded.wall = now.wall.advanced(by: clock.wallOffset - now.wallOffset)
