@@ -42,8 +42,9 @@ struct Promises {
         }
         let byJob = Dictionary(grouping: runs, by: \.job)
         let witnessed = Dictionary(grouping: witnesses) { "\($0.job) \($0.occurrence)" }
-        for job in jobs {
-            violations += Self.broken(job, byJob[job.id] ?? [], witnessed)
+        // Now and then a job gets the identifier of one that has ended.
+        for (id, same) in Dictionary(grouping: jobs, by: \.id) {
+            violations += Self.broken(id, same, byJob[id] ?? [], witnessed)
         }
         for witness in witnesses where witness.started < witness.due {
             violations.append(
@@ -58,28 +59,34 @@ struct Promises {
     }
 
     /// Each occurrence has one outcome, and one that succeeded was begun.
-    private static func broken(_ job: WireJob, _ runs: [WireRun], _ witnessed: [String: [Witness]]) -> [String] {
+    private static func broken(
+        _ id: String, _ jobs: [WireJob], _ runs: [WireRun], _ witnessed: [String: [Witness]]
+    ) -> [String] {
         var violations: [String] = []
         var outcomes: [Int: Int] = [:]
         for run in runs where run.final {
             for occurrence in run.occurrence...run.through { outcomes[occurrence, default: 0] += 1 }
-            if run.outcome == "succeeded", witnessed["\(job.id) \(run.occurrence)"] == nil {
-                violations.append("occurrence \(run.occurrence) of \(job.id) succeeded and was never begun")
+            if run.outcome == "succeeded", witnessed["\(id) \(run.occurrence)"] == nil {
+                violations.append("occurrence \(run.occurrence) of \(id) succeeded and was never begun")
             }
             // An occurrence that ten crashes interrupted is given up, as documented.
             let isGivenUp = run.outcome == "lost" && run.attempt >= 10
             if run.outcome == "failed" || run.outcome == "lost", !isGivenUp {
                 violations.append(
-                    "occurrence \(run.occurrence) of \(job.id) ended as \(run.outcome): \(run.reason ?? "")")
+                    "occurrence \(run.occurrence) of \(id) ended as \(run.outcome): \(run.reason ?? "")")
             }
         }
         for run in runs {
             if let started = run.started, started < run.due {
-                violations.append("occurrence \(run.occurrence) of \(job.id) is recorded as early")
+                violations.append("occurrence \(run.occurrence) of \(id) is recorded as early")
             }
         }
-        for occurrence in 1...(job.trigger.count ?? 1) where outcomes[occurrence] != 1 {
-            violations.append("occurrence \(occurrence) of \(job.id) has \(outcomes[occurrence] ?? 0) outcomes")
+        let counts = jobs.map { $0.trigger.count ?? 1 }
+        for occurrence in 1...(counts.max() ?? 1) {
+            let (found, expected) = (outcomes[occurrence] ?? 0, counts.count { $0 >= occurrence })
+            if found != expected {
+                violations.append("occurrence \(occurrence) of \(id) has \(found) outcomes, not \(expected)")
+            }
         }
         return violations
     }
