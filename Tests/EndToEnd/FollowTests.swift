@@ -121,6 +121,8 @@ struct FollowTests {
             kill(follower.process, SIGSTOP)
             #expect(try await apus("stop").code == 0)
             try await apus.startDaemon()
+            // The client may not have noticed yet that its connection to the first daemon is closed.
+            try await apus.until("an answer of the second one") { try await apus.client.health().status == "ok" }
             try await runOnce(4)
             try await runOnce(5)
             kill(follower.process, SIGCONT)
