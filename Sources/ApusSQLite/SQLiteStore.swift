@@ -109,7 +109,7 @@ public final class SQLiteStore: JobStore {
         let (results, hasSubmissions) = try await connections().write { writer in
             (try writer.commit(turn, in: session), writer.hasSubmissions)
         }
-        if hasSubmissions { signals.tellOfSubmissions() }
+        if hasSubmissions { signals.signalSubmissions() }
         return results
     }
 

@@ -33,12 +33,6 @@ enum SubmissionRow {
         try connection.statement(any).firstRow { $0.integer() } == 1
     }
 
-    static func sequencesByPart(_ taken: [TakenSubmission]) -> [Int: Int64] {
-        var sequences: [Int: Int64] = [:]
-        for submission in taken { sequences[submission.part] = submission.sequence }
-        return sequences
-    }
-
     /// - Throws: ``JobError`` with `conflict` if it is not there.
     static func remove(_ sequence: Int64, on connection: Connection) throws {
         guard try connection.statement("DELETE FROM submission WHERE sequence = ?").bind(sequence).run() == 1 else {

@@ -102,7 +102,7 @@ final class TurnWriter {
             let axis = ElapsedAxis(turn.clock)
             if turn.clock != clock { try write(turn.clock) }
             for queue in turn.queues { try write(queue, axis) }
-            let taken = SubmissionRow.sequencesByPart(turn.taken)
+            let taken = turn.takenByPart
             let results = try turn.parts.enumerated().map {
                 try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)
             }

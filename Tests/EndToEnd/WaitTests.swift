@@ -33,7 +33,7 @@ struct WaitTests {
             let timeout = try await apus("wait", "late", "--timeout", "10ms")
             #expect(timeout.code == 124 && timeout.err.contains("has no outcome after 10ms"), "\(timeout)")
             async let ended = apus("wait", "late", "--json")
-            try await apus.untilHeard()
+            try await apus.untilListening()
             _ = try await apus.client.cancel("late")
             let cancelled = try await ended
             #expect(cancelled.code == 125 && cancelled.out == "null\n", "\(cancelled)")
@@ -55,7 +55,7 @@ struct WaitTests {
                 "after", "10ms", "--shell", "--json", "--", "if [ $APUS_ATTEMPT = 1 ]; then sleep 600; fi; exit 4")
             try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
             async let waiting = apus("wait", job.id)
-            try await apus.untilHeard()
+            try await apus.untilListening()
             kill(daemon, SIGKILL)
             let answer = try await waiting
             #expect(answer.code == 4 && answer.out.contains("attempt 2"), "\(answer)")

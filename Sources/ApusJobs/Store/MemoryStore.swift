@@ -29,7 +29,7 @@ public final class MemoryStore: JobStore {
     public func submit(_ request: JobRequest, at now: WallInstant) throws -> JobID {
         try request.validate(submittedAt: now)
         state.withLock { $0.submit(request, at: now) }
-        signals.tellOfSubmissions()
+        signals.signalSubmissions()
         return request.id
     }
 

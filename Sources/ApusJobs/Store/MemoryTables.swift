@@ -114,8 +114,7 @@ struct MemoryTables {
         if step != .zero { moveElapsedInstants(by: step) }
         clock = turn.clock
         for queue in turn.queues { queues[queue.id] = queue }
-        var taken: [Int: Int64] = [:]
-        for submission in turn.taken { taken[submission.part] = submission.sequence }
+        let taken = turn.takenByPart
         return turn.parts.enumerated().map { index, part in
             Result { () throws(JobError) in try commit(part, taking: taken[index]) }
         }

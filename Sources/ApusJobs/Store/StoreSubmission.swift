@@ -45,6 +45,13 @@ public struct TakenSubmission: Hashable, Sendable {
     }
 }
 
+extension StoreTurn {
+    /// The sequences of the submissions that are taken, by the positions of their parts.
+    package var takenByPart: [Int: Int64] {
+        Dictionary(taken.map { ($0.part, $0.sequence) }, uniquingKeysWith: { $1 })
+    }
+}
+
 /// The stream of a store's signals to its owner. A new stream ends the one before it.
 package final class StoreSignals: Sendable {
     private let continuation = Locked<AsyncStream<StoreSignal>.Continuation?>(nil)
@@ -59,7 +66,7 @@ package final class StoreSignals: Sendable {
     }
 
     /// Tells the owner, if there is one, that there are submissions.
-    package func tellOfSubmissions() { continuation.withLock { $0 }?.yield(.submissions) }
+    package func signalSubmissions() { continuation.withLock { $0 }?.yield(.submissions) }
 
     package func finish() { replace(by: nil) }
 

@@ -162,8 +162,8 @@ struct ApusUnderTest: Sendable {
         throw TooLong(description: "looked 3,000 times for: \(what)")
     }
 
-    /// Waits until somebody listens to the daemon who shows notifications: its log says where a text was shown.
-    func untilHeard() async throws {
+    /// Waits until a client that shows notifications listens to the daemon: its log says where a text was shown.
+    func untilListening() async throws {
         let text = "is anybody there? \(UUID().uuidString)"
         try await until("a listener") {
             let probe = try await client.submit(

@@ -81,7 +81,7 @@ export function trigger(job) {
   return words.join(', ');
 }
 
-/** What a job does, as somebody would type it; the kind, if the daemon has no handler for it. */
+/** What a job does, as it is typed at a terminal; the kind, if the daemon has no handler for it. */
 export function action(job) {
   if (!['action', 'countdown'].includes(job.kind)) return `kind ${job.kind}`;
   const { command, webhook, notify } = job.action;

@@ -99,7 +99,7 @@ extension SchedulerMachine {
             if part.command != nil { adopted.append(draft.machine.job) }
         }
         guard let command = part.command else { return }
-        if let submission = command.submission { return took(submission, command) }
+        if let submission = command.submission { return removed(submission, command) }
         answer(command.number, .success(reply(part, adopted)))
     }
 
@@ -221,7 +221,7 @@ extension SchedulerMachine {
             return
         }
         command.conflicts += 1
-        if command.submission != nil, mustKeep(&command, after: error, now) { return }
+        if command.submission != nil, settle(&command, after: error, now) { return }
         guard error.code == .conflict else { return answer(command.number, .failure(error)) }
         guard command.conflicts < 8, phase.acceptsCommands else {
             let changes = "another program keeps changing the job; try again"

@@ -92,14 +92,14 @@ extension SchedulerMachine {
     }
 
     /// The store has removed the submission.
-    mutating func took(_ submission: TakenFrom, _ command: PendingCommand) {
+    mutating func removed(_ submission: TakenFrom, _ command: PendingCommand) {
         guard let refusal = submission.refusal else { return }
         effect(.log(.submissionRefused(command.command.ids.first, refusal)))
     }
 
     /// The store has refused the part of a submission.
     /// - Returns: whether that is all; otherwise the command is planned again.
-    mutating func mustKeep(_ command: inout PendingCommand, after error: JobError, _ now: ClockReading) -> Bool {
+    mutating func settle(_ command: inout PendingCommand, after error: JobError, _ now: ClockReading) -> Bool {
         guard error.code == .conflict else {
             if command.submission!.refusal == nil, phase.acceptsCommands {
                 // What the store does not take is removed.
