@@ -81,6 +81,37 @@ struct ClientTests {
         }
     }
 
+    @Test("a change does not use a connection that the daemon may have closed, and is sent once")
+    func closedBefore() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(.answersOnce(Self.job))
+            try await daemon.serve(apus.home) {
+                _ = try await apus.client.job("abc234")
+                _ = try await apus.client.suspend("abc234")
+                _ = try await apus.client.cancel("abc234")
+                #expect(daemon.bodies.count == 3)
+            }
+        }
+    }
+
+    @Test("a question is asked again over a new connection, however many the daemon has closed")
+    func allClosedBefore() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(.answersOnce(Self.job))
+            try await daemon.serve(apus.home) {
+                for _ in 0..<8 {
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        for _ in 0..<16 {
+                            group.addTask { _ = try await apus.client.job("abc234") }
+                        }
+                        try await group.waitForAll()
+                    }
+                }
+                #expect(daemon.bodies.count == 128)
+            }
+        }
+    }
+
     @Test("a command whose daemon does not answer says so, and starts no second one")
     func startsNone() async throws {
         try await ApusUnderTest.with { apus in

@@ -13,16 +13,25 @@ import NIOHTTP1
 
 /// How requests are sent, when they are sent again, and what their failures mean.
 extension DaemonClient {
+    /// Keeps connections for the next requests, which may find that the daemon has closed them. For what may be sent
+    /// again.
+    static let pooled = makeClient { _ in }
+
+    /// Opens a connection for each request, so that a request whose connection is lost has reached the daemon, as far as
+    /// anybody can know. For what must not be sent again, and for second tries.
+    static let fresh = makeClient { $0.maximumUsesPerConnection = 1 }
+
     /// Lives as long as the process. A refused connection means that no daemon listens, so it is not tried again.
-    static let http: HTTPClient = {
+    private static func makeClient(_ change: (inout HTTPClient.Configuration) -> Void) -> HTTPClient {
         var configuration = HTTPClient.Configuration()
         configuration.connectionPool.retryConnectionEstablishment = false
         // A connection to a socket of the same machine is cheap, and submissions that come at once share a commit.
         configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 64
+        change(&configuration)
         return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-    }()
+    }
 
-    /// Whether a request that got no answer is sent a second time.
+    /// Whether a request that got no answer is sent a second time, over a new connection.
     enum Repetition {
         /// A change: it may have happened.
         case never
@@ -52,7 +61,8 @@ extension DaemonClient {
             let socketPath = try socket.path()
             do {
                 return try await answer(
-                    to: Self.request(method, path, query: query, body: body, socketPath: socketPath), within: patience)
+                    to: Self.request(method, path, query: query, body: body, socketPath: socketPath),
+                    by: repeats == .never || isRepeated ? Self.fresh : Self.pooled, within: patience)
             } catch {
                 let failure = try Self.meaning(of: error, socketPath: socketPath, patience: patience)
                 let isLate = error is DeadlineExceeded
@@ -68,10 +78,12 @@ extension DaemonClient {
         }
     }
 
-    private func answer(to request: HTTPClientRequest, within patience: Duration) async throws -> ByteBuffer {
+    private func answer(
+        to request: HTTPClientRequest, by client: HTTPClient, within patience: Duration
+    ) async throws -> ByteBuffer {
         try await within(patience) {
             // The time limit of `execute` would cover the head of the answer only.
-            let response = try await Self.http.execute(request, deadline: .distantFuture)
+            let response = try await client.execute(request, deadline: .distantFuture)
             guard (200..<300).contains(response.status.code) else { throw try await Self.error(response) }
             return try await response.body.collect(upTo: 64 * 1024 * 1024)
         }
@@ -83,7 +95,7 @@ extension DaemonClient {
         let request = Self.request(.GET, path, query: query, body: nil, socketPath: socketPath)
         do {
             let response = try await within(patience) {
-                try await Self.http.execute(request, deadline: .distantFuture)
+                try await Self.fresh.execute(request, deadline: .distantFuture)
             }
             guard response.status == .ok else { throw try await Self.error(response) }
             return response

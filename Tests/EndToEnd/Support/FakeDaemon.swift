@@ -15,6 +15,9 @@ final class FakeDaemon: Sendable {
         case answersHalf
         /// Answers 201 with a body.
         case answers(String)
+        /// Answers the first request of a connection 201 with a body, and closes the connection at the next, which it
+        /// does not read: as if it had closed the connection just before.
+        case answersOnce(String)
         /// Answers 200, sends a text, and leaves the answer open.
         case streams(String)
         /// Answers 200, sends a text of a longer answer, and closes the connection.
@@ -64,10 +67,12 @@ final class FakeDaemon: Sendable {
 
         let daemon: FakeDaemon
         var text = ""
+        var isAnswered = false
 
         init(_ daemon: FakeDaemon) { self.daemon = daemon }
 
         func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            if isAnswered, case .answersOnce = daemon.behaviours.last { return context.close(promise: nil) }
             text += String(buffer: unwrapInboundIn(data))
             guard let headEnd = text.firstRange(of: "\r\n\r\n") else { return }
             let lengths = text[..<headEnd.lowerBound].lowercased().split(separator: "content-length:")
@@ -80,7 +85,8 @@ final class FakeDaemon: Sendable {
             case .isSilent: break
             case .closes: context.close(promise: nil)
             case .answersHalf: write(context, "HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{\"half\":")
-            case .answers(let answer):
+            case .answers(let answer), .answersOnce(let answer):
+                isAnswered = true
                 write(context, "HTTP/1.1 201 Created\r\ncontent-length: \(answer.utf8.count)\r\n\r\n\(answer)")
             case .streams(let beginning): stream(context, beginning)
             case .breaksOff(let beginning):
