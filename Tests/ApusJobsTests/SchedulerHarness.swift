@@ -19,14 +19,15 @@ final class SchedulerHarness {
 
     init(
         seed: UInt64 = 1, configuration: JobScheduler.Configuration = .init(bootID: "boot"), host: JobsHost? = nil,
-        start: Bool = true, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        start: Bool = true, logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        around wrap: (MemoryStore) -> any JobStore = { $0 }
     ) throws {
         self.host = host
         time = host?.time ?? VirtualTime()
         self.seed = seed
         self.configuration = configuration
         self.logger = logger
-        store = FaultyStore(base)
+        store = FaultyStore(wrap(base))
         scheduler = Self.make(time, host, store, configuration, seed, logger)
         if start { try self.start() }
     }

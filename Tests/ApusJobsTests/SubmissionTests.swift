@@ -159,6 +159,63 @@ struct SubmissionTests {
         #expect(log.all.filter { $0.contains("refused") }.count == 1)
     }
 
+    @Test("a submission that the store refuses is logged and removed, and those beside it become jobs")
+    func refusedByTheStore() throws {
+        let log = NoticeLog()
+        let refusing = Locked<RefusingStore?>(nil)
+        let harness = try SchedulerHarness(logger: log.logger) { base in
+            let store = RefusingStore(base)
+            refusing.withLock { $0 = store }
+            return store
+        }
+        let store = try #require(refusing.withLock { $0 })
+        store.refuse { part in
+            part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
+        }
+        // Together, in one turn.
+        for id in ["a", "b", "c"] { try harness.base.submit(request(id), at: harness.time.wall()) }
+        try harness.perform { try await $0.takeSubmissions() }
+        #expect(try jobs(harness).map(\.id.rawValue) == ["a", "c"])
+        #expect(try submissions(harness) == [])
+        #expect(store.refused == 1)
+        let lines = log.all.filter { $0.contains("refused") }
+        #expect(lines.count == 1, "\(log.all)")
+        let line = try #require(lines.first)
+        #expect(line.hasPrefix("notice ") && line.contains("job=b") && line.contains("invalid"), "\(line)")
+        harness.advance(60)
+        #expect(harness.calls.all.map(\.job) == ["a", "c"] && store.refused == 1)
+    }
+
+    @Test("a store that does not even remove a refused submission is asked again after a pause")
+    func removalIsRefused() throws {
+        let log = NoticeLog()
+        let refusing = Locked<RefusingStore?>(nil)
+        let harness = try SchedulerHarness(logger: log.logger) { base in
+            let store = RefusingStore(base)
+            refusing.withLock { $0 = store }
+            return store
+        }
+        let store = try #require(refusing.withLock { $0 })
+        store.refuse { part in
+            part.isEmpty || part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
+        }
+        try submit(request("b"), to: harness)
+        harness.advance(10)
+        #expect(try submissions(harness) == [JobID("b")])
+        // Each try is refused twice, and there is one each 0.1 s.
+        #expect(store.refused > 4 && store.refused <= 202)
+        #expect(log.all.filter { $0.contains("refused,") } == [])
+        store.refuse { part in
+            part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
+        }
+        harness.advance(2)
+        #expect(try submissions(harness) == [])
+        #expect(log.all.filter { $0.contains("refused,") }.count == 1)
+        try harness.submit("c", .after(.seconds(1)))
+        harness.advance(2)
+        #expect(harness.calls.all.map(\.job) == ["c"])
+    }
+
     @Test("what is said of a refusal waits until the submission is removed")
     func refusedWhileTheStoreFails() throws {
         let log = NoticeLog()

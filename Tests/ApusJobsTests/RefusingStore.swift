@@ -1,0 +1,56 @@
+import ApusJobs
+import ApusTimers
+
+/// A store around another one that refuses parts of turns as it is told; it applies the others.
+final class RefusingStore: JobStore {
+    private let base: any JobStore
+    private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
+    private let count = Locked(0)
+
+    init(_ base: any JobStore) { self.base = base }
+
+    /// Decides about each part from now on.
+    func refuse(_ decide: @escaping @Sendable (_ part: [JobChange]) -> JobError?) { refusal.withLock { $0 = decide } }
+
+    /// How many parts it has refused.
+    var refused: Int { count.withLock { $0 } }
+
+    func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
+        let decide = refusal.withLock { $0 }
+        let errors = turn.parts.map(decide)
+        count.withLock { $0 += errors.count { $0 != nil } }
+        let accepted = turn.parts.indices.filter { errors[$0] == nil }
+        var rest = turn
+        rest.parts = accepted.map { turn.parts[$0] }
+        rest.taken = turn.taken.compactMap { taken in
+            accepted.firstIndex(of: taken.part).map { TakenSubmission(taken.sequence, part: $0) }
+        }
+        var results = try await base.commit(rest, in: session).makeIterator()
+        return errors.map { error in error.map { .failure($0) } ?? results.next()! }
+    }
+
+    var capabilities: StoreCapabilities { base.capabilities }
+    func open(as node: NodeID) async throws -> StoreSession { try await base.open(as: node) }
+    func due(
+        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+    ) async throws -> DueJobs {
+        try await base.due(through: instant, limit: limit, excluding: lanes, in: session)
+    }
+    func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await base.interrupted(after: key, limit: limit, in: session)
+    }
+    func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await base.anchored(after: key, limit: limit, in: session)
+    }
+    func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+        try await base.submissions(limit: limit, in: session)
+    }
+    func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
+    func load(_ references: [JobReference]) async throws -> [LoadedJob?] { try await base.load(references) }
+    func jobs(_ query: JobQuery) async throws -> JobPage { try await base.jobs(query) }
+    func runs(_ query: RunQuery) async throws -> RunPage { try await base.runs(query) }
+    func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+        try await base.retire(endedBefore: instant, budget: budget, in: session)
+    }
+    func close(_ session: StoreSession) async throws { try await base.close(session) }
+}
