@@ -82,6 +82,79 @@ struct UniquenessTests {
         #expect(try submit(harness, request("b", after: 1)) == ["b"])
     }
 
+    @Test("the identifier of a job that has ended is in the way of no submission")
+    func freeIdentifier() throws {
+        let harness = try SchedulerHarness()
+        #expect(try submit(harness, request("a")) == ["a"])
+        #expect(try submit(harness, request("b", .replace)) == ["b"])
+        #expect(try submit(harness, request("a")) == ["b"])
+        #expect(try submit(harness, request("a", .update)) == ["b"])
+        #expect(try submit(harness, request("a", .replace)) == ["a"])
+    }
+
+    @Test("a job counts for its period, too, when its end is not written yet")
+    func endsMeanwhile() throws {
+        for conflict in ConflictPolicy.allCases {
+            let harness = try SchedulerHarness()
+            var job = request("a", after: 1)
+            job.kind = "slow"
+            #expect(try submit(harness, job) == ["a"])
+            harness.advance(5)
+            harness.store.fail(.before(JobError(.full, "it is full")))
+            harness.advance(9)
+            harness.store.fail(nil)
+            var again = request("b", after: 1, within: .seconds(60), conflict)
+            again.kind = "slow"
+            switch conflict {
+            case .keep, .update: #expect(try submit(harness, again) == ["a"])
+            case .replace: #expect(try submit(harness, again) == ["b"])
+            case .refuse:
+                let error = #expect(throws: JobError.self) { try submit(harness, again) }
+                #expect(error?.code == .alreadyExists)
+            }
+            harness.advance(20)
+            #expect(try harness.history("a") == ["1 succeeded"], "\(conflict)")
+            #expect(try harness.job("a").state == .finished)
+            #expect(harness.calls.all.count == (conflict == .replace ? 2 : 1))
+            try harness.check("a")
+        }
+    }
+
+    @Test("a submission that meets a job of unknown fate is answered while the store fails, also if the clock was set")
+    func meetsUnknown() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(harness, request("a", after: 1))
+        harness.store.fail(.before(JobError(.unavailable, "it fails")))
+        harness.advance(1)
+        harness.time.moveWallOnly(by: .seconds(3_600))
+        let code = Locked<JobError.Code?>(nil)
+        harness.time.start { [scheduler = harness.scheduler, request = request("b", .update)] in
+            do { _ = try await scheduler.submit(request) } catch { code.withLock { $0 = (error as? JobError)?.code } }
+        }
+        var pieces = 0
+        while pieces < 10_000, harness.time.runOne() { pieces += 1 }
+        #expect(pieces < 10_000)
+        #expect(code.withLock { $0 } == .unavailable)
+        harness.store.fail(nil)
+        harness.advance(3)
+        #expect(try harness.history("a") == ["1 succeeded"])
+    }
+
+    @Test("a submission that meets a job whose own answer was lost updates it")
+    func meetsUnseen() throws {
+        let harness = try SchedulerHarness()
+        _ = try submit(harness, request("a"))
+        let commits = harness.store.commits
+        harness.store.faults { $0 == commits ? .after(JobError(.unavailable, "the answer is lost")) : nil }
+        var update = request("b", within: .seconds(60), .update)
+        update.name = "second"
+        #expect(throws: JobError.self) { try submit(harness, request("a", .replace)) }
+        // At once, in the pause after the failure.
+        #expect(try submit(harness, update) == ["a"])
+        let jobs = try harness.perform { try await $0.jobs(JobQuery()) }.jobs
+        #expect(jobs.map(\.state) == [.cancelled, .scheduled] && jobs.map(\.request.name) == [nil, "second"])
+    }
+
     @Test("an identifier of one job and a payload of another are refused together")
     func twoJobs() throws {
         let harness = try SchedulerHarness()

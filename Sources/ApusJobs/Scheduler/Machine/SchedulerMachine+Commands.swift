@@ -144,6 +144,7 @@ extension SchedulerMachine {
         var jobs: [Plan.Existing] = []
         for asked in requests {
             var request = asked
+            var isSame = false
             if let earlier = try submitted(before: request, pending) {
                 jobs.append(.job(earlier))
                 continue
@@ -163,6 +164,7 @@ extension SchedulerMachine {
                         return .needs(Self.references(requests, at: plan!.now.wall))
                     }
                     request.id = id
+                    isSame = true
                 }
             }
             guard let key = keys[request.id], let entry = entries[key] else {
@@ -174,6 +176,11 @@ extension SchedulerMachine {
             // What has happened to it and is not written yet may be its end.
             var old = draft(of: key, plan!.now.wall)
             if old.machine.job.state.isFinal {
+                if isSame, try isAnswer(old.machine.job, to: asked) {
+                    jobs.append(.draft(drafts.count))
+                    drafts.append(old)
+                    continue
+                }
                 let new = try newDraft(asked, pending)
                 if old.action.change != nil { drafts.append(old) }
                 jobs.append(.draft(drafts.count))
@@ -239,7 +246,8 @@ extension SchedulerMachine {
     ) throws(JobError) -> Same {
         guard let job = pending.same.first(where: { $0.key.isSamePayload(as: reference) })?.value else { return .none }
         if let key = keys[job.id], key == job.key, !entries[key]!.machine.job.state.isFinal {
-            guard job.id == request.id || keys[request.id] == nil else {
+            let other = keys[request.id].flatMap { entries[$0]?.machine.job }
+            guard job.id == request.id || other?.state.isFinal ?? true else {
                 throw JobError(
                     .alreadyExists,
                     "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
@@ -247,12 +255,22 @@ extension SchedulerMachine {
             }
             return .open(job.id)
         }
+        let known = entries[job.key]?.machine.job ?? job
+        // One that has not ended, and is not in its place in memory yet: the store refuses another one beside it, and
+        // both are read.
+        guard known.state.isFinal else { return .none }
+        return try isAnswer(known, to: request) ? .ended(known) : .none
+    }
+
+    /// Whether a job with the same kind and payload is the answer although it has ended: it was submitted within the
+    /// request's period.
+    private func isAnswer(_ job: Job, to request: JobRequest) throws(JobError) -> Bool {
         guard let period = request.uniqueness.period, job.created > plan!.now.wall.advanced(by: .zero - period) else {
-            return .none
+            return false
         }
         switch request.conflict {
-        case .keep, .update: return .ended(job)
-        case .replace: return .none
+        case .keep, .update: return true
+        case .replace: return false
         case .refuse:
             throw JobError(
                 .alreadyExists,

@@ -39,7 +39,8 @@ extension SchedulerMachine {
     private var maximumWaiting: Int { max(1, configuration.maximumLoaded / 4) }
 
     private func concernsDoubtful(_ command: PendingCommand) -> Bool {
-        command.command.ids.contains { id in keys[id].map { doubtful.contains($0) } ?? false }
+        func isDoubtful(_ id: JobID) -> Bool { keys[id].map { doubtful.contains($0) } ?? false }
+        return command.command.ids.contains(where: isDoubtful) || command.same.values.contains { isDoubtful($0.id) }
     }
 
     /// The answer to the last read.
