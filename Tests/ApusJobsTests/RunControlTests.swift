@@ -112,6 +112,21 @@ struct RunControlTests {
         try harness.check()
     }
 
+    @Test("of what is reported before a handler asks to be called later, the last is kept")
+    func progressBeforeSnooze() throws {
+        let harness = try SchedulerHarness()
+        harness.scheduler.handle("snoozes") { context in
+            context.progress(0.1, "first")
+            context.progress(0.2, "second")
+            try context.snooze(for: .seconds(10))
+        }
+        try harness.submit(.after(.seconds(1)), kind: "snoozes")
+        harness.advance(2)
+        #expect(try harness.history() == ["1 waiting(snoozed)"])
+        #expect(try harness.runs().map(\.progress) == [RunProgress(fraction: 0.2, message: "second")])
+        try harness.check()
+    }
+
     @Test("a result is kept if the attempt succeeds, and one that is too long is refused")
     func result() throws {
         let harness = try SchedulerHarness()

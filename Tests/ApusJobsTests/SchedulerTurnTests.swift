@@ -82,6 +82,27 @@ struct SchedulerTurnTests {
         #expect(throws: JobError.self) { try harness.submit(.after(.seconds(1))) }
     }
 
+    @Test("stopping tries to write what a handler came to, however often commits have failed before it ended")
+    func stopWhileSomeCommitsFail() throws {
+        let harness = try SchedulerHarness()
+        let clock = TimerClock<UptimeInstant>(engine: harness.time.engine)
+        harness.scheduler.handle("reports") { context in
+            for step in 1...10 {
+                context.progress(Double(step) / 10)
+                try? await clock.sleep(for: .seconds(2))
+            }
+        }
+        try harness.submit(.after(.seconds(1)), kind: "reports")
+        harness.advance(2)
+        harness.store.faults { $0.isMultiple(of: 2) ? .before(JobError(.unavailable, "it fails")) : nil }
+        let scheduler = harness.scheduler
+        let stopping = harness.time.start { await scheduler.stop(grace: .seconds(60)) }
+        harness.advance(30)
+        try harness.time.perform { try await stopping.value }
+        let runs = try harness.time.perform { [base = harness.base] in try await base.runs(RunQuery(job: "job")).runs }
+        #expect(runs.map(\.state) == [.succeeded])
+    }
+
     @Test("a claim whose commit outlasts the grace is not run after stop has returned")
     func slowClaim() throws {
         let harness = try SchedulerHarness()

@@ -2,11 +2,12 @@
 /// memory, a service). ``RunContext/snooze(for:reason:)`` throws it.
 ///
 /// The run waits again under the same attempt number. No retry is used up, and lateness goes on counting from the due
-/// instant. The attempt counts as not begun: what a handler set on its ``RunContext`` is discarded, but for its progress.
+/// instant. The attempt counts as not begun: what a handler set on its ``RunContext`` is discarded, but for its
+/// last report of progress.
 public struct JobPostponement: Error, Hashable, Sendable, CustomStringConvertible {
     /// Why; kept as the reason of the waiting run until it starts.
     public var reason: String
-    /// How much later the run may start, on the wall clock; a negative one counts as zero.
+    /// How much later the run may start, counted as elapsed time; a negative one counts as zero.
     public var delay: Duration
 
     /// A postponement by `delay`.

@@ -29,7 +29,11 @@ extension SchedulerLoop {
         var failure: (any Error)?
         do { try await handler(context) } catch { failure = error }
         let left = control.end()
-        if let postponement = failure as? JobPostponement { return end(key, .notBegun(key, postponement)) }
+        if let postponement = failure as? JobPostponement {
+            // Of what the handler left behind, its last report stays with the run.
+            if let progress = left.progress { post(.progress(key, progress)) }
+            return end(key, .notBegun(key, postponement))
+        }
         if let metrics, let began {
             metrics.handled(job, for: began.duration(to: engine.time.uptime()), lateness: run.lateness)
         }

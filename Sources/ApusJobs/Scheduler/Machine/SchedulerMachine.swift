@@ -241,6 +241,11 @@ package struct SchedulerMachine: ~Copyable {
 
     private mutating func took(_ end: PendingEnd) {
         if let queue = running.removeValue(forKey: end.key) { board.ended(queue) }
+        if case .stopping(var stopping) = phase {
+            // What failed before says nothing of whether this can be written.
+            stopping.failures = 0
+            phase = .stopping(stopping)
+        }
         guard let entry = entries[end.key.job] else { return }
         entry.ends.append(end)
         markDirty(end.key.job)
