@@ -27,7 +27,7 @@ final class Node {
                 horizon: .seconds(history.horizon), maximumLoaded: history.maximumLoaded,
                 maximumConcurrentRuns: history.maximumConcurrentRuns, historyRunsPerJob: 1_000_000,
                 // Nothing is pruned, so that everything can be accounted for.
-                finishedJobsKept: .seconds(9_000_000_000), bootID: "boot"),
+                finishedJobsKept: .seconds(9_000_000_000), bootID: SimulatedConditions.boot),
             executor: process.executor, logger: Logger(label: "simulation") { _ in SwiftLogNoOpLogHandler() })
         self.scheduler = scheduler
         let handler = SimulatedHandler(node: number, engine: process.engine, base: base, ledger: ledger)
@@ -88,6 +88,9 @@ final class SimulatedConditions: BackgroundHost {
         func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {}
     }
 
+    /// As long as those of real machines.
+    static let boot = "5a7c3f80-91d2-4e6b-b0c4-8f2e6d1a9b37"
+
     let engine: TimerEngine
     private let device: Broadcast<DeviceConditions>
     private let phases = Broadcast(Phase.active, mainLoop: Loop())
@@ -107,7 +110,7 @@ final class SimulatedConditions: BackgroundHost {
     var conditions: DeviceConditions { device.value }
     var conditionChanges: Changes<DeviceConditions> { device.changes() }
     var mainLoop: any MainLoop { Loop() }
-    var bootID: String? { "boot" }
+    var bootID: String? { Self.boot }
 
     func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
         phases.observe(observer)
