@@ -28,11 +28,13 @@ struct ApusSimulation: ParsableCommand {
 
     func run() throws {
         Seed.announceTraps()
+        let excluded = Set(without.compactMap(Generator.Trouble.init))
         if trace {
             // At once, so that the last line is there if it traps.
-            return Simulation.trace(seed: first) { FileHandle.standardOutput.write(Data("\($0)\n".utf8)) }
+            return Simulation.trace(seed: first, without: excluded) { line in
+                FileHandle.standardOutput.write(Data("\(line)\n".utf8))
+            }
         }
-        let excluded = Set(without.compactMap(Generator.Trouble.init))
         let clock = SystemTime()
         let beginning = clock.uptime()
         let isTerminal = isatty(STDERR_FILENO) == 1

@@ -7,7 +7,7 @@ package struct Generator {
     /// Kinds of trouble.
     package enum Trouble: String, CaseIterable, Sendable {
         case failures, hangs, reads, kills, stops, freezes, takeovers, wall, sleep, conditions, suspension, bursts,
-            queues, byHand, applications, rates
+            queues, byHand, applications, rates, unique, snoozes, progress
     }
 
     private let random: SeededRandom
@@ -17,6 +17,11 @@ package struct Generator {
     private let applications: SeededRandom
     /// The same for queues with rates.
     private let rates: SeededRandom
+    /// The same for jobs that are unique by their payloads, for handlers that ask to be called later, and for those that
+    /// report progress.
+    private let unique: SeededRandom
+    private let snoozes: SeededRandom
+    private let progress: SeededRandom
     private let seed: UInt64
     private var troubles: Set<Trouble> = []
     private var ids = 1
@@ -30,10 +35,13 @@ package struct Generator {
         added = SeededRandom(seed: seed &* 0xD1B5_4A32_D192_ED03 &+ 0x8765_4321)
         applications = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x0F1E_2D3C)
         rates = SeededRandom(seed: seed &* 0x9FB2_1C65_1E98_DF25 &+ 0x1A2B_3C4D)
+        unique = SeededRandom(seed: seed &* 0xC2B2_AE3D_27D4_EB4F &+ 0x2B3C_4D5E)
+        snoozes = SeededRandom(seed: seed &* 0x1656_67B1_9E37_79F9 &+ 0x3C4D_5E6F)
+        progress = SeededRandom(seed: seed &* 0x85EB_CA77_C2B2_AE63 &+ 0x4D5E_6F70)
         // Every history draws the same numbers, whatever is excluded.
         let chance = 1 + pick(9)
         let later: [Trouble] = [.queues, .byHand]
-        let last: [Trouble] = [.applications, .rates]
+        let last: [Trouble] = [.applications, .rates, .unique, .snoozes, .progress]
         for trouble in Trouble.allCases where !later.contains(trouble) && !last.contains(trouble) {
             if pick(10) < chance, !excluded.contains(trouble) { troubles.insert(trouble) }
         }
@@ -41,6 +49,10 @@ package struct Generator {
         for trouble in later where pickAdded(10) < chance && !excluded.contains(trouble) { troubles.insert(trouble) }
         if pickOfApplications(10) < chance, !excluded.contains(.applications) { troubles.insert(.applications) }
         if pickOfRates(3) == 0, !excluded.contains(.rates) { troubles.insert(.rates) }
+        for (trouble, random) in [(Trouble.unique, unique), (.snoozes, snoozes), (.progress, progress)]
+        where pick(3, of: random) == 0 && !excluded.contains(trouble) {
+            troubles.insert(trouble)
+        }
     }
 
     /// The history of a seed.
@@ -57,6 +69,7 @@ package struct Generator {
     private func pickAdded(_ bound: Int) -> Int { Int(added.next() % UInt64(bound)) }
     private func pickOfApplications(_ bound: Int) -> Int { Int(applications.next() % UInt64(bound)) }
     private func pickOfRates(_ bound: Int) -> Int { Int(rates.next() % UInt64(bound)) }
+    private func pick(_ bound: Int, of random: SeededRandom) -> Int { Int(random.next() % UInt64(bound)) }
     private func one<Value>(_ values: Value...) -> Value { values[pick(values.count)] }
     private func has(_ trouble: Trouble, oneIn bound: Int = 1) -> Bool {
         troubles.contains(trouble) && pick(bound) == 0
@@ -73,6 +86,9 @@ package struct Generator {
         while history.steps.count < length { append(to: &history.steps) }
         if troubles.contains(.rates) { addRates(to: &history.steps) }
         if troubles.contains(.applications) { history.steps = history.steps.flatMap { withTransactions($0) } }
+        if troubles.contains(.unique) { addUnique(to: &history.steps) }
+        if troubles.contains(.snoozes) { history.steps = history.steps.map { $0.withPlans(snoozing) } }
+        if troubles.contains(.progress) { history.steps = history.steps.map { $0.withPlans(reporting) } }
         return history
     }
 
@@ -110,6 +126,55 @@ package struct Generator {
         if pickOfRates(2) == 0 {
             steps.insert(.configure(queue: pickOfRates(2), rate()), at: 2 + pickOfRates(steps.count - 1))
         }
+    }
+
+    /// Some jobs are unique by their payloads, and submitted more often.
+    private func addUnique(to steps: inout [Step]) {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: unique) }
+        let isUnique = (0..<5).map { _ in pick(2) == 0 }
+        func made(_ plan: JobPlan) -> JobPlan {
+            guard isUnique[plan.id] else { return plan }
+            var plan = plan
+            plan.unique = .init(within: pick(2) == 0 ? nil : 1_000 * (1 + pick(120)), hasOwnID: pick(3) != 0)
+            return plan
+        }
+        steps = steps.map { $0.withPlans(made) }
+        let plans = steps.flatMap(\.plans).filter { $0.unique != nil }
+        if plans.isEmpty { return }
+        func again(_ plan: JobPlan) -> JobPlan {
+            var plan = made(plan)
+            plan.conflict = JobPlan.Conflict.allCases[pick(4)]
+            // Many end soon.
+            if pick(2) == 0 { plan.when = .after(1 + pick(5_000)) }
+            return plan
+        }
+        for _ in 0..<(1 + pick(6)) {
+            let plan = plans[pick(plans.count)]
+            let submission: Step =
+                switch pick(5) {
+                case 0: .submitInTransaction([again(plan)])
+                case 1: .together([.submit([again(plan)]), .submit([again(plan)])])
+                default: .submit([again(plan)])
+                }
+            steps.insert(contentsOf: [submission, .advance(1 + pick(10_000))], at: 1 + pick(steps.count))
+        }
+    }
+
+    private func snoozing(_ plan: JobPlan) -> JobPlan {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: snoozes) }
+        if pick(3) == 0 { return plan }
+        var plan = plan
+        plan.behaviours[pick(plan.behaviours.count)] = .snooze(
+            pick(4) == 0 ? 0 : 1 + pick(8_000), times: 1 + pick(3))
+        return plan
+    }
+
+    private func reporting(_ plan: JobPlan) -> JobPlan {
+        func pick(_ bound: Int) -> Int { self.pick(bound, of: progress) }
+        if pick(3) == 0 { return plan }
+        var plan = plan
+        plan.reports = (0..<(1 + pick(4))).map { _ in pick(2) == 0 ? 0 : 1 + pick(3_000) }
+        return plan
     }
 
     private func rate() -> Step.Setting { .rate(1 + pickOfRates(3), per: 1_000 + pickOfRates(20_000)) }

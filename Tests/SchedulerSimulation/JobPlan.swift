@@ -36,10 +36,21 @@ struct JobPlan: Sendable, Hashable {
         case stubborn(Int)
         /// Twice, then it succeeds.
         case postpone(Int)
+        /// Leaves something behind and asks to be called later so often, then it succeeds.
+        case snooze(Int, times: Int)
     }
 
-    /// The identifier's number.
+    /// What makes a job unique beside its identifier: all with one number have the same payload.
+    struct Unique: Sendable, Hashable {
+        /// For how many milliseconds one that has ended counts.
+        var within: Int?
+        /// Whether each submission has an identifier of its own; otherwise it is the one of the number.
+        var hasOwnID: Bool
+    }
+
+    /// The identifier's number. Of unique jobs, that of the payload: plans with one number mean the same job.
     var id: Int
+    var unique: Unique?
     var when = When.after(1_000)
     var missed = Missed.runOnce
     var overlap = Overlap.skip
@@ -56,8 +67,13 @@ struct JobPlan: Sendable, Hashable {
     var priority = JobPriority.normal
     /// One for each attempt, over and over.
     var behaviours: [Behaviour] = [.succeed(after: 0)]
+    /// How long the handler works before each report of its progress, in milliseconds of uptime. Then it does the rest.
+    var reports: [Int] = []
 
-    var jobID: JobID { JobID("job\(id)") }
+    /// The identifier in the submission of this number.
+    func jobID(number: Int) -> JobID { unique?.hasOwnID == true ? JobID("job\(id)-\(number)") : Self.jobID(id) }
+
+    static func jobID(_ id: Int) -> JobID { JobID("job\(id)") }
 
     var count: Int? {
         switch when {
@@ -88,7 +104,15 @@ struct JobPlan: Sendable, Hashable {
         return behaviours[Int(number)]
     }
 
-    /// The request. Its payload is the number of the submission, by which the checker recognises it everywhere.
+    /// How much later the handler asks to be called in this attempt; `nil` if it does not.
+    func postponement(occurrence: Int, attempt: Int) -> Int? {
+        switch behaviour(occurrence: occurrence, attempt: attempt) {
+        case .postpone(let delay), .snooze(let delay, _): delay
+        case .succeed, .fail, .failFinally, .hang, .stubborn: nil
+        }
+    }
+
+    /// The request. Its name is the number of the submission, by which the checker recognises it everywhere.
     func request(number: Int, now: WallInstant) -> JobRequest {
         let trigger: Trigger =
             switch when {
@@ -120,7 +144,7 @@ struct JobPlan: Sendable, Hashable {
             case .refuse: .refuse
             }
         return JobRequest(
-            id: jobID, kind: "work", trigger: trigger,
+            id: jobID(number: number), name: "\(number)", kind: "work", trigger: trigger,
             policies: JobPolicies(
                 tolerance: .milliseconds(tolerance), missedRuns: missed,
                 grace: grace.map { .milliseconds($0) }, overlap: overlap,
@@ -128,16 +152,17 @@ struct JobPlan: Sendable, Hashable {
                     maximumAttempts: maximumAttempts, maximumLost: maximumLost, initialBackoff: .milliseconds(backoff),
                     maximumBackoff: .seconds(10)),
                 timeLimit: timeLimit.map { .milliseconds($0) }, conditions: conditions),
-            payload: (0..<4).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) },
-            queue: queue.map { Self.queueID($0) } ?? .default, priority: priority, conflict: conflict)
+            // Jobs that are not unique have the payload of one that may be.
+            payload: [UInt8(unique == nil ? 0 : id)],
+            queue: queue.map { Self.queueID($0) } ?? .default, priority: priority,
+            uniqueness: unique.map { .payload(within: $0.within.map { .milliseconds($0) }) } ?? .identifier,
+            conflict: conflict)
     }
 
     static func queueID(_ number: Int) -> QueueID { QueueID("queue\(number)") }
 
-    /// The number of the submission that made a job.
-    static func number(in payload: [UInt8]) -> Int {
-        payload.enumerated().reduce(0) { $0 | Int($1.element) << (8 * $1.offset) }
-    }
+    /// The number of the submission that made a job; -1 if none did.
+    static func number(of job: Job) -> Int { job.request.name.flatMap { Int($0) } ?? -1 }
 }
 
 extension JobPlan: CustomStringConvertible {
@@ -154,6 +179,11 @@ extension JobPlan: CustomStringConvertible {
                     + (count.map { ", \($0) times" } ?? ""))
         }
         let plain = JobPlan(id: id, when: when)
+        if let unique {
+            parts.append(
+                "unique by payload" + (unique.within.map { " within \(seconds(Int64($0)))" } ?? "")
+                    + (unique.hasOwnID ? ", with its own identifier" : ""))
+        }
         if missed != plain.missed { parts.append("missed: \(missed)") }
         if overlap != plain.overlap { parts.append("overlap: \(overlap)") }
         if conflict != plain.conflict { parts.append("conflict: \(conflict)") }
@@ -167,6 +197,9 @@ extension JobPlan: CustomStringConvertible {
         if priority != .normal { parts.append("priority \(priority)") }
         if behaviours != plain.behaviours {
             parts.append("handler: " + behaviours.map { "\($0)" }.joined(separator: ", "))
+        }
+        if !reports.isEmpty {
+            parts.append("reports after each of " + reports.map { seconds(Int64($0)) }.joined(separator: ", "))
         }
         return "job\(id) (\(parts.joined(separator: "; ")))"
     }

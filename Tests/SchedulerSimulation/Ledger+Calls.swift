@@ -9,7 +9,7 @@ extension Ledger {
         let uptime = uptime
         return with { state -> Int? in
             if state.isOver { return nil }
-            let number = JobPlan.number(in: context.job.request.payload)
+            let number = JobPlan.number(of: context.job)
             guard state.facts.indices.contains(number) else {
                 state.report(.durable, "a run of a job that nobody submitted: \(context.job)", at: now)
                 return nil
@@ -18,6 +18,7 @@ extension Ledger {
             state.checkNode(node, number, now)
             state.checkAttempt(context, node, number, run?.state, now)
             state.checkInstant(context, number, now)
+            state.checkSnoozed(context, node, number, now)
             state.checkCommands(context, number, now)
             state.checkConditions(context, number, now)
             state.checkQueue(number, node, now)
@@ -27,7 +28,8 @@ extension Ledger {
             let attempt = Attempt(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt)
             var call = Call(
                 node: node, submission: number, key: context.job.key, occurrence: context.occurrence,
-                attempt: context.attempt, started: now, claimed: claim, startedUptime: uptime)
+                attempt: context.attempt, started: now, due: Int64(clamping: context.due.nanoseconds), claimed: claim,
+                startedUptime: uptime)
             call.wasCalm = state.calmSince.map { $0 < now.elapsed } ?? false
             state.calls.append(call)
             state.callsByAttempt[attempt, default: []].append(state.calls.count - 1)
@@ -68,7 +70,7 @@ extension Ledger.State {
                 || nodes.contains { $0.lastFull >= instant || $0.running.count >= history.maximumConcurrentRuns })
     }
 
-    private func name(_ number: Int, _ occurrence: Int, _ attempt: Int) -> String {
+    func name(_ number: Int, _ occurrence: Int, _ attempt: Int) -> String {
         "job\(facts[number].plan.id) (submission \(number)), occurrence \(occurrence), attempt \(attempt)"
     }
 
@@ -180,7 +182,7 @@ extension Ledger.State {
         let same = callsByAttempt[
             .init(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt), default: []]
         if let last = same.last, calls[last].result == .postponed, let ended = calls[last].ended,
-            case .postpone(let delay) = facts[calls[last].submission].plan.behaviour(
+            let delay = facts[calls[last].submission].plan.postponement(
                 occurrence: context.occurrence, attempt: context.attempt),
             now.elapsed < ended.elapsed + Int64(delay) * 1_000_000
         {

@@ -26,10 +26,12 @@ extension Ledger {
     }
 
     /// The number of the command.
-    func issue(_ kind: Command.Kind, node: Int, job: Int? = nil, grace: Int? = nil) -> Int {
+    func issue(
+        _ kind: Command.Kind, node: Int, job: Int? = nil, id: JobID? = nil, grace: Int? = nil
+    ) -> Int {
         let now = now
         return with { state in
-            state.commands.append(Command(kind: kind, node: node, job: job, grace: grace, issued: now))
+            state.commands.append(Command(kind: kind, node: node, job: job, jobID: id, grace: grace, issued: now))
             switch kind {
             case .cancel: state.update(job: job ?? -1) { $0.isCancelIssued = true }
             case .suspend:
@@ -41,7 +43,12 @@ extension Ledger {
             case .runNow: state.update(job: job ?? -1) { $0.runsByHandIssued += 1 }
             case .stop: state.nodes[node].isStopIssued = true
             // How often an occurrence is tried, and why it is cancelled, is not known any more.
-            case .retry, .cancelRun: state.update(job: job ?? -1) { $0.isMixed = true }
+            case .retry, .cancelRun:
+                state.update(job: job ?? -1) { facts in
+                    facts.isMixed = true
+                    // A job that has finished while it was suspended is scheduled again.
+                    if kind == .retry, facts.plan.count != nil { facts.resumeIssued(now) }
+                }
             case .submit, .query, .configure, .start: break
             }
             return state.commands.count - 1
@@ -55,7 +62,7 @@ extension Ledger {
             state.commands[command].isOver = true
             let kind = state.commands[command].kind
             for (position, job) in jobs.enumerated() {
-                let number = JobPlan.number(in: job.request.payload)
+                let number = JobPlan.number(of: job)
                 guard state.facts.indices.contains(number) else {
                     state.report(.durable, "\(kind) was answered with a job that nobody submitted: \(job)", at: now)
                     continue
@@ -94,6 +101,14 @@ extension Ledger {
             if failed.kind == .start { state.nodes[failed.node].hasFailedToStart = true }
             for number in failed.submissions where state.facts[number].answered == nil {
                 state.facts[number].answered = now
+            }
+            if failed.kind == .submit, (error as? JobError)?.code == .alreadyExists {
+                for number in failed.submissions {
+                    state.facts[number].isRefused = true
+                    if let key = state.facts[number].key {
+                        state.report(.unique, "submission \(number) was refused, and has made job \(key)", at: now)
+                    }
+                }
             }
             if let objection = state.objection(to: error, of: failed, now) {
                 state.report(
@@ -163,10 +178,12 @@ extension Ledger.State {
             return report(
                 .recordedOnce, "submission \(number) of job\(id) made two jobs, \(known) and \(job.key)", at: now)
         }
+        let earlier = facts.last { $0.key == job.key && $0.number != number }
+        checkUnique(number, job, earlier, now)
         facts[number].key = job.key
+        facts[number].jobID = job.id
         if facts[number].answered == nil { facts[number].answered = now }
         let to = facts[number].answered ?? now
-        let earlier = facts.last { $0.key == job.key && $0.number != number }
         // Others may have come between, and were never seen: their answers were lost, or they had none.
         let plan = facts[number].plan
         let unseen = facts.filter {
@@ -226,10 +243,7 @@ extension Ledger.State {
         let own = commands[command].submissions[position]
         if facts[own].answered == nil { facts[own].answered = now }
         guard number == own else {
-            if facts[own].plan.conflict != .keep || facts[number].plan.id != facts[own].plan.id {
-                report(.answered, "submission \(own) was answered with the job of submission \(number)", at: now)
-            }
-            return
+            return checkAnswer(to: own, with: number, job, now)
         }
         facts[own].isAcknowledged = true
         // What had the identifier before gives way.
@@ -266,15 +280,19 @@ extension Ledger.State {
         let node = nodes[command.node]
         guard let error = error as? JobError else { return "\(error) is no JobError" }
         let mayBeGone =
-            command.job.map { id in
+            command.jobID.map { id in
                 facts.allSatisfy {
-                    $0.plan.id != id || !$0.isAcknowledged || $0.isCancelIssued || $0.isReplaceIssued || $0.isMixed
+                    $0.jobID != id || !$0.isAcknowledged || $0.isCancelIssued || $0.isReplaceIssued || $0.isMixed
                         || $0.plan.count != nil
                 }
             } ?? false
         switch (error.code, command.kind) {
         case (.alreadyExists, .submit):
-            return command.submissions.contains { facts[$0].plan.conflict == .refuse } ? nil : "\(error)"
+            let isRefusing = command.submissions.contains { number in
+                facts[number].plan.conflict == .refuse
+                    && facts.contains { $0.plan.id == facts[number].plan.id && $0.number != number && !$0.isRefused }
+            }
+            return isRefusing ? nil : "\(error)"
         case (.notFound, .retry), (.invalid, .retry), (.conflict, .retry), (.notFound, .cancelRun): return nil
         case (.invalid, .suspend), (.invalid, .resume), (.invalid, .runNow), (.notFound, .suspend),
             (.notFound, .resume),

@@ -132,7 +132,8 @@ extension Ledger.State {
     mutating func checkBatches(_ now: Ledger.Moment) {
         for command in commands where command.isOver && command.kind == .submit && command.submissions.count > 1 {
             let made = command.submissions.map { facts[$0] }
-            if made.contains(where: { $0.plan.conflict == .keep }) { continue }
+            // These may have been answered with a job that was there.
+            if made.contains(where: { $0.plan.conflict == .keep || $0.plan.unique?.within != nil }) { continue }
             // A later submission may have changed or replaced one of them before it was seen.
             let isChanged = made.contains { one in
                 facts.contains { $0.number > one.number && $0.plan.id == one.plan.id }
@@ -154,6 +155,7 @@ extension Ledger.State {
                 .trueOutcome, "\(what) is \(run.state), but its handler had ended before its scheduler stopped", at: now
             )
         }
+        checkLeft(what, run, now)
         if let started = run.started, started < run.due {
             report(.neverEarly, "\(what) is stored as begun before its due instant", at: now)
         }
@@ -259,6 +261,11 @@ extension Ledger.State {
         guard running.isEmpty, now.elapsed - nodes[owner].lastEnd > 7_000_000_000, job.state == .scheduled,
             facts.plan.conditions.isEmpty || unmetSince.isEmpty
         else { return }
+        // Others may wait for one that was asked to begin later.
+        let isPausing = runs.contains { run in
+            run.state == .waiting && run.notBefore.map { Int64(clamping: $0.nanoseconds) + slack >= now.wall } ?? false
+        }
+        if isPausing { return }
         for run in runs where run.state == .waiting {
             let instant = Int64(clamping: max(run.due, run.notBefore ?? run.due).nanoseconds)
             if instant + slack < now.wall {

@@ -23,6 +23,10 @@ final class Ledger: Sendable {
         var isInTransaction = false
         /// The store's number of the job.
         var key: Int64?
+        /// Its identifier: that of the submission, or of the job that the submission has updated.
+        var jobID: JobID?
+        /// It was answered that there is such a job, so it must not have an effect.
+        var isRefused = false
         /// The job has had other definitions.
         var isMixed = false
         /// Where the trigger's occurrences are counted from: when it was submitted, between which moments, and how many
@@ -61,6 +65,8 @@ final class Ledger: Sendable {
         var occurrence: Int
         var attempt: Int
         var started: Moment
+        /// The wall clock's, in nanoseconds.
+        var due: Int64 = 0
         /// When the run was claimed, in nanoseconds of elapsed time; `nil` if that is not certain.
         var claimed: Int64?
         /// On the uptime clock, in nanoseconds.
@@ -73,6 +79,8 @@ final class Ledger: Sendable {
         var wasCalm = false
         /// Its process has stopped in order, and the store took everything meanwhile.
         var mustBeRecorded = false
+        /// When it has reported progress, in nanoseconds of elapsed time.
+        var reports: [Int64] = []
     }
 
     struct Command: Sendable {
@@ -81,7 +89,9 @@ final class Ledger: Sendable {
         }
         var kind: Kind
         var node: Int
+        /// The number of the plan, and the identifier that it stood for.
         var job: Int?
+        var jobID: JobID?
         var queue: Int?
         var submissions: [Int] = []
         var grace: Int?

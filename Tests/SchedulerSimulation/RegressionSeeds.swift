@@ -25,5 +25,10 @@ extension Simulation {
         (2610, "a load at the instant of an occurrence kept it from arriving"),
         (352, "a start had no answer while the store was full"),
         (116, "a claim was left without a handler"),
+        (15, "an identifier that was free was in the way of a submission that met a job by its payload"),
+        (5, "the last report before a snooze was lost"),
+        (4404, "a submission met a job of unknown fate after the clock was set, and no time passed"),
+        (9397, "a submission met an open job whose own answer was lost, and had no effect"),
+        (5426, "a stop gave up an outcome because of failures before its handler ended"),
     ]
 }

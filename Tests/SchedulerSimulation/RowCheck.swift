@@ -20,7 +20,7 @@ struct RowCheck {
         let history = Dictionary(grouping: runs, by: \.jobKey)
         ledger.with { state in
             for job in jobs {
-                let number = JobPlan.number(in: job.request.payload)
+                let number = JobPlan.number(of: job)
                 guard state.facts.indices.contains(number) else {
                     state.report(.durable, "\(job.id) is in the store, and nobody submitted it", at: now)
                     continue
@@ -29,6 +29,7 @@ struct RowCheck {
                 state.checkDefinition(of: job, number, now)
             }
             state.checkBatches(now)
+            state.checkUnique(jobs, now)
             let keys = Set(jobs.map(\.key))
             for facts in state.facts where facts.isAcknowledged && !keys.contains(facts.key ?? 0) {
                 state.report(
@@ -39,14 +40,14 @@ struct RowCheck {
         for job in jobs {
             let runs = (history[job.key] ?? []).sorted { ($0.occurrence, $0.attempt) < ($1.occurrence, $1.attempt) }
             ledger.with { state in
-                let facts = state.facts[JobPlan.number(in: job.request.payload)]
+                let facts = state.facts[JobPlan.number(of: job)]
                 state.checkState(job, facts, now)
                 state.checkOccurrences(job, runs, facts, now)
                 state.checkAttempts(job, runs, facts, now)
                 for run in runs { state.check(run, of: job, facts, now) }
                 state.checkPromptness(job, runs, facts, now)
             }
-            let isMixed = ledger.with { $0.facts[JobPlan.number(in: job.request.payload)].isMixed }
+            let isMixed = ledger.with { $0.facts[JobPlan.number(of: job)].isMixed }
             checkTerminals(job, runs, isMixed: isMixed)
         }
     }
@@ -83,7 +84,7 @@ struct RowCheck {
         let now = ledger.now
         ledger.with { state in
             for job in jobs where job.state == .scheduled || job.state == .finished {
-                let facts = state.facts[JobPlan.number(in: job.request.payload)]
+                let facts = state.facts[JobPlan.number(of: job)]
                 if job.state == .finished, facts.isSuspendIssued { continue }
                 guard let phase = facts.phase, !facts.isMixed || facts.plan.isRelative else { continue }
                 let arrived = job.nextOccurrence - 1 - phase.origin

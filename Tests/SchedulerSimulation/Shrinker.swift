@@ -145,8 +145,13 @@ struct Shrinker {
             change(&plainer)
             if plainer != plan { result.append(plainer) }
         }
-        let plain = JobPlan(id: plan.id)
-        add { $0 = JobPlan(id: plan.id, when: plan.when) }
+        // Plans with one number are unique together, or none of them is.
+        let plain = JobPlan(id: plan.id, unique: plan.unique)
+        add { $0 = JobPlan(id: plan.id, unique: plan.unique, when: plan.when) }
+        add { $0.unique?.within = nil }
+        add { $0.unique?.hasOwnID = false }
+        add { $0.reports = [] }
+        if plan.reports.count > 1 { add { $0.reports.removeLast() } }
         add { $0.behaviours = plain.behaviours }
         for behaviour in Set(plan.behaviours) { add { $0.behaviours = [behaviour] } }
         add { $0.missed = plain.missed }

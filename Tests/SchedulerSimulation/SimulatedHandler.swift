@@ -14,11 +14,17 @@ struct SimulatedHandler: Sendable {
         let run = await stored(context)
         let call = ledger.began(context, node: node, stored: run)
         let (plan, isPeace) = ledger.with { state in
-            (state.facts[JobPlan.number(in: context.job.request.payload)].plan, state.isPeace || state.isOver)
+            (state.facts[JobPlan.number(of: context.job)].plan, state.isPeace || state.isOver)
         }
         var behaviour = plan.behaviour(occurrence: context.occurrence, attempt: context.attempt)
         if isPeace { behaviour = .succeed(after: 0) }
         do {
+            for (index, pause) in plan.reports.enumerated() {
+                if await wait(isPeace ? 0 : pause) { throw CancellationError() }
+                ledger.reported(call)
+                context.progress(
+                    Double(index + 1) / Double(plan.reports.count), call.map { Ledger.report(index, of: $0) })
+            }
             try await perform(behaviour, context)
             ledger.ended(call, .returned, told: context.cancellationReason)
         } catch {
@@ -48,12 +54,23 @@ struct SimulatedHandler: Sendable {
         case .hang: if await wait(nil) { throw CancellationError() }
         case .stubborn(let time): _ = await wait(time, heedsCancellation: false)
         case .postpone(let delay):
-            let times = ledger.with { state in
-                state.callsByAttempt[
-                    .init(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt), default: []
-                ].count
-            }
-            if times <= 2 { throw JobPostponement(reason: "as planned", delay: .milliseconds(delay)) }
+            if calls(of: context) <= 2 { throw JobPostponement(reason: "as planned", delay: .milliseconds(delay)) }
+        case .snooze(let delay, let times):
+            guard calls(of: context) <= times else { return }
+            // No run may ever keep these.
+            context.setExitCode(75)
+            context.setOutput([1])
+            try context.setResult([1])
+            try context.snooze(for: .milliseconds(delay))
+        }
+    }
+
+    /// How often the handler was called for this attempt.
+    private func calls(of context: RunContext) -> Int {
+        ledger.with { state in
+            state.callsByAttempt[
+                .init(key: context.job.key, occurrence: context.occurrence, attempt: context.attempt), default: []
+            ].count
         }
     }
 

@@ -76,6 +76,31 @@ indirect enum Step: Sendable, Hashable {
     case takeOver
 }
 
+extension Step {
+    /// What is submitted.
+    var plans: [JobPlan] {
+        switch self {
+        case .submit(let plans), .submitInTransaction(let plans): plans
+        case .together(let steps): steps.flatMap(\.plans)
+        case .command, .configure, .advance, .sleep, .moveWall, .device, .fault, .heal, .release, .stop, .start, .kill,
+            .freeze, .thaw, .takeOver:
+            []
+        }
+    }
+
+    /// The same step with other plans.
+    func withPlans(_ change: (JobPlan) -> JobPlan) -> Step {
+        switch self {
+        case .submit(let plans): .submit(plans.map(change))
+        case .submitInTransaction(let plans): .submitInTransaction(plans.map(change))
+        case .together(let steps): .together(steps.map { $0.withPlans(change) })
+        case .command, .configure, .advance, .sleep, .moveWall, .device, .fault, .heal, .release, .stop, .start, .kill,
+            .freeze, .thaw, .takeOver:
+            self
+        }
+    }
+}
+
 extension Step: CustomStringConvertible {
     var description: String {
         switch self {

@@ -57,7 +57,7 @@ extension World {
             configure(queue, [.paused(false), .concurrency(nil), .noRate])
         }
         for job in jobs() where job.state == .suspended {
-            give(.resume, JobPlan.id(of: job))
+            give(.resume, plan(of: job), id: job.id)
         }
         rest()
         pass(seconds: 45)
@@ -66,7 +66,7 @@ extension World {
         checkSubmissions(of: node)
         guard ledger.violation == nil else { return }
         for job in jobs() where !job.state.isFinal {
-            give(.cancel, JobPlan.id(of: job))
+            give(.cancel, plan(of: job), id: job.id)
         }
         rest()
         pass(seconds: 40)
@@ -77,6 +77,9 @@ extension World {
         guard ledger.violation == nil else { return }
         checkNothingIsLeft(node)
     }
+
+    /// The number of the plan that made a job.
+    private func plan(of job: Job) -> Int { ledger.with { $0.facts[JobPlan.number(of: job)].plan.id } }
 
     /// Time, in small pieces.
     private func pass(seconds: Int) {
@@ -130,9 +133,4 @@ extension World {
         rest()
         if scheduler != nil { ledger.report(.tidy, "a scheduler that has stopped is still there") }
     }
-}
-
-extension JobPlan {
-    /// The number in an identifier that this type made.
-    static func id(of job: Job) -> Int { Int(job.id.rawValue.dropFirst(3)) ?? -1 }
 }

@@ -118,34 +118,38 @@ final class World {
         }
     }
 
-    func give(_ command: Step.Command, _ job: Int) {
+    /// Without an identifier, the one of the job that the plan's number stands for.
+    func give(_ command: Step.Command, _ job: Int, id given: JobID? = nil) {
         guard isUp, let current else { return }
-        let id = JobPlan(id: job).jobID
+        let id = given ?? ledger.with { $0.jobID(job) }
+        func issue(_ kind: Ledger.Command.Kind) -> Int {
+            ledger.issue(kind, node: current.number, job: job, id: id)
+        }
         switch command {
         case .cancel:
-            current.give(ledger.issue(.cancel, node: current.number, job: job)) { [try await $0.cancel(id)] }
+            current.give(issue(.cancel)) { [try await $0.cancel(id)] }
         case .suspend:
-            current.give(ledger.issue(.suspend, node: current.number, job: job)) { [try await $0.suspend(id)] }
+            current.give(issue(.suspend)) { [try await $0.suspend(id)] }
         case .resume:
-            current.give(ledger.issue(.resume, node: current.number, job: job)) { [try await $0.resume(id)] }
+            current.give(issue(.resume)) { [try await $0.resume(id)] }
         case .runNow:
-            current.give(ledger.issue(.runNow, node: current.number, job: job)) { scheduler in
+            current.give(issue(.runNow)) { scheduler in
                 _ = try await scheduler.runNow(id)
                 return []
             }
         case .retry:
-            current.give(ledger.issue(.retry, node: current.number, job: job)) { scheduler in
+            current.give(issue(.retry)) { scheduler in
                 _ = try await scheduler.retry(id)
                 return []
             }
         case .cancelRun:
-            current.give(ledger.issue(.cancelRun, node: current.number, job: job)) { scheduler in
+            current.give(issue(.cancelRun)) { scheduler in
                 let occurrence = try await scheduler.job(id)?.open.first?.occurrence ?? 1
                 _ = try await scheduler.cancelRun(id, occurrence: occurrence)
                 return []
             }
         case .query:
-            current.give(ledger.issue(.query, node: current.number, job: job)) { scheduler in
+            current.give(issue(.query)) { scheduler in
                 _ = try await scheduler.runs(RunQuery(job: id))
                 return try await scheduler.job(id).map { [$0.job] } ?? []
             }

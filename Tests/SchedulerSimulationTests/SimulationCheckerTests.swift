@@ -165,6 +165,80 @@ struct SimulationCheckerTests {
         #expect(claim() == 10_000_000_000)
     }
 
+    @Test("progress that a handler did not report, or not as the last, and what a snooze must not keep are found")
+    func progress() {
+        func violation(_ message: String?, exitCode: Int? = nil) -> Promise? {
+            var (ledger, job, runs) = sample()
+            let now = ledger.now
+            ledger.with { state in
+                var call = Ledger.Call(
+                    node: 0, submission: 0, key: 1, occurrence: 2, attempt: 1, started: now, startedUptime: 0)
+                (call.ended, call.result, call.reports) = (now, .returned, [0, 0])
+                state.calls = [call]
+                state.callsByAttempt[.init(key: 1, occurrence: 2, attempt: 1)] = [0]
+            }
+            (runs[1].attempt, runs[1].state, runs[1].reason, runs[1].exitCode) = (1, .succeeded, nil, exitCode)
+            runs[1].progress = message.map { RunProgress(fraction: 1, message: $0) }
+            var check = RowCheck(ledger: ledger)
+            check.check(jobs: [job], runs: runs)
+            return ledger.violation?.promise
+        }
+        #expect(violation("0.1") == nil)
+        for wrong in ["0.0", "0.2", "1.0", "other", nil] { #expect(violation(wrong) == .progress) }
+        #expect(violation("0.1", exitCode: 75) == .snooze)
+    }
+
+    @Test("a second job of one payload, an answer with one that has ended, and an effect of a refusal are found")
+    func unique() {
+        /// What the answer to a second submission breaks, so many seconds after the first.
+        func violation(
+            within: Int? = 10_000, _ conflict: JobPlan.Conflict = .keep, after seconds: Int,
+            _ answer: (Ledger, _ command: Int, _ first: Job, _ second: Job) -> Void
+        ) -> Promise? {
+            let plan = JobPlan(
+                id: 0, unique: .init(within: within, hasOwnID: true), when: .every(1_000, count: nil),
+                conflict: conflict)
+            let (ledger, first, _) = sample(plan)
+            time.advance(by: .seconds(seconds))
+            let (command, numbers) = ledger.submit([plan], node: 0)
+            var second = first
+            second.request = plan.request(number: numbers[0], now: time.wall())
+            second.key = 2
+            answer(ledger, command, first, second)
+            return ledger.violation?.promise
+        }
+        func made(_ ledger: Ledger, _ command: Int, _ first: Job, _ second: Job) {
+            ledger.answered(command, jobs: [second])
+        }
+        #expect(violation(after: 20, made) == nil)
+        #expect(violation(after: 5, made) == .unique)
+        #expect(violation(.replace, after: 5, made) == nil)
+        func ended(_ ledger: Ledger, _ command: Int, _ first: Job, _ second: Job) {
+            var ended = first
+            ended.state = .finished
+            ledger.answered(command, jobs: [ended])
+        }
+        #expect(violation(after: 5, ended) == nil)
+        #expect(violation(after: 20, ended) == .unique)
+        #expect(violation(within: nil, after: 5, ended) == .unique)
+        #expect(violation(.refuse, after: 5, ended) == .answered)
+        func refused(_ ledger: Ledger, _ command: Int, _ first: Job, _ second: Job) {
+            ledger.failed(command, JobError(.alreadyExists, "there is one"))
+        }
+        #expect(violation(.refuse, after: 5, refused) == nil)
+        #expect(violation(.keep, after: 5, refused) == .answered)
+        #expect(
+            violation(.refuse, after: 20) { ledger, command, first, second in
+                refused(ledger, command, first, second)
+                ledger.with { [now = ledger.now] in $0.learn(1, second, now) }
+            } == .unique)
+        #expect(
+            violation(after: 20) { ledger, command, first, second in
+                made(ledger, command, first, second)
+                ledger.with { [now = ledger.now] in $0.checkUnique([first, second], now) }
+            } == .unique)
+    }
+
     @Test("a failing history is shrunk to what it needs")
     func shrinking() throws {
         var history = Generator.history(of: 3)
