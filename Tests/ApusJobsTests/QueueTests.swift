@@ -17,6 +17,26 @@ struct QueueTests {
         _ = try harness.perform { try await $0.configure(queue: queue, changes) }
     }
 
+    @Test("what was left in the store for a paused queue is loaded when it goes on, also if what waited has ended")
+    func leftInStore() throws {
+        let harness = try SchedulerHarness(
+            configuration: .init(horizon: .seconds(20), maximumLoaded: 2, bootID: "boot"))
+        func submit(_ seconds: Double) throws {
+            let request = JobRequest(
+                id: "job", kind: "work", trigger: .every(.seconds(seconds), anchoredAt: harness.at(0)), queue: "disk",
+                conflict: .replace)
+            _ = try harness.perform { try await $0.submit(request) }
+        }
+        _ = try harness.perform { try await $0.configure(queue: "disk", [.paused(true)]) }
+        try submit(1)
+        _ = try harness.perform { try await $0.runNow("job") }
+        try submit(30)
+        harness.advance(15)
+        _ = try harness.perform { try await $0.configure(queue: "disk", [.paused(false)]) }
+        harness.advance(50)
+        #expect(harness.calls.seconds == [30, 60])
+    }
+
     @Test("no more runs of a queue go on at once than its limit, and other queues are not held up")
     func concurrency() throws {
         let harness = try SchedulerHarness()

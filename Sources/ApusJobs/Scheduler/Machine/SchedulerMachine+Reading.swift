@@ -23,9 +23,6 @@ extension SchedulerMachine {
         if let setBack, !entries.values.contains(where: { $0.setBack != nil }) {
             return .anchored(after: setBack.after, limit: Self.pageSize)
         }
-        let isDrained =
-            isTruncated && loadedCount <= configuration.maximumLoaded / 2
-            || fullLanes.contains { board.waitingCount($0) <= maximumWaiting / 2 }
         guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return submissionsRead }
         // Those that are loaded may be among them again. At least one finds room, however many wait for a place.
         let limit = entries.count + max(1, configuration.maximumLoaded - loadedCount)
@@ -33,6 +30,12 @@ extension SchedulerMachine {
         fullLanes = Set(board.lanes.filter { board.waitingCount($0) >= maximumWaiting })
         return .due(
             through: now.wall.advanced(by: configuration.horizon), limit: limit, excluding: fullLanes.sorted())
+    }
+
+    /// There is room in memory for jobs that were left in the store.
+    var isDrained: Bool {
+        isTruncated && loadedCount <= configuration.maximumLoaded / 2
+            || fullLanes.contains { board.waitingCount($0) <= maximumWaiting / 2 }
     }
 
     /// How many jobs of one queue and priority are loaded to wait for a place, about.

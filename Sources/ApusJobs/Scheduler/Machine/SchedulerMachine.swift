@@ -311,8 +311,9 @@ package struct SchedulerMachine: ~Copyable {
             }
             if isPaused, commands.isEmpty { break }
             if let turn = makePlan(now, isPaused: isPaused) { return .commit(turn) }
-            // Planning may have found that there is more to look at.
-        } while !isPaused && !dirty.isEmpty || commands.contains { $0.isPlannable }
+            // Planning may have found that there is more to look at, or that what waited for a place has nothing to start.
+        } while !isPaused && (!dirty.isEmpty || phase.isRunning && isDrained)
+            || commands.contains { $0.isPlannable }
         hasConditions = false
         // What was found to be written already is waited for no longer.
         moveOnStopping(now)
