@@ -31,6 +31,7 @@ extension SchedulerMachine {
                 plan!.ids.formUnion(ids)
             case .needs(let references):
                 pending.needs = references
+                pending.same = [:]
                 pending.isPlannable = true
                 blocked.formUnion(ids)
                 waiting.append(pending)
@@ -156,6 +157,7 @@ extension SchedulerMachine {
                 }
                 switch try same(as: request, reference, pending) {
                 case .none: break
+                case .outdated: return .needs(Self.references(requests, at: plan!.now.wall))
                 case .ended(let job):
                     jobs.append(.job(job))
                     continue
@@ -238,6 +240,8 @@ extension SchedulerMachine {
         case open(JobID)
         /// A job that has ended is the answer.
         case ended(Job)
+        /// What was read was true then, and is not known now.
+        case outdated
     }
 
     /// The job that counts as the same by kind and payload.
@@ -255,7 +259,9 @@ extension SchedulerMachine {
             }
             return .open(job.id)
         }
-        let known = entries[job.key]?.machine.job ?? job
+        let entry = entries[job.key]
+        if entry == nil, !job.state.isFinal { return .outdated }
+        let known = entry?.machine.job ?? job
         // One that has not ended, and is not in its place in memory yet: the store refuses another one beside it, and
         // both are read.
         guard known.state.isFinal else { return .none }

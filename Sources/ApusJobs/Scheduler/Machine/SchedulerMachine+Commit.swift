@@ -229,6 +229,7 @@ extension SchedulerMachine {
         }
         if case .submit(let requests) = command.command {
             command.needs = Self.references(requests, at: now.wall)
+            command.same = [:]
             command.hasRead = false
         }
         commands.insert(command, at: 0)
