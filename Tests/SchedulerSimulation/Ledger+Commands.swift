@@ -282,7 +282,8 @@ extension Ledger.State {
         let mayBeGone =
             command.jobID.map { id in
                 facts.allSatisfy {
-                    $0.jobID != id || !$0.isAcknowledged || $0.isCancelIssued || $0.isReplaceIssued || $0.isMixed
+                    $0.jobID != id || $0.issued.elapsed >= command.issued.elapsed || !$0.isAcknowledged
+                        || $0.isCancelIssued || $0.isReplaceIssued || $0.isMixed
                         || $0.plan.count != nil
                 }
             } ?? false

@@ -30,5 +30,7 @@ extension Simulation {
         (4404, "a submission met a job of unknown fate after the clock was set, and no time passed"),
         (9397, "a submission met an open job whose own answer was lost, and had no effect"),
         (5426, "a stop gave up an outcome because of failures before its handler ended"),
+        (27402, "what a paused queue had kept out of memory was not loaded when the queue went on"),
+        (47552, "what was read of a job that had ended since then was taken for true"),
     ]
 }
