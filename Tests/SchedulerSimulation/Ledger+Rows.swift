@@ -134,9 +134,13 @@ extension Ledger.State {
             let made = command.submissions.map { facts[$0] }
             // These may have been answered with a job that was there.
             if made.contains(where: { $0.plan.conflict == .keep || $0.plan.unique?.within != nil }) { continue }
-            // A later submission may have changed or replaced one of them before it was seen.
+            // A later submission may have changed or replaced one of them before it was seen, and so may one that an
+            // application committed before and that was taken after.
             let isChanged = made.contains { one in
-                facts.contains { $0.number > one.number && $0.plan.id == one.plan.id }
+                facts.contains {
+                    ($0.number > one.number || $0.isInTransaction) && $0.number != one.number
+                        && $0.plan.id == one.plan.id
+                }
             }
             if isChanged { continue }
             let count = made.count { $0.key != nil }
