@@ -76,7 +76,8 @@ struct SimulatedHandler: Sendable {
 
     /// True when it was told to end before.
     private func wait(_ time: Int?, heedsCancellation: Bool = true) async -> Bool {
-        if time == 0 { return false }
+        // In peace no wait begins: those that had begun were ended at once.
+        if time == 0 || ledger.with({ $0.isPeace }) { return false }
         let wait = waits.make()
         let timer = time.map { time in engine.schedule(after: .milliseconds(time)) { wait.end(cancelled: false) } }
         let isCancelled = await withTaskCancellationHandler {
