@@ -293,6 +293,31 @@ struct JobConditionsTests {
         #expect(!host.isFollowed.conditions)
     }
 
+    @Test("an update that asks for conditions counts for the occurrence that is due in the same turn")
+    func updatedWhileDue() throws {
+        let harness = try harness(DeviceConditions(network: DeviceConditions.Network.none))
+        try harness.submit(.at(harness.at(5)))
+        // What is due and what is asked for meanwhile wait for the end of a commit.
+        harness.store.fail(.hold)
+        harness.time.start { [scheduler = harness.scheduler] in
+            _ = try? await scheduler.submit(JobRequest(id: "other", kind: "work", trigger: .after(.seconds(500))))
+        }
+        harness.advance(4)
+        #expect(harness.store.held == 1)
+        let update = JobRequest(
+            id: "job", kind: "work", trigger: .at(harness.at(5)), policies: .init(conditions: .network))
+        harness.time.start { [scheduler = harness.scheduler] in _ = try? await scheduler.submit(update) }
+        harness.advance(2)
+        harness.store.fail(nil)
+        harness.store.release()
+        harness.advance(10)
+        #expect(harness.calls.all.isEmpty)
+        #expect(awaited(harness) == .network)
+        harness.device(Self.met)
+        #expect(harness.calls.seconds == [16])
+        try harness.check()
+    }
+
     @Test("conditions that there are not are refused")
     func unknown() throws {
         let harness = try harness(Self.met)

@@ -340,6 +340,28 @@ struct JobMachineTests {
         #expect(error?.message.hasPrefix(argument) == true, "\(String(describing: error))")
     }
 
+    @Test("of runs that may go on together the one that was due first has the place, whatever their numbers")
+    func placesByDueInstant() throws {
+        var job = try machine(.every(.seconds(30), anchoredAt: at(0)), .init(overlap: .allow(limit: 1))).job
+        job.nextOccurrence = 4
+        job.nextDue = at(90)
+        // The wall clock was set back after the first two had arrived: they are due later than the third.
+        let runs = [(1, 3_600), (2, 3_630), (3, 10)].map { number, due in
+            Run(jobKey: 1, job: job.id, occurrence: number, attempt: 1, due: at(Double(due)), state: .waiting)
+        }
+        func ready(_ machine: JobMachine, at now: Double) -> [Int] {
+            machine.readyRuns(now: at(now)).map { machine.open[$0].occurrence }
+        }
+        var loaded = JobMachine(LoadedJob(job: job, open: runs))
+        #expect(ready(loaded, at: 9) == [])
+        #expect(ready(loaded, at: 11) == [3])
+        #expect(ready(loaded, at: 5_000) == [3])
+        job.request.policies.overlap = .allow(limit: 2)
+        loaded = JobMachine(LoadedJob(job: job, open: runs))
+        #expect(ready(loaded, at: 3_599) == [3])
+        #expect(ready(loaded, at: 5_000) == [1, 3])
+    }
+
     @Test("identifiers and payloads have limits")
     func limits() {
         func refused(_ id: String, _ payload: Int = 0) -> String? {

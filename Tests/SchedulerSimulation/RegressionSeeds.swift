@@ -32,5 +32,7 @@ extension Simulation {
         (5426, "a stop gave up an outcome because of failures before its handler ended"),
         (27402, "what a paused queue had kept out of memory was not loaded when the queue went on"),
         (47552, "what was read of a job that had ended since then was taken for true"),
+        (15554, "a run that waited for a clock that was set back had the place of one that was due, beside others"),
+        (72099, "an update that asks for conditions was begun without them in the turn in which it was due"),
     ]
 }

@@ -59,16 +59,17 @@ extension JobMachine {
         let (limit, isConcurrent) =
             if case .allow(let limit) = job.request.policies.overlap.kind { (limit, true) } else { (1, false) }
         // An update may have left more of them than the limit.
-        var free = limit - open.count { !$0.isByHand && $0.state == .claimed }
-        return open.indices.filter { index in
+        let free = max(0, limit - open.count { !$0.isByHand && $0.state == .claimed })
+        var next = open.indices.filter { index in
             let run = open[index]
-            guard run.state == .waiting else { return false }
-            // Runs by hand do not wait for others, and others do not wait for them.
-            if run.isByHand { return true }
-            guard job.state == .scheduled, free > 0 else { return false }
-            guard run.occurrence == head || isConcurrent && run.reason != Self.catchUp else { return false }
-            free -= 1
-            return true
+            guard run.state == .waiting, !run.isByHand, job.state == .scheduled else { return false }
+            return run.occurrence == head || isConcurrent && run.reason != Self.catchUp
         }
+        if next.count > free {
+            next.sort { (open[$0].due, $0) < (open[$1].due, $1) }
+            next = next.prefix(free).sorted()
+        }
+        // Runs by hand do not wait for others, and others do not wait for them. Their numbers are the lowest.
+        return open.indices.filter { open[$0].state == .waiting && open[$0].isByHand } + next
     }
 }

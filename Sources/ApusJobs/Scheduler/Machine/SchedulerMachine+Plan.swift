@@ -178,6 +178,11 @@ extension SchedulerMachine {
                 offer(key, plan!.drafts[index].machine, now.wall)
                 continue
             }
+            guard hasConditions || plan!.drafts[index].machine.job.request.policies.conditions.isEmpty else {
+                // A command of this turn asks for conditions, which are read in the next one.
+                board.release(queue)
+                continue
+            }
             if plan!.drafts[index].arriveAndStart(now.wall, limit: 1, unmet: unmet) == 1 {
                 free -= 1
                 // It may have another one that can start beside it.
