@@ -62,23 +62,25 @@ struct RealGPSDTests {
             host: "127.0.0.1", port: receiver.port, firstPause: .milliseconds(50), longestPause: .milliseconds(200))
         let source = GPSDLocationSource(host: host, settings: settings, logger: silent)
 
+        let start = WallInstant(secondsSince1970: 1_709_294_400)
         var updates: [LocationUpdate] = []
-        var hadPosition = false
+        var hadLastPosition = false
+        // On a busy machine gpsd may leave out fixes that arrive together. The receiver repeats them.
         for await update in try source.start(inBackground: false) {
             updates.append(update)
-            if case .position = update { hadPosition = true }
-            if hadPosition, update == .noFix { break }
+            if case .position(let position) = update, start.duration(to: position.instant) == .seconds(19) {
+                hadLastPosition = true
+            }
+            if hadLastPosition, update == .noFix { break }
         }
         #expect(updates.first == .noFix)
-        #expect(updates.filter { $0 == .noFix }.count == 2, "once at the beginning, and once when it was lost")
+        #expect(zip(updates, updates.dropFirst()).allSatisfy { $0 != .noFix || $1 != .noFix }, "a loss is told once")
         let positions = updates.compactMap { if case .position(let position) = $0 { position } else { nil } }
         for position in positions {
             #expect(abs(position.latitude - 48.1173) < 0.000_01)
             #expect(abs(position.longitude - 11.516_667) < 0.000_01)
         }
         #expect(positions.contains { ($0.accuracy ?? 0) > 0 })
-        let start = WallInstant(secondsSince1970: 1_709_294_400)
-        let instants = Set(positions.map { start.duration(to: $0.instant) })
-        #expect(instants.contains(.seconds(19)))
+        #expect(hadLastPosition)
     }
 }
