@@ -159,19 +159,27 @@ struct SubmissionTests {
         #expect(log.all.filter { $0.contains("refused") }.count == 1)
     }
 
+    /// A harness whose store refuses what it is told to.
+    private func refusingHarness(_ log: NoticeLog) throws -> (SchedulerHarness, RefusingStore) {
+        var made: RefusingStore?
+        let harness = try SchedulerHarness(logger: log.logger) { base in
+            let store = RefusingStore(base)
+            made = store
+            return store
+        }
+        return (harness, try #require(made))
+    }
+
+    /// Refuses the job b.
+    @Sendable private static func notB(_ part: [JobChange]) -> JobError? {
+        part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
+    }
+
     @Test("a submission that the store refuses is logged and removed, and those beside it become jobs")
     func refusedByTheStore() throws {
         let log = NoticeLog()
-        let refusing = Locked<RefusingStore?>(nil)
-        let harness = try SchedulerHarness(logger: log.logger) { base in
-            let store = RefusingStore(base)
-            refusing.withLock { $0 = store }
-            return store
-        }
-        let store = try #require(refusing.withLock { $0 })
-        store.refuse { part in
-            part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
-        }
+        let (harness, store) = try refusingHarness(log)
+        store.refuse(Self.notB)
         // Together, in one turn.
         for id in ["a", "b", "c"] { try harness.base.submit(request(id), at: harness.time.wall()) }
         try harness.perform { try await $0.takeSubmissions() }
@@ -189,25 +197,15 @@ struct SubmissionTests {
     @Test("a store that does not even remove a refused submission is asked again after a pause")
     func removalIsRefused() throws {
         let log = NoticeLog()
-        let refusing = Locked<RefusingStore?>(nil)
-        let harness = try SchedulerHarness(logger: log.logger) { base in
-            let store = RefusingStore(base)
-            refusing.withLock { $0 = store }
-            return store
-        }
-        let store = try #require(refusing.withLock { $0 })
-        store.refuse { part in
-            part.isEmpty || part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
-        }
+        let (harness, store) = try refusingHarness(log)
+        store.refuse { $0.isEmpty ? JobError(.invalid, "the store keeps everything") : Self.notB($0) }
         try submit(request("b"), to: harness)
         harness.advance(10)
         #expect(try submissions(harness) == [JobID("b")])
         // Each try is refused twice, and there is one each 0.1 s.
         #expect(store.refused > 4 && store.refused <= 202)
         #expect(log.all.filter { $0.contains("refused,") } == [])
-        store.refuse { part in
-            part.contains { $0.job.id == "b" } ? JobError(.invalid, "the store cannot keep b") : nil
-        }
+        store.refuse(Self.notB)
         harness.advance(2)
         #expect(try submissions(harness) == [])
         #expect(log.all.filter { $0.contains("refused,") }.count == 1)

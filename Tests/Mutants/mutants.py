@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Breaks the scheduler in chosen ways, and requires that the simulation finds each.
 
-Usage: Scripts/mutants [--seeds N] [--only WORD] [--list]
+Usage: Scripts/mutants [--seeds N] [--only WORD] [--file FILE] [--list]
 
 Each mutant in mutants.txt, beside this file, is a small replacement in one source file. It is applied to a copy of the tree in
 .build/mutants, ApusSimulation is built there, and up to N seeds are run (2000). The table shows which promise was
@@ -29,10 +29,10 @@ class Mutant:
         self.name, self.path, self.words, self.before, self.after = name, path, words, before, after
 
 
-def read_mutants():
+def read_mutants(file):
     """Entries `== name: path`, a line of words, and the texts behind `--- before` and `--- after`."""
     mutants = []
-    text = (FOLDER / "mutants.txt").read_text()
+    text = file.read_text()
     for entry in re.split(r"^== ", text, flags=re.M)[1:]:
         head, rest = entry.split("\n", 1)
         name, path = (part.strip() for part in head.split(":", 1))
@@ -99,8 +99,10 @@ def main():
     parser.add_argument("--seeds", type=int, default=2000, help="how many seeds each mutant has (2000)")
     parser.add_argument("--only", help="only mutants with this word in their names")
     parser.add_argument("--list", action="store_true", help="list the mutants, and check that their texts are there")
+    parser.add_argument(
+        "--file", type=pathlib.Path, default=FOLDER / "mutants.txt", help="another list than mutants.txt")
     options = parser.parse_args()
-    mutants = read_mutants()
+    mutants = read_mutants(options.file)
     for mutant in mutants:
         count = (ROOT / mutant.path).read_text().count(mutant.before)
         if count != 1:

@@ -4,42 +4,34 @@ import Testing
 /// `make mutants` takes minutes; that its texts are still those of the sources is known at once.
 @Suite("The mutants of the scheduler")
 struct MutantTests {
-    struct Mutant: CustomStringConvertible {
-        var description: String
-        var path: String
-        /// What is replaced.
-        var text: String
+    /// Runs `Scripts/mutants --list`, which looks for each text.
+    private func list(_ arguments: String...) throws -> (status: Int32, output: String) {
+        let script = Process()
+        script.executableURL = ProjectFiles.root.appending(path: "Scripts/mutants")
+        script.arguments = ["--list"] + arguments
+        let output = Pipe()
+        script.standardOutput = output
+        script.standardError = output
+        try script.run()
+        let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        script.waitUntilExit()
+        return (script.terminationStatus, text)
     }
-
-    /// The entries of `mutants.txt`: `== name: path`, words, `--- before`, a text, `--- after`, another one.
-    static func mutants(in list: String) -> [Mutant] {
-        list.components(separatedBy: "\n== ").dropFirst().compactMap { entry in
-            let head = entry.components(separatedBy: "\n")[0].components(separatedBy: ": ")
-            let parts = entry.components(separatedBy: "\n--- before\n").last?.components(separatedBy: "\n--- after\n")
-            guard head.count == 2, let text = parts?.first, parts?.count == 2 else { return nil }
-            return Mutant(description: head[0], path: head[1], text: text + "\n")
-        }
-    }
-
-    static func count(of text: String, in source: String) -> Int { source.components(separatedBy: text).count - 1 }
 
     @Test("each replaces a text that is in the sources once")
     func texts() throws {
-        let list = try ProjectFiles.read("Tests/Mutants/mutants.txt")
-        let mutants = Self.mutants(in: list)
-        #expect(mutants.count == Self.count(of: "\n== ", in: list) && mutants.count >= 20)
-        for mutant in mutants {
-            let found = Self.count(of: mutant.text, in: try ProjectFiles.read(mutant.path))
-            #expect(found == 1, "the text of \(mutant) is \(found) times in \(mutant.path)")
-        }
+        let listed = try list()
+        #expect(listed.status == 0, "\(listed.output)")
+        #expect(listed.output.split(separator: "\n").count >= 20)
     }
 
-    @Test("a text that is not there, or twice, is found")
-    func samples() {
-        let list = "Words.\n\n== a: b.swift\nWords.\n--- before\n    x\n--- after\n    y\n"
-        let mutants = Self.mutants(in: list)
-        #expect(mutants.map(\.path) == ["b.swift"] && mutants.map(\.text) == ["    x\n"])
-        #expect(Self.count(of: "    x\n", in: "    z\n") == 0)
-        #expect(Self.count(of: "    x\n", in: "    x\n    x\n") == 2)
+    @Test("a text that is not there is found")
+    func sample() throws {
+        let file = FileManager.default.temporaryDirectory.appending(path: "mutants-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: file) }
+        let entry = "== sample: Package.swift\nWords.\n--- before\nno such text\n--- after\nanother\n"
+        try entry.write(to: file, atomically: true, encoding: .utf8)
+        let listed = try list("--file", file.path)
+        #expect(listed.status != 0 && listed.output.contains("sample: its text is 0 times"), "\(listed.output)")
     }
 }

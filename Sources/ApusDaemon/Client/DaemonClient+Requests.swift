@@ -17,8 +17,8 @@ extension DaemonClient {
     /// again.
     static let pooled = makeClient { _ in }
 
-    /// Opens a connection for each request, so that a request whose connection is lost has reached the daemon, as far as
-    /// anybody can know. For what must not be sent again, and for second tries.
+    /// Opens a connection for each request, so that none meets a connection that the daemon has closed before. For what must
+    /// not be sent again, and for second tries.
     static let fresh = makeClient { $0.maximumUsesPerConnection = 1 }
 
     /// Lives as long as the process. A refused connection means that no daemon listens, so it is not tried again.
