@@ -17,6 +17,8 @@ let package = Package(
         .library(name: "ApusBackground", targets: ["ApusBackground"]),
         .library(name: "ApusJobs", targets: ["ApusJobs"]),
         .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
+        // Empty without the trait Postgres.
+        .library(name: "ApusPostgres", targets: ["ApusPostgres"]),
         .library(name: "ApusLinux", targets: ["ApusLinux"]),
         .library(name: "ApusApple", targets: ["ApusApple"]),
         .library(name: "ApusFoundation", targets: ["ApusFoundation"]),
@@ -25,6 +27,9 @@ let package = Package(
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
         .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
         .executable(name: "apus", targets: ["ApusCommand"]),
+    ],
+    traits: [
+        .trait(name: "Postgres", description: "Compiles ApusPostgres, which needs libpq (Debian: libpq-dev).")
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
@@ -68,6 +73,17 @@ let package = Package(
                 "ApusJobs", "ApusTimers", "CApus",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ]
+        ),
+        .systemLibrary(
+            name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        // Its files are empty without the trait, so that nobody needs libpq who has no PostgreSQL.
+        .target(
+            name: "ApusPostgres",
+            dependencies: [
+                "ApusTimers", "CApus", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -237,6 +253,15 @@ let package = Package(
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
             resources: [.copy("Fixtures")]
+        ),
+        // With a PostgreSQL of their own. Without the trait, which make passes, there is none of them.
+        .testTarget(
+            name: "ApusPostgresTests",
+            dependencies: [
+                "ApusPostgres", "ApusTesting", "ApusTimers",
+                .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+                .product(name: "Logging", package: "swift-log"),
+            ]
         ),
         .testTarget(
             name: "LoopbackWebTests",
@@ -421,7 +446,9 @@ let package = Package(
 #endif
 
 // The sample apps are compiled as an app would be.
-let withoutFeatures = ["CApus", "CAllocationCount", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"]
+let withoutFeatures = [
+    "CApus", "CAllocationCount", "CPostgres", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6",
+]
 for target in package.targets where target.type != .plugin && !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }

@@ -1,7 +1,7 @@
 /// The modules from the basement to the roof. A module uses only what is on a lower floor.
 struct ModuleOrder {
     static let floors: [[String]] = [
-        ["TimerWheel", "CApus", "CAllocationCount", "PhoneTurn", "WebEmbedder", "_Testing_UIKit"],
+        ["TimerWheel", "CApus", "CPostgres", "CAllocationCount", "PhoneTurn", "WebEmbedder", "_Testing_UIKit"],
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],

@@ -1,0 +1,244 @@
+#if Postgres
+    import ApusTimers
+    import CApus
+
+    #if canImport(Darwin)
+        import Darwin
+    #elseif canImport(Musl)
+        import Musl
+    #else
+        import Glibc
+    #endif
+
+    /// The thread on which connections to PostgreSQL live: it waits for their sockets, and runs their actors.
+    ///
+    /// It ends with its last owner; connections are owners.
+    package final class PostgresThread: Sendable {
+        /// The thread that connections share if nothing else is said. It lives as long as the process.
+        package static let shared = PostgresThread()
+
+        let loop: PollLoop
+
+        package init() {
+            loop = PollLoop()
+            loop.start()
+        }
+
+        deinit { loop.stop() }
+    }
+
+    /// A descriptor that the loop waits for. Used on the loop's thread only.
+    final class PollSource {
+        var descriptor: Int32
+        var interest: Readiness
+        /// Called when the descriptor is ready.
+        let ready: (Readiness) -> Void
+
+        init(descriptor: Int32, interest: Readiness, ready: @escaping (Readiness) -> Void) {
+            self.descriptor = descriptor
+            self.interest = interest
+            self.ready = ready
+        }
+    }
+
+    /// The executor of connections: one thread that runs jobs and waits in `poll`, on Linux and Darwin alike.
+    // `inbox` is a lock; `sources`, `ends` and `thread` are touched on the loop's own thread only, `thread` after it was
+    // written before the first job.
+    final class PollLoop: SerialExecutor, @unchecked Sendable {
+        private enum Work {
+            case job(UnownedJob)
+            case call(@Sendable () -> Void)
+        }
+
+        private struct Inbox {
+            var work: [Work] = []
+            /// Whether the thread is in `poll`, or about to be, and has not been woken.
+            var isWaiting = false
+            var isStopped = false
+
+            /// Whether the thread has to be woken; once only.
+            mutating func takeWaiting() -> Bool {
+                defer { isWaiting = false }
+                return isWaiting
+            }
+        }
+
+        private let inbox = Locked(Inbox())
+        private let wakeReader: Int32
+        private let wakeWriter: Int32
+        private let threadID = Locked<pthread_t?>(nil)
+        private var sources: [ObjectIdentifier: PollSource] = [:]
+        private var ends: [() -> Void] = []
+        /// How often `poll` was called; for tests.
+        private(set) var polls = 0
+
+        init() {
+            var descriptors: [Int32] = [0, 0]
+            precondition(
+                pipe(&descriptors) == 0, "PostgreSQL's thread cannot be woken: pipe failed with error \(errno)")
+            for descriptor in descriptors {
+                _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            }
+            (wakeReader, wakeWriter) = (descriptors[0], descriptors[1])
+        }
+
+        deinit {
+            close(wakeReader)
+            close(wakeWriter)
+        }
+
+        // MARK: From any thread
+
+        func start() {
+            // Held until the thread is known, so that its first job finds it.
+            threadID.withLock { threadID in
+                let loop = Unmanaged.passRetained(self)
+                #if canImport(Darwin)
+                    var thread: pthread_t?
+                #else
+                    var thread = pthread_t()
+                #endif
+                let error = pthread_create(
+                    &thread, nil,
+                    { context in
+                        #if canImport(Darwin)
+                            pthread_setname_np("apus-postgres")
+                            Unmanaged<PollLoop>.fromOpaque(context).takeRetainedValue().run()
+                        #else
+                            capus_name_thread("apus-postgres")
+                            guard let context else { preconditionFailure("the thread is started with its loop") }
+                            Unmanaged<PollLoop>.fromOpaque(context).takeRetainedValue().run()
+                        #endif
+                        return nil
+                    }, loop.toOpaque())
+                precondition(error == 0, "PostgreSQL's thread cannot be started: error \(error)")
+                threadID = thread
+                #if canImport(Darwin)
+                    if let thread { pthread_detach(thread) }
+                #else
+                    pthread_detach(thread)
+                #endif
+            }
+        }
+
+        /// Ends the thread when nothing is left to do.
+        func stop() {
+            let mustWake = inbox.withLock { inbox in
+                inbox.isStopped = true
+                return inbox.takeWaiting()
+            }
+            if mustWake { wake() }
+        }
+
+        func enqueue(_ job: consuming ExecutorJob) { add(.job(UnownedJob(job))) }
+
+        /// Runs `body` on the thread, after what was asked for before.
+        func perform(_ body: @escaping @Sendable () -> Void) { add(.call(body)) }
+
+        func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+        func checkIsolated() { precondition(isOnThread, "this runs on PostgreSQL's thread only") }
+
+        var isOnThread: Bool {
+            threadID.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+        }
+
+        private func add(_ work: Work) {
+            let mustWake = inbox.withLock { inbox in
+                inbox.work.append(work)
+                return inbox.takeWaiting()
+            }
+            if mustWake { wake() }
+        }
+
+        private func wake() {
+            var byte: UInt8 = 1
+            // A full pipe wakes too.
+            _ = write(wakeWriter, &byte, 1)
+        }
+
+        // MARK: On the thread
+
+        func add(_ source: PollSource) { sources[ObjectIdentifier(source)] = source }
+        func remove(_ source: PollSource) { sources[ObjectIdentifier(source)] = nil }
+
+        /// Runs `body` once everything that is to be done now is done, before the thread waits again: what several jobs
+        /// have written leaves in one system call.
+        func atEndOfTurn(_ body: @escaping () -> Void) { ends.append(body) }
+
+        private func run() {
+            var polled: [pollfd] = []
+            var order: [PollSource] = []
+            while true {
+                runWork()
+                while !ends.isEmpty {
+                    let calls = ends
+                    ends = []
+                    for call in calls { call() }
+                }
+                guard let mayWait = prepareToWait() else { return }
+                polled.removeAll(keepingCapacity: true)
+                order.removeAll(keepingCapacity: true)
+                polled.append(pollfd(fd: wakeReader, events: Int16(POLLIN), revents: 0))
+                for source in sources.values where source.descriptor >= 0 && !source.interest.isEmpty {
+                    polled.append(pollfd(fd: source.descriptor, events: source.interest.pollEvents, revents: 0))
+                    order.append(source)
+                }
+                polls += 1
+                let count = poll(&polled, nfds_t(polled.count), mayWait ? -1 : 0)
+                inbox.withLock { $0.isWaiting = false }
+                guard count > 0 else { continue }
+                if polled[0].revents != 0 { drainPipe() }
+                for (index, source) in order.enumerated() where polled[index + 1].revents != 0 {
+                    // One that was removed meanwhile is not told.
+                    guard sources[ObjectIdentifier(source)] === source else { continue }
+                    source.ready(Readiness(pollEvents: polled[index + 1].revents))
+                }
+            }
+        }
+
+        /// Whether the thread may wait, or nil if it has to end.
+        private func prepareToWait() -> Bool? {
+            let hasSources = !sources.isEmpty
+            return inbox.withLock { inbox in
+                if !inbox.work.isEmpty { return false }
+                if inbox.isStopped, !hasSources { return nil }
+                inbox.isWaiting = true
+                return true
+            }
+        }
+
+        private func runWork() {
+            let work = inbox.withLock { inbox in
+                let work = inbox.work
+                inbox.work = []
+                return work
+            }
+            for item in work {
+                switch item {
+                case .job(let job): job.runSynchronously(on: asUnownedSerialExecutor())
+                case .call(let body): body()
+                }
+            }
+        }
+
+        private func drainPipe() {
+            var bytes: (UInt64, UInt64) = (0, 0)
+            _ = read(wakeReader, &bytes, 16)
+        }
+    }
+
+    extension Readiness {
+        fileprivate var pollEvents: Int16 {
+            (contains(.readable) ? Int16(POLLIN) : 0) | (contains(.writable) ? Int16(POLLOUT) : 0)
+        }
+
+        fileprivate init(pollEvents: Int16) {
+            self = []
+            // libpq finds out about errors and ends by reading and writing.
+            if pollEvents & Int16(POLLIN | POLLERR | POLLHUP | POLLNVAL) != 0 { insert(.readable) }
+            if pollEvents & Int16(POLLOUT | POLLERR | POLLHUP | POLLNVAL) != 0 { insert(.writable) }
+        }
+    }
+#endif

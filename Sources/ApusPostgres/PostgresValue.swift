@@ -1,0 +1,147 @@
+#if Postgres
+    /// A parameter of a statement, with its type.
+    ///
+    /// A null has a type too: the statement is prepared for the types of its parameters, and a parameter that has
+    /// another type at times would be prepared twice.
+    package struct PostgresValue: Hashable, Sendable {
+        enum Storage: Hashable, Sendable {
+            case null
+            case bool(Bool)
+            case int32(Int32)
+            case int64(Int64)
+            case text(String)
+            /// Bytes of the binary format: a `bytea`, or an array.
+            case bytes([UInt8])
+        }
+
+        let type: PostgresType
+        let storage: Storage
+
+        private init(_ type: PostgresType, _ storage: Storage?) {
+            self.type = type
+            self.storage = storage ?? .null
+        }
+
+        package static func bool(_ value: Bool?) -> PostgresValue { PostgresValue(.bool, value.map(Storage.bool)) }
+        package static func int32(_ value: Int32?) -> PostgresValue { PostgresValue(.int32, value.map(Storage.int32)) }
+        package static func int64(_ value: Int64?) -> PostgresValue { PostgresValue(.int64, value.map(Storage.int64)) }
+        /// Without the character U+0000, which PostgreSQL keeps in no text.
+        package static func text(_ value: String?) -> PostgresValue { PostgresValue(.text, value.map(Storage.text)) }
+        /// A `bytea`.
+        package static func bytes(_ value: [UInt8]?) -> PostgresValue {
+            PostgresValue(.bytes, value.map(Storage.bytes))
+        }
+        /// A `timestamptz`.
+        package static func timestamp(_ value: PostgresTimestamp?) -> PostgresValue {
+            PostgresValue(.timestamp, value.map { .int64($0.microsecondsSince2000) })
+        }
+
+        /// An array of one dimension, with nulls: for `unnest`, which makes rows of arrays.
+        package static func array<Element: PostgresElement>(_ values: some Collection<Element?>) -> PostgresValue {
+            var bytes = arrayHeader(
+                of: Element.self, count: values.count, hasNulls: true, size: elementSize(values.first))
+            for value in values {
+                guard let value else {
+                    bytes.append(bigEndian: Int32(-1))
+                    continue
+                }
+                bytes.append(bigEndian: Int32(value.byteCount))
+                value.append(to: &bytes)
+            }
+            return PostgresValue(Element.arrayType, .bytes(bytes))
+        }
+
+        /// An array of one dimension, without nulls.
+        package static func array<Element: PostgresElement>(_ values: some Collection<Element>) -> PostgresValue {
+            var bytes = arrayHeader(
+                of: Element.self, count: values.count, hasNulls: false, size: elementSize(values.first))
+            for value in values {
+                bytes.append(bigEndian: Int32(value.byteCount))
+                value.append(to: &bytes)
+            }
+            return PostgresValue(Element.arrayType, .bytes(bytes))
+        }
+
+        private static func elementSize(_ first: (some PostgresElement)??) -> Int {
+            4 + ((first ?? nil)?.byteCount ?? 0)
+        }
+
+        private static func arrayHeader<Element: PostgresElement>(
+            of _: Element.Type, count: Int, hasNulls: Bool, size: Int
+        ) -> [UInt8] {
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(20 + count * size)
+            bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
+            bytes.append(bigEndian: Int32(hasNulls ? 1 : 0))
+            bytes.append(bigEndian: Element.type.number)
+            guard count > 0 else { return bytes }
+            bytes.append(bigEndian: Int32(count))
+            // The number of the first element.
+            bytes.append(bigEndian: Int32(1))
+            return bytes
+        }
+
+        /// Appends the bytes of the binary format; nothing for a null.
+        func append(to bytes: inout [UInt8]) {
+            switch storage {
+            case .null: break
+            case .bool(let value): value.append(to: &bytes)
+            case .int32(let value): value.append(to: &bytes)
+            case .int64(let value): value.append(to: &bytes)
+            case .text(let value): value.append(to: &bytes)
+            case .bytes(let value): value.append(to: &bytes)
+            }
+        }
+
+        var isNull: Bool { storage == .null }
+    }
+
+    /// One SQL command with its parameters, `$1` and so on.
+    package struct PostgresStatement: Hashable, Sendable {
+        package var sql: String
+        package var parameters: [PostgresValue]
+        /// Whether the command is prepared at its first use on a connection, and afterwards only executed. Not for a
+        /// command that runs once, or whose text has values in it.
+        package var isPrepared: Bool
+
+        package init(_ sql: String, _ parameters: [PostgresValue] = [], isPrepared: Bool = true) {
+            self.sql = sql
+            self.parameters = parameters
+            self.isPrepared = isPrepared
+        }
+    }
+
+    /// Statements that go to the server together, in one round trip, and are applied together or not at all.
+    ///
+    /// All transactions are READ COMMITTED unless another level is chosen: each statement sees what was committed
+    /// before it began, also what was committed while an earlier statement of the batch waited for a lock.
+    package struct PostgresBatch: Sendable {
+        /// How the statements become one transaction.
+        package enum Transaction: Hashable, Sendable {
+            /// The server's own transaction around everything up to the sync of the batch: no more messages than the
+            /// statements. Commands about transactions, `LOCK TABLE` and `SAVEPOINT` are refused in it.
+            case implicit
+            /// `BEGIN` and `COMMIT` around the statements, with a second sync.
+            case explicit(Isolation)
+        }
+
+        package enum Isolation: String, Hashable, Sendable {
+            case readCommitted = "READ COMMITTED"
+            case repeatableRead = "REPEATABLE READ"
+            case serializable = "SERIALIZABLE"
+        }
+
+        package var statements: [PostgresStatement]
+        package var transaction: Transaction
+        /// How long the answer is waited for; see ``PostgresConfiguration/answerTimeout``, which counts without it.
+        package var answerTimeout: Duration?
+
+        package init(
+            _ statements: [PostgresStatement], transaction: Transaction = .implicit, answerTimeout: Duration? = nil
+        ) {
+            self.statements = statements
+            self.transaction = transaction
+            self.answerTimeout = answerTimeout
+        }
+    }
+#endif

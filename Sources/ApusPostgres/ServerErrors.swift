@@ -1,0 +1,159 @@
+#if Postgres
+    /// The one place that turns SQLSTATEs, and libpq's words where there is no code, into ``PostgresError``s.
+    enum ServerErrors {
+        /// What an SQLSTATE, or a class of them, means to a caller.
+        struct Meaning: Sendable {
+            /// Five characters, or the two of a class.
+            var states: [String]
+            var code: PostgresError.Code
+            var message: String
+        }
+
+        /// A whole SQLSTATE goes before its class.
+        static let meanings: [Meaning] = [
+            Meaning(
+                states: ["28P01"], code: .authentication, message: "the server does not accept the user and password"),
+            Meaning(
+                states: ["28"], code: .authentication,
+                message: "the server does not let this user in from here; check the user, the password and pg_hba.conf"),
+            Meaning(
+                states: ["3D000"], code: .databaseMissing,
+                message: "the server has no such database; create it, or correct the name"),
+            Meaning(
+                states: ["42501"], code: .insufficientPrivilege,
+                message: "the user may not do this; grant the privilege, or connect as the owner"),
+            Meaning(
+                states: ["25006"], code: .readOnly,
+                message: "the server takes no writes; connect to the primary "
+                    + "(several hosts, and target_session_attrs=read-write)"),
+            Meaning(
+                states: ["53300", "53400"], code: .tooManyConnections,
+                message: "the server has no connection to spare; close some, or raise max_connections"),
+            Meaning(states: ["57P01"], code: .shutDown, message: "an administrator ended the session; connect again"),
+            Meaning(states: ["57P02"], code: .crashed, message: "the server has crashed and restarts; connect again"),
+            Meaning(
+                states: ["57P03"], code: .startingUp,
+                message: "the server starts or stops and takes no connections now; connect again in a moment"),
+            Meaning(states: ["57P04"], code: .databaseMissing, message: "the database was dropped"),
+            Meaning(
+                states: ["57P05", "25P03"], code: .timedOut,
+                message: "the server ended a session that was idle for too long; connect again"),
+            Meaning(
+                states: ["57014"], code: .timedOut,
+                message: "the statement took longer than the statement time-out, or was cancelled"),
+            Meaning(
+                states: ["55P03"], code: .timedOut, message: "a lock was not free within the lock time-out; try again"),
+            Meaning(
+                states: ["40001", "40P01", "40"], code: .conflict,
+                message: "another transaction was in the way; try again"
+            ),
+            Meaning(
+                states: ["53100"], code: .full, message: "the server's disk is full; free some space and try again"),
+            Meaning(states: ["53200"], code: .full, message: "the server is out of memory; try again"),
+            Meaning(states: ["53"], code: .full, message: "the server is out of a resource; try again"),
+            Meaning(
+                states: ["3F000", "42P01", "42703", "42883", "42704"], code: .undefined,
+                message: "the schema does not have what the statement names; make the tables first, "
+                    + "or check the search path"),
+            Meaning(states: ["23"], code: .constraint, message: "the change violates a constraint of the database"),
+            Meaning(
+                states: ["22", "42"], code: .invalid, message: "the server does not accept the statement or a value"),
+            Meaning(
+                states: ["08P01"], code: .invalid,
+                message: "the server does not understand the connection; a pooler in between has to allow it"),
+            Meaning(states: ["08"], code: .lost, message: "the connection broke; connect again"),
+            Meaning(
+                states: ["58", "XX"], code: .other, message: "the server has failed internally; its log says why"),
+        ]
+
+        private static let byState = Dictionary(
+            meanings.flatMap { meaning in meaning.states.map { ($0, meaning) } },
+            uniquingKeysWith: { first, _ in first })
+
+        /// The error for what the server said about a statement or a session.
+        static func error(
+            _ server: PostgresError.ServerMessage, fate: PostgresFate = .notApplied, statement: Int? = nil
+        ) -> PostgresError {
+            let meaning = byState[server.sqlState] ?? byState[String(server.sqlState.prefix(2))]
+            return PostgresError(
+                meaning?.code ?? .other, meaning?.message ?? "the server refused the statement", fate: fate,
+                statement: statement, server: server)
+        }
+
+        // MARK: Connecting
+
+        /// The error for libpq's words about a connection that could not be made.
+        ///
+        /// libpq 15 has no code for these, but in the verbose form that was asked for, a message of the server has its
+        /// SQLSTATE behind the severity: `FATAL:  28P01: password authentication failed`. With several hosts, the words
+        /// are those of all of them; the last host counts.
+        static func connectError(_ text: String) -> PostgresError {
+            let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
+            let words = lines.joined(separator: "; ")
+            if let server = lines.lazy.reversed().compactMap(serverMessage).first { return refused(server) }
+            let code: PostgresError.Code
+            let advice: String
+            if words.contains("SSL") || words.contains("certificate") {
+                (code, advice) = (
+                    .encryptionRefused,
+                    "an encrypted connection could not be made; check the server's TLS, and sslmode and sslrootcert"
+                )
+            } else if words.contains("no password supplied") {
+                (code, advice) = (
+                    .authentication, "the server asks for a password; give one, or put it into the password file"
+                )
+            } else if words.contains("session is read-only") || words.contains("server is in hot standby mode") {
+                (code, advice) = (.readOnly, "none of the servers takes writes now; connect again in a moment")
+            } else {
+                (code, advice) = (
+                    .unreachable, "the server cannot be reached; check that it runs, the host and the port"
+                )
+            }
+            return PostgresError(code, "\(advice) (\(words))")
+        }
+
+        private static func refused(_ server: PostgresError.ServerMessage) -> PostgresError {
+            var error = error(server)
+            if error.code == .authentication, unencryptedRemarks.contains(where: server.message.contains) {
+                error.code = .encryptionRequired
+                error.message = "the server takes this user only over an encrypted connection; set sslmode=require"
+            }
+            return error
+        }
+
+        /// How the server says that no line of pg_hba.conf matched, and that the connection was not encrypted.
+        private static let unencryptedRemarks = ["no encryption", "SSL off"]
+
+        /// Finds `FATAL:  28P01: password authentication failed` in a line of libpq's.
+        static func serverMessage(in line: Substring) -> PostgresError.ServerMessage? {
+            let parts = line.split(separator: ":", omittingEmptySubsequences: false)
+            for index in parts.indices.dropFirst().dropLast() {
+                let state = parts[index]
+                // Two spaces follow the severity, which may be in any language.
+                guard state.hasPrefix("  "), state.utf8.count == 7, state.dropFirst(2).allSatisfy(\.isStateCharacter)
+                else { continue }
+                let message = parts[(index + 1)...].joined(separator: ":")
+                return PostgresError.ServerMessage(
+                    sqlState: String(state.dropFirst(2)), message: String(message.drop { $0 == " " }))
+            }
+            return nil
+        }
+
+        // MARK: Broken connections
+
+        /// The error for a connection that broke.
+        /// - Parameters:
+        ///   - words: libpq's.
+        ///   - notice: what the server said before, if it did.
+        /// - Returns: an error with an unknown fate.
+        static func lost(_ words: String, notice: PostgresError.ServerMessage?) -> PostgresError {
+            if let notice { return error(notice, fate: .unknown) }
+            let words = words.split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }.joined(separator: " ")
+            return PostgresError(.lost, "the connection broke; connect again (\(words))", fate: .unknown)
+        }
+    }
+
+    extension Character {
+        fileprivate var isStateCharacter: Bool { isASCII && (isNumber || isUppercase) }
+    }
+#endif
