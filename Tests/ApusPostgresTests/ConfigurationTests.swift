@@ -1,0 +1,72 @@
+#if Postgres
+    import ApusPostgres
+    import Testing
+
+    @testable import ApusPostgres
+
+    @Suite("The configuration of a connection")
+    struct ConfigurationTests {
+        @Test("a URI and libpq's pairs say the same")
+        func forms() throws {
+            let uri = try PostgresConfiguration("postgres://ann:s%40cret@db1:5433,db2/jobs?sslmode=require")
+            let pairs = try PostgresConfiguration(
+                "host=db1,db2 port=5433, user=ann password=s@cret dbname=jobs sslmode=require")
+            for keyword in ["host", "user", "password", "dbname", "sslmode"] {
+                #expect(uri[keyword] == pairs[keyword], "\(keyword)")
+                #expect(uri[keyword] != nil)
+            }
+            #expect(uri["host"] == "db1,db2")
+            #expect(uri["password"] == "s@cret")
+        }
+
+        @Test("time-outs and the name come from libpq's words, and can be set")
+        func settings() throws {
+            var configuration = try PostgresConfiguration(
+                "connect_timeout=3 tcp_user_timeout=1500 keepalives_idle=7 application_name=x options='-c geqo=off'")
+            #expect(configuration.connectTimeout == .seconds(3))
+            #expect(configuration.tcpUserTimeout == .milliseconds(1_500))
+            #expect(configuration.keepaliveInterval == .seconds(7))
+            #expect(configuration.applicationName == "x")
+            configuration.statementTimeout = .microseconds(1_500)
+            let parameters = Dictionary(
+                configuration.connectionParameters.map { ($0.keyword, $0.value) }, uniquingKeysWith: { "\($0) \($1)" })
+            #expect(
+                parameters["options"]
+                    == "-c statement_timeout=2 -c geqo=off -c default_transaction_isolation=read\\ committed")
+            #expect(parameters["tcp_user_timeout"] == "1500")
+            #expect(parameters["application_name"] == "x")
+            #expect(parameters["client_encoding"] == "UTF8")
+        }
+
+        private static let secret = "hunter2"
+
+        @Test("no description shows a password", arguments: ["password", "sslpassword"])
+        func secrets(keyword: String) throws {
+            let configuration = try PostgresConfiguration("host=db user='an n' \(keyword)=\(Self.secret)")
+            var dumped = ""
+            dump(configuration, to: &dumped)
+            for text in ["\(configuration)", String(reflecting: configuration), dumped] {
+                #expect(!text.contains(Self.secret), "\(text)")
+                #expect(text.contains("\(keyword)=***"))
+            }
+            #expect("\(configuration)".contains("user='an n'"))
+            #expect(configuration[keyword] == Self.secret)
+        }
+
+        @Test(
+            "what is not understood is an error that shows nothing of the text",
+            arguments: [
+                "postgres://ann:hunter2/x@db/jobs", "postgres://ann:hunter2@x@db/jobs",
+                "postgres://ann:7/hunter2@db/jobs",
+                "host=db hunter2", "host=db hunter2=x", "port=hunter2",
+                "connect_timeout=hunter2", "tcp_user_timeout=-hunter2", "postgres://ann:hunter2%zz@db",
+                "host=db\0 hunter2",
+                "password='hunter2", "port=5432,hunter2", "port=70000 password=hunter2",
+            ])
+        func refused(text: String) async {
+            let error = await postgresError { try PostgresConfiguration(text) }
+            #expect(error?.code == .invalid)
+            #expect(error.map { "\($0)".contains(Self.secret) } == false)
+        }
+    }
+#endif
