@@ -169,9 +169,10 @@
             guard let libpq else { return }
             let isAlive = libpq.consume()
             while let result = libpq.nextResult() {
-                if !receive(result, libpq) {
-                    return lose(PostgresError(.lost, "the server does not keep to the protocol", fate: .unknown))
-                }
+                guard let answer = ConnectionMachine.Answer(result) else { return loseForViolation() }
+                // On a broken connection libpq makes up an answer to what was not answered.
+                if answer == .unreadable, libpq.isBad { break }
+                guard receive(answer, result, libpq) else { return loseForViolation() }
             }
             while let notification = libpq.nextNotification() { notifications.yield(notification) }
             if !isAlive || libpq.isBad {
@@ -179,9 +180,17 @@
             }
         }
 
+        private func loseForViolation() {
+            lose(
+                PostgresError(
+                    .lost, "the server has answered with what a pipeline does not have, as COPY does; connect again",
+                    fate: .unknown))
+        }
+
         /// - Returns: false if the server does not keep to the protocol.
-        private func receive(_ result: ResultHandle, _ libpq: LibpqConnection) -> Bool {
-            guard let answer = ConnectionMachine.Answer(result) else { return false }
+        private func receive(
+            _ answer: ConnectionMachine.Answer, _ result: ResultHandle, _ libpq: LibpqConnection
+        ) -> Bool {
             if answer == .ended { lastWords = PostgresError.ServerMessage(result.pointer) }
             switch machine.received(answer) {
             case .result(let id, let number): pending[id]?.receive(result, number, libpq)
@@ -275,7 +284,8 @@
             PostgresConnectionStatus(
                 isOpen: machine.isOpen, serverProcess: libpq?.serverProcess ?? 0,
                 serverVersion: libpq?.serverVersion ?? 0,
-                isEncrypted: libpq?.isEncrypted ?? false, polls: thread.loop.polls,
+                isEncrypted: libpq?.isEncrypted ?? false, waitingBatches: machine.waitingCount,
+                polls: thread.loop.polls,
                 calls: libpq?.calls ?? LibpqConnection.Calls())
         }
     }

@@ -102,6 +102,14 @@
             }
         }
 
+        /// How many batches were submitted and not sent yet.
+        var waitingCount: Int {
+            switch state {
+            case .busy(let work), .draining(let work): work.waiting.count
+            case .connecting, .idle, .broken, .closed: 0
+            }
+        }
+
         /// The state's name, for tests and logs.
         var phase: String {
             switch state {

@@ -52,9 +52,8 @@
             }
             self.handle = handle
             guard PQstatus(handle) != CONNECTION_BAD else {
-                let error = ServerErrors.connectError(String(cString: PQerrorMessage(handle)))
-                PQfinish(handle)
-                throw error
+                // The rest is what `deinit` does.
+                throw ServerErrors.connectError(String(cString: PQerrorMessage(handle)))
             }
             // The verbose form has the SQLSTATE, for which libpq 15 has no function before there are results.
             PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)

@@ -101,6 +101,8 @@
         package var serverVersion: Int32
         /// Whether the connection is encrypted.
         package var isEncrypted: Bool
+        /// How many batches are submitted and not sent yet.
+        var waitingBatches: Int
         /// How often the thread has waited, for all its connections.
         var polls: Int
         /// How often libpq was called for what costs messages or system calls.

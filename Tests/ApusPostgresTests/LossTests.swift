@@ -1,0 +1,227 @@
+#if Postgres
+    import ApusPostgres
+    import ApusTesting
+    import Testing
+
+    @testable import ApusPostgres
+
+    @Suite("Connections that break")
+    struct LossTests {
+        /// A table with one row for each batch that was applied.
+        private func makeTable(_ connection: PostgresConnection) async throws -> String {
+            let table = uniqueName("loss")
+            try await connection.run("CREATE TABLE \(table) (id int8)")
+            return table
+        }
+
+        /// Inserts a row, and waits for a lock before or after that, so that the batch is under way for as long as
+        /// wanted.
+        private func slowInsert(
+            _ table: String, lock: Int64, _ transaction: PostgresBatch.Transaction = .implicit
+        ) -> PostgresBatch {
+            PostgresBatch(
+                [
+                    PostgresStatement("INSERT INTO \(table) VALUES (1)"),
+                    PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int64(lock)]),
+                ], transaction: transaction)
+        }
+
+        private func waitUntilBlocked(_ process: Int32, _ observer: PostgresConnection) async throws {
+            while try await observer.query(
+                "SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)]
+            ).isEmpty {}
+        }
+
+        @Test(
+            "a session that is terminated in a statement has applied nothing, and neither have the batches behind it",
+            arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted)])
+        func terminated(transaction: PostgresBatch.Transaction) async throws {
+            try await withConnection { observer in
+                let table = try await makeTable(observer)
+                let lock = Int64(table.hashValue)
+                _ = try await observer.query("SELECT pg_advisory_lock($1)", [.int64(lock)])
+                try await withConnection { connection in
+                    let process = await connection.status.serverProcess
+                    let first = Task { try await connection.execute(slowInsert(table, lock: lock, transaction)) }
+                    let second = Task { try await connection.execute(slowInsert(table, lock: lock, transaction)) }
+                    try await waitUntilBlocked(process, observer)
+                    _ = try await observer.query("SELECT pg_terminate_backend($1)", [.int32(process)])
+                    for task in [first, second] {
+                        let error = await postgresError { try await task.value }
+                        #expect(error?.code == .shutDown)
+                        #expect(error?.fate == .notApplied)
+                        #expect(error?.server?.sqlState == "57P01")
+                    }
+                    let later = await postgresError { try await connection.query("SELECT 1") }
+                    #expect(later?.code == .shutDown)
+                    #expect(await connection.status.isOpen == false)
+                }
+                let count: Int64 = try await observer.value("SELECT count(*) FROM \(table)")
+                #expect(count == 0)
+                try await observer.run("DROP TABLE \(table)")
+            }
+        }
+
+        @Test("a session that is terminated while it is idle says why to the next caller")
+        func terminatedIdle() async throws {
+            try await withConnection { observer in
+                try await withConnection { connection in
+                    let process = await connection.status.serverProcess
+                    _ = try await observer.query("SELECT pg_terminate_backend($1)", [.int32(process)])
+                    for await _ in connection.notifications {}
+                    let error = await postgresError { try await connection.query("SELECT 1") }
+                    #expect(error?.code == .shutDown)
+                    #expect(error?.fate == .notApplied)
+                }
+            }
+        }
+
+        @Test("when the connection is cut before the answer, the fate is unknown, and the batch may be applied")
+        func answerLost() async throws {
+            try await withConnection { observer in
+                let table = try await makeTable(observer)
+                try await withProxy { connection, proxy in
+                    _ = try await connection.query("SELECT 1")
+                    proxy.hold(.toClient)
+                    let inserted = Task { try await connection.query("INSERT INTO \(table) VALUES (1)") }
+                    while try await observer.query("SELECT 1 FROM \(table)").isEmpty {}
+                    proxy.cut()
+                    let error = await postgresError { try await inserted.value }
+                    #expect(error?.code == .lost)
+                    #expect(error?.fate == .unknown)
+                    #expect(error?.statement == nil)
+                }
+                try await observer.run("DROP TABLE \(table)")
+            }
+        }
+
+        @Test("when the connection is cut before the request arrives, the fate is unknown too, and nothing is applied")
+        func requestLost() async throws {
+            try await withConnection { observer in
+                let table = try await makeTable(observer)
+                try await withProxy { connection, proxy in
+                    _ = try await connection.query("SELECT 1")
+                    let received = proxy.byteCount(.toServer)
+                    proxy.hold(.toServer)
+                    let inserted = Task { try await connection.query("INSERT INTO \(table) VALUES (1)") }
+                    await proxy.waitForBytes(received + 50, .toServer)
+                    proxy.cut()
+                    let error = await postgresError { try await inserted.value }
+                    #expect(error?.code == .lost)
+                    #expect(error?.fate == .unknown)
+                }
+                let count: Int64 = try await observer.value("SELECT count(*) FROM \(table)")
+                #expect(count == 0)
+                try await observer.run("DROP TABLE \(table)")
+            }
+        }
+
+        @Test("an error that arrived before the connection broke is kept: nothing was applied")
+        func errorThenLoss() async throws {
+            try await withConnection { observer in
+                let lock = Int64(uniqueName().hashValue)
+                _ = try await observer.query("SELECT pg_advisory_lock($1)", [.int64(lock)])
+                try await withProxy { connection, proxy in
+                    let process = await connection.status.serverProcess
+                    let failed = Task { try await connection.query("SELECT 1 / 0") }
+                    let blocked = Task {
+                        try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(lock)])
+                    }
+                    try await waitUntilBlocked(process, observer)
+                    let first = await postgresError { try await failed.value }
+                    #expect(first?.code == .invalid)
+                    proxy.cut()
+                    let second = await postgresError { try await blocked.value }
+                    #expect(second?.fate == .unknown)
+                }
+            }
+        }
+
+        @Test("a server that is stopped and started again: each end has its code, and a new connection works")
+        func restart() async throws {
+            let server = try await PostgresServer.start(hasTLS: false)
+            let configuration = try server.configuration
+            func blockedQuery(
+                _ end: (PostgresServer) async throws -> Void
+            ) async throws -> (underWay: PostgresError?, later: PostgresError?) {
+                try await withConnection(configuration) { observer in
+                    _ = try await observer.query("SELECT pg_advisory_lock(1)")
+                    return try await withConnection(configuration) { connection in
+                        let process = await connection.status.serverProcess
+                        let blocked = Task { try await connection.query("SELECT pg_advisory_lock(1)") }
+                        try await waitUntilBlocked(process, observer)
+                        try await end(server)
+                        let error = await postgresError { try await blocked.value }
+                        return (error, await postgresError { try await connection.query("SELECT 1") })
+                    }
+                }
+            }
+            // A smart shutdown would wait for the sessions; a fast one terminates them.
+            let fast = try await blockedQuery { try await $0.stop("fast") }
+            #expect(fast.underWay?.code == .shutDown)
+            #expect(fast.underWay?.fate == .notApplied)
+            #expect(fast.later?.code == .shutDown)
+            let refused = await postgresError { try await withConnection(configuration) { _ in } }
+            #expect(refused?.code == .unreachable)
+
+            try await server.start()
+            // What a crash looks like: the server cannot know what has become of the batch.
+            let immediate = try await blockedQuery { try await $0.stop("immediate") }
+            #expect(immediate.underWay?.code == .shutDown)
+            #expect(immediate.underWay?.fate == .unknown)
+
+            try await server.start()
+            let noTLS = await postgresError { try await withConnection(try server.tcp("sslmode=require")) { _ in } }
+            #expect(noTLS?.code == .encryptionRefused)
+            try await withConnection(configuration) { connection in
+                let one: Int64 = try await connection.value("SELECT 1::int8")
+                #expect(one == 1)
+            }
+        }
+
+        @Test("a statement that takes longer than the server's time-out is given up, and the connection stays")
+        func statementTimeout() async throws {
+            var configuration = try await PostgresServer.shared.value.configuration
+            configuration.statementTimeout = .milliseconds(20)
+            try await withConnection(configuration) { connection in
+                let error = await postgresError {
+                    try await connection.execute(
+                        PostgresBatch([PostgresStatement("SELECT 1"), PostgresStatement("SELECT pg_sleep(3600)")]))
+                }
+                #expect(error?.code == .timedOut)
+                #expect(error?.server?.sqlState == "57014")
+                #expect(error?.statement == 1)
+                #expect(error?.fate == .notApplied)
+                _ = try await connection.query("SELECT 1")
+            }
+        }
+
+        @Test("a deadlock is a conflict")
+        func deadlock() async throws {
+            var configuration = try await PostgresServer.shared.value.configuration
+            configuration.set("options", to: "-c deadlock_timeout=1ms")
+            let locks = [Int64(uniqueName().hashValue), Int64(uniqueName().hashValue)]
+            try await withConnection(configuration) { holder in
+                try await withConnection(configuration) { connection in
+                    let process = await connection.status.serverProcess
+                    _ = try await holder.query("SELECT pg_advisory_lock($1)", [.int64(locks[0])])
+                    let first = Task {
+                        try await connection.execute(
+                            PostgresBatch([
+                                PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int64(locks[1])]),
+                                PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int64(locks[0])]),
+                            ]))
+                    }
+                    // A connection of its own: the holder is about to wait.
+                    try await withConnection { try await waitUntilBlocked(process, $0) }
+                    let second = Task { try await holder.query("SELECT pg_advisory_lock($1)", [.int64(locks[1])]) }
+                    var errors: [PostgresError.Code] = []
+                    do { _ = try await second.value } catch let error as PostgresError { errors.append(error.code) }
+                    _ = try await holder.query("SELECT pg_advisory_unlock_all()")
+                    do { _ = try await first.value } catch let error as PostgresError { errors.append(error.code) }
+                    #expect(errors == [.conflict])
+                }
+            }
+        }
+    }
+#endif

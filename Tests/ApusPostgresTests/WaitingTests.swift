@@ -1,0 +1,125 @@
+#if Postgres
+    import ApusPostgres
+    import ApusTesting
+    import ApusTimers
+    import Testing
+
+    @testable import ApusPostgres
+
+    @Suite("Deadlines and cancellation")
+    struct WaitingTests {
+        /// A connection in virtual time, of whose answers none arrives any more.
+        private func withSilence(
+            _ body: (PostgresConnection, Proxy, VirtualTime) async throws -> Void
+        ) async throws {
+            let time = VirtualTime()
+            let proxy = try Proxy(to: try await PostgresServer.shared.value)
+            defer { proxy.close() }
+            try await withConnection(try proxy.configuration, engine: time.engine) { connection in
+                _ = try await connection.query("SELECT 1")
+                proxy.hold(.toClient)
+                try await body(connection, proxy, time)
+            }
+            #expect(time.leaks == [])
+        }
+
+        private func start(
+            _ count: Int, _ connection: PostgresConnection, _ proxy: Proxy, timeout: Duration? = nil
+        ) async -> [Task<Void, any Error>] {
+            let syncs = proxy.count("S")
+            let tasks = (0..<count).map { _ in
+                Task {
+                    _ = try await connection.execute(
+                        PostgresBatch([PostgresStatement("SELECT 1")], answerTimeout: timeout))
+                }
+            }
+            // Not more than may be in flight are sent.
+            while proxy.count("S") < syncs + min(count, ConnectionMachine.mostInFlight) {
+                await proxy.waitForBytes(proxy.byteCount(.toServer) + 1, .toServer)
+            }
+            return tasks
+        }
+
+        @Test("an answer that does not come in time closes the connection, and the fate is unknown")
+        func answerTimeout() async throws {
+            try await withSilence { connection, proxy, time in
+                let tasks = await start(2, connection, proxy)
+                time.advance(by: .seconds(29))
+                #expect(await connection.status.isOpen)
+                time.advance(by: .seconds(1))
+                for task in tasks {
+                    let error = await postgresError { try await task.value }
+                    #expect(error?.code == .noAnswer)
+                    #expect(error?.fate == .unknown)
+                }
+                let later = await postgresError { try await connection.query("SELECT 1") }
+                #expect(later?.code == .noAnswer)
+                #expect(later?.fate == .notApplied)
+            }
+        }
+
+        @Test("an answer in time leaves the connection alone, and one timer stands for all batches")
+        func inTime() async throws {
+            try await withSilence { connection, proxy, time in
+                let tasks = await start(5, connection, proxy)
+                #expect(time.pendingTimers == 1)
+                time.advance(by: .seconds(29))
+                proxy.release(.toClient)
+                for task in tasks { try await task.value }
+                time.advance(by: .seconds(60))
+                _ = try await connection.query("SELECT 1")
+            }
+        }
+
+        @Test("a task that is cancelled after its batch was sent gets the answer all the same")
+        func cancelledAfterSending() async throws {
+            try await withSilence { connection, proxy, _ in
+                let tasks = await start(1, connection, proxy)
+                tasks[0].cancel()
+                _ = await connection.status
+                proxy.release(.toClient)
+                try await tasks[0].value
+                _ = try await connection.query("SELECT 1")
+            }
+        }
+
+        @Test("a task that is cancelled before its batch was sent sends nothing")
+        func cancelledBeforeSending() async throws {
+            try await withSilence { connection, proxy, _ in
+                let sent = await start(ConnectionMachine.mostInFlight, connection, proxy)
+                let unsent = Task { _ = try await connection.query("SELECT 'unsent'") }
+                while await connection.status.waitingBatches == 0 { await Task.yield() }
+                unsent.cancel()
+                let error = await postgresError { try await unsent.value }
+                #expect(error?.code == .cancelled)
+                #expect(error?.fate == .notApplied)
+                let early = Task {
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    _ = try await connection.query("SELECT 'early'")
+                }
+                let before = await postgresError { try await early.value }
+                #expect(before?.code == .cancelled)
+                proxy.release(.toClient)
+                for task in sent { try await task.value }
+                // The first query of `withSilence`, and those that were sent.
+                #expect(proxy.count("S") == 1 + ConnectionMachine.mostInFlight)
+            }
+        }
+
+        @Test("closing waits for what is under way, and refuses what comes later")
+        func close() async throws {
+            try await withSilence { connection, proxy, _ in
+                let tasks = await start(3, connection, proxy)
+                let closing = Task { await connection.close() }
+                while await connection.status.isOpen { await Task.yield() }
+                let refused = await postgresError { try await connection.query("SELECT 1") }
+                #expect(refused?.code == .closed)
+                #expect(refused?.fate == .notApplied)
+                proxy.release(.toClient)
+                for task in tasks { try await task.value }
+                await closing.value
+                await connection.close()
+            }
+        }
+    }
+#endif
