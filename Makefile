@@ -2,6 +2,9 @@
 
 SWIFT ?= swift
 BOOTSTRAP = Scripts/bootstrap
+# Everything is built with PostgreSQL, so that all commands share one build: a build with other traits compiles every
+# module of ours anew. Benchmarks/Package.swift names it too.
+export TRAITS ?= --traits Postgres
 SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: tens of thousands of programs that run on one thread, the main one, have nothing to
 # race with, and would hold up for minutes every test that needs the main actor; a test that measures time; one that
@@ -28,19 +31,19 @@ FIRST ?= 1
 .PHONY: run demo test browser api pictures lint format bench tsan stress torture simulate mutants bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
-	$(SWIFT) build -c release --product apus
-	@bin="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
+	$(SWIFT) build $(TRAITS) -c release --product apus
+	@bin="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
 
 demo: bootstrap  ## show the sample app on a simulated phone in the browser, at the address that it prints
-	$(SWIFT) build --product Sleepless
-	@exec "$$($(SWIFT) build --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
+	$(SWIFT) build $(TRAITS) --product Sleepless
+	@exec "$$($(SWIFT) build $(TRAITS) --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
 
 test: bootstrap  ## run all tests, those in a browser and of the API's description too
-	$(SWIFT) test --skip '^SchedulerSimulationTests\.'
+	$(SWIFT) test $(TRAITS) --skip '^SchedulerSimulationTests\.'
 	@echo 'The scheduler, simulated with 2,000 seeds, alone on the machine:'
-	$(SWIFT) test --skip-build --filter '^SchedulerSimulationTests\.'
+	$(SWIFT) test $(TRAITS) --skip-build --filter '^SchedulerSimulationTests\.'
 	SWIFT="$(SWIFT)" Scripts/browser-tests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 
@@ -61,10 +64,10 @@ format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
 bench: bootstrap  ## measure the timers, durable jobs, the daemon and the command beside their peers, in release
-	$(SWIFT) build -c release --product apus
+	$(SWIFT) build $(TRAITS) -c release --product apus
 	$(SWIFT) build -c release $(BENCHMARKS) --product timer-bench
 	$(SWIFT) build -c release $(BENCHMARKS) --product jobs-bench
-	@apus="$$($(SWIFT) build -c release --product apus --show-bin-path)/apus"; \
+	@apus="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
 	benches="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
@@ -72,27 +75,27 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
+	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TRAITS) $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
 	Scripts/check-races .build-tsan/reports
 
 stress: bootstrap  ## race producers, cancellations and fires for 30 s, with and without the thread sanitizer
-	$(SWIFT) build --product ApusTimerStress
-	"$$($(SWIFT) build --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
+	$(SWIFT) build $(TRAITS) --product ApusTimerStress
+	"$$($(SWIFT) build $(TRAITS) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	$(SWIFT) build $(TSAN) --product ApusTimerStress
+	$(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress
 	TSAN_OPTIONS="$(TSAN_OPTIONS)" \
-	"$$($(SWIFT) build $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
+	"$$($(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	Scripts/check-races .build-tsan/reports
 
 torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitted, run and flood; check the promises
-	$(SWIFT) build -c release --product apus
-	$(SWIFT) build -c release --product ApusTorture
-	@bin="$$($(SWIFT) build -c release --show-bin-path)"; \
+	$(SWIFT) build $(TRAITS) -c release --product apus
+	$(SWIFT) build $(TRAITS) -c release --product ApusTorture
+	@bin="$$($(SWIFT) build $(TRAITS) -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
 simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIRST on; a failure is shrunk and printed
-	$(SWIFT) build -c release --product ApusSimulation
-	@bin="$$($(SWIFT) build -c release --product ApusSimulation --show-bin-path)"; \
+	$(SWIFT) build $(TRAITS) -c release --product ApusSimulation
+	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
 
 mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each

@@ -446,9 +446,8 @@ let package = Package(
 #endif
 
 // The sample apps are compiled as an app would be.
-let withoutFeatures = [
-    "CApus", "CAllocationCount", "CPostgres", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6",
-]
-for target in package.targets where target.type != .plugin && !withoutFeatures.contains(target.name) {
+let withoutFeatures = ["CApus", "CAllocationCount", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"]
+for target in package.targets
+where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }

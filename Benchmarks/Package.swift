@@ -9,7 +9,8 @@ let package = Package(
         .executable(name: "timer-bench", targets: ["TimerBench"]),
     ],
     dependencies: [
-        .package(name: "apus", path: ".."),
+        // With the traits of the Makefile, so that both packages share a build.
+        .package(name: "apus", path: "..", traits: ["Postgres"]),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
         // What the timers are compared with.
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.0"),

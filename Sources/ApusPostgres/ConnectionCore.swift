@@ -56,18 +56,21 @@
             if Task.isCancelled { return .failure(Self.cancelled) }
             return await withCheckedContinuation { continuation in
                 connecting = continuation
-                beginConnecting()
+                // From here on the deadline counts, also for the resolver.
+                turn()
+                HostAddresses.resolve(configuration) { result in self.onThread { $0.beginConnecting(result) } }
             }
         }
 
-        private func beginConnecting() {
+        private func beginConnecting(_ resolved: Result<PostgresConfiguration, PostgresError>) {
+            // It may have been given up meanwhile.
+            guard connecting != nil else { return }
             do throws(PostgresError) {
-                let libpq = try LibpqConnection(configuration.connectionParameters, logger: logger)
+                let libpq = try LibpqConnection(try resolved.get().connectionParameters, logger: logger)
                 self.libpq = libpq
                 let source = PollSource(descriptor: libpq.descriptor, interest: machine.interest) { self.ready($0) }
                 self.source = source
                 thread.loop.add(source)
-                turn()
             } catch {
                 _ = machine.connectPolled(.failed)
                 release(error)
@@ -134,12 +137,12 @@
 
         private func turn() {
             hasTurn = false
-            while let libpq {
+            while true {
                 switch machine.next() {
-                case .send(let id): send(id, libpq)
-                case .flush: machine.flushed(isComplete: libpq.flush())
+                case .send(let id): send(id)
+                case .flush: machine.flushed(isComplete: connected.flush())
                 case .arm(let instant): arm(instant)
-                case .finish: release(nil)
+                case .finish: return release(nil)
                 case .wait:
                     source?.interest = machine.interest
                     return
@@ -147,7 +150,13 @@
             }
         }
 
-        private func send(_ id: ConnectionMachine.BatchID, _ libpq: LibpqConnection) {
+        private var connected: LibpqConnection {
+            guard let libpq else { preconditionFailure("the machine sends over an open connection only") }
+            return libpq
+        }
+
+        private func send(_ id: ConnectionMachine.BatchID) {
+            let libpq = connected
             guard let batch = pending[id] else { preconditionFailure("the machine sends what was submitted") }
             machine.sent(id, as: batch.plan(libpq))
             if !batch.send(libpq) { lose(ServerErrors.lost(libpq.errorMessage, notice: nil)) }
@@ -220,8 +229,8 @@
                     PostgresError(
                         .unreachable,
                         """
-                        the server has not accepted the connection within \(configuration.connectTimeout); check the host, \
-                        the port and the network
+                        the server has not accepted the connection within \(configuration.connectTimeout); \
+                        check the host, the port and the network
                         """))
             case .lose:
                 lose(

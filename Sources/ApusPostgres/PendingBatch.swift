@@ -44,7 +44,7 @@
                 if statement.parameters.count > LibpqConnection.mostParameters {
                     return PostgresError(
                         .invalid,
-                        "a statement has more than \(LibpqConnection.mostParameters) parameters; give arrays, with unnest",
+                        "a statement has more than \(LibpqConnection.mostParameters) parameters; give arrays to unnest",
                         statement: index)
                 }
             }

@@ -42,8 +42,7 @@
     }
 
     /// The executor of connections: one thread that runs jobs and waits in `poll`, on Linux and Darwin alike.
-    // `inbox` is a lock; `sources`, `ends` and `thread` are touched on the loop's own thread only, `thread` after it was
-    // written before the first job.
+    // `inbox` is a lock; `sources`, `ends` and `polls` are touched on the loop's own thread only.
     final class PollLoop: SerialExecutor, @unchecked Sendable {
         private enum Work {
             case job(UnownedJob)

@@ -104,7 +104,8 @@
             else {
                 throw PostgresError(
                     .invalid,
-                    "the host, port or database of the connection string is not understood; write special characters of a password as in %40"
+                    "the host, port or database of the connection string is not understood; "
+                        + "write special characters of a password as in %40"
                 )
             }
         }

@@ -30,7 +30,7 @@
         /// A task that is cancelled meanwhile gets the error `cancelled`, and the attempt is given up.
         /// - Parameters:
         ///   - configuration: where to, and how.
-        ///   - thread: where the connection lives. A host name is resolved on it, which holds up its other connections.
+        ///   - thread: where the connection lives.
         ///   - engine: measures the time-outs, on the clock that stops while the machine sleeps.
         ///   - logger: gets the server's notices and warnings.
         /// - Returns: the connection.

@@ -15,7 +15,8 @@
                 states: ["28P01"], code: .authentication, message: "the server does not accept the user and password"),
             Meaning(
                 states: ["28"], code: .authentication,
-                message: "the server does not let this user in from here; check the user, the password and pg_hba.conf"),
+                message: "the server does not let this user in from here; check the user, the password "
+                    + "and pg_hba.conf"),
             Meaning(
                 states: ["3D000"], code: .databaseMissing,
                 message: "the server has no such database; create it, or correct the name"),

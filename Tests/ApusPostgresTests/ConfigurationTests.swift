@@ -68,5 +68,31 @@
             #expect(error?.code == .invalid)
             #expect(error.map { "\($0)".contains(Self.secret) } == false)
         }
+
+        @Test("hosts become addresses, each with its port, and what has no name stays")
+        func addresses() throws {
+            func lookUp(_ host: String) -> [String] {
+                ["db1": ["10.0.0.1", "::1"], "db2": ["10.0.0.2"]][host] ?? []
+            }
+            func resolved(_ text: String) throws -> [String?] {
+                let configuration = try PostgresConfiguration(text).resolved(by: lookUp)
+                return ["host", "hostaddr", "port"].map { configuration[$0] }
+            }
+            #expect(try resolved("host=db1") == ["db1,db1", "10.0.0.1,::1", nil])
+            #expect(try resolved("host=db1,db2 port=1,2") == ["db1,db1,db2", "10.0.0.1,::1,10.0.0.2", "1,1,2"])
+            #expect(try resolved("host=db1,db2 port=7") == ["db1,db1,db2", "10.0.0.1,::1,10.0.0.2", "7"])
+            #expect(try resolved("host=/run,db2 port=,2") == ["/run,db2", ",10.0.0.2", ",2"])
+            #expect(try resolved("host=unknown,db2") == ["db2", "10.0.0.2", nil])
+            #expect(throws: PostgresError.self) { try resolved("host=unknown") }
+            // libpq refuses these.
+            #expect(try resolved("host=db1,db2 port=1,2,3") == ["db1,db2", nil, "1,2,3"])
+        }
+
+        @Test("the addresses of this machine are found")
+        func localhost() {
+            let addresses = HostAddresses.lookUp("localhost")
+            #expect(addresses.contains("127.0.0.1") || addresses.contains("::1"))
+            #expect(HostAddresses.lookUp("nowhere.invalid") == [])
+        }
     }
 #endif

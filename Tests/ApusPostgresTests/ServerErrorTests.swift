@@ -37,7 +37,7 @@
             "libpq's words about a failed connection have their code",
             arguments: [
                 (
-                    "connection to server at \"db\" (10.0.0.1), port 5432 failed: Connection refused\n\tIs the server …\n",
+                    "connection to server at \"db\" port 5432 failed: Connection refused\n\tIs the server …\n",
                     .unreachable, nil
                 ),
                 ("could not translate host name \"db\" to address: Name or service not known\n", .unreachable, nil),
@@ -51,7 +51,7 @@
                 ("… failed: server does not support SSL, but SSL was required\n", .encryptionRefused, nil),
                 ("… failed: SSL error: certificate verify failed\n", .encryptionRefused, nil),
                 (
-                    "… failed: FATAL:  28000: no pg_hba.conf entry for host \"::1\", user \"a\", database \"b\", no encryption\n",
+                    "… failed: FATAL:  28000: no pg_hba.conf entry for host \"::1\", user \"a\", no encryption\n",
                     .encryptionRequired, "28000"
                 ),
                 ("… failed: fe_sendauth: no password supplied\n", .authentication, nil),

@@ -77,7 +77,10 @@
         func epoch() async throws {
             try await withConnection { connection in
                 let row = try await connection.query(
-                    "SELECT '1970-01-01 00:00:00.000001Z'::timestamptz, to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')",
+                    """
+                    SELECT '1970-01-01 00:00:00.000001Z'::timestamptz,
+                        to_char($1 AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')
+                    """,
                     [.timestamp(PostgresTimestamp(microsecondsSince1970: 1_767_225_600_000_001))])[0]
                 #expect(try row.decode(PostgresTimestamp.self, at: 0).microsecondsSince1970 == 1)
                 #expect(try row.decode(String.self, at: 1) == "2026-01-01 00:00:00.000001")
@@ -92,8 +95,8 @@
             try await withConnection { connection in
                 let row = try await connection.query(
                     """
-                    SELECT 7::int2, 8::int4, 9::oid, 'a'::varchar, 'b'::name, '{"c": 1}'::json, '10'::xid8, 'd', 11::int2,
-                        '{e,NULL}'::varchar[], '{}'::int8[], NULL::int8[], '{1,2}'::int4[]
+                    SELECT 7::int2, 8::int4, 9::oid, 'a'::varchar, 'b'::name, '{"c": 1}'::json, '10'::xid8, 'd',
+                        11::int2, '{e,NULL}'::varchar[], '{}'::int8[], NULL::int8[], '{1,2}'::int4[]
                     """)[0]
                 #expect(try row.decode(Int64.self, at: 0) == 7)
                 #expect(try row.decode(Int64.self, at: 1) == 8)

@@ -131,6 +131,8 @@
         /// $1: the folder; $2: the port; $3: PostgreSQL's programs; $4: `tls` or `plain`; $5: the password.
         private static let script = #"""
             folder=$1 port=$2 programs=$3 tls=$4 password=$5
+            # The end of the tests shows as the end of the input, also if it comes while an answer is written.
+            trap '' PIPE HUP INT TERM
             # PostgreSQL does not run as root.
             user=$(id -un)
             if [ "$(id -u)" = 0 ]; then
@@ -149,7 +151,12 @@
                     >>"$folder/log" 2>&1 </dev/null
             }
             remove() { control -m immediate stop >/dev/null 2>&1; rm -rf "$folder"; }
-            fail() { tail -n 5 "$folder/log" "$folder/server.log" 2>/dev/null | tr '\n' ' '; echo "$1"; remove; exit 1; }
+            fail() {
+                tail -n 5 "$folder/log" "$folder/server.log" 2>/dev/null | tr '\n' ' '
+                echo "$1"
+                remove
+                exit 1
+            }
 
             prepare() {
                 rm -rf "$folder" && mkdir -m 755 "$folder" && chown "$user" "$folder" || return 1
@@ -166,7 +173,7 @@
             port = $port
             unix_socket_directories = '$folder'
             shared_buffers = 16MB
-            max_connections = 60
+            max_connections = 200
             max_prepared_transactions = 4
             # Durability is not the subject of these tests.
             fsync = off

@@ -25,8 +25,8 @@
         private var isClosed = false
 
         init(to server: PostgresServer) throws {
-            folder =
-                FileManager.default.temporaryDirectory.appending(path: "apus-proxy-\(UUID().uuidString.prefix(8))").path
+            // With the server's folder it goes, however this process ends.
+            folder = "\(server.folder)/\(uniqueName("proxy"))"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             port = server.port
             serverPath = "\(server.folder)/.s.PGSQL.\(server.port)"
