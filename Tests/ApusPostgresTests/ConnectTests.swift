@@ -75,6 +75,20 @@
             }
         }
 
+        @Test("a host that does not answer at all is given up, by the kernel and for the next one")
+        func unansweredHost() async throws {
+            let server = try await PostgresServer.shared.value
+            let listener = try SilentListener(isFull: true)
+            var configuration = try server.tcp()
+            configuration.set("host", to: "127.0.0.1,127.0.0.1")
+            configuration.set("port", to: "\(listener.port),\(server.port)")
+            // The kernel looks when it would send again what was not acknowledged: a second after the first time.
+            configuration.tcpUserTimeout = .milliseconds(100)
+            try await withConnection(configuration) { connection in
+                #expect(await connection.status.isOpen)
+            }
+        }
+
         @Test("an encrypted connection, with the server's certificate checked")
         func encrypted() async throws {
             let server = try await PostgresServer.shared.value
@@ -181,23 +195,36 @@
     private final class SilentListener: Sendable {
         let port: Int
         private let descriptor: Int32
+        private let waiting: [Int32]
 
-        init() throws {
-            port = try PostgresServer.freePort()
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        /// - Parameter isFull: whether more connections wait already than the kernel keeps, so that it drops the next.
+        init(isFull: Bool = false) throws {
+            let port = try PostgresServer.freePort()
+            let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            (self.port, self.descriptor) = (port, descriptor)
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
             address.sin_port = UInt16(port).bigEndian
             let isListening = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0 && listen(descriptor, 4) == 0
+                    bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+                        && listen(descriptor, isFull ? 0 : 4) == 0
                 }
             }
             guard isListening else { throw PostgresServer.Failure(description: "nothing listens: error \(errno)") }
+            waiting = (0..<(isFull ? 2 : 0)).map { _ in
+                let client = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_NONBLOCK, 0)
+                withUnsafePointer(to: &address) { pointer in
+                    _ = pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                        connect(client, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+                    }
+                }
+                return client
+            }
         }
 
-        deinit { close(descriptor) }
+        deinit { for descriptor in waiting + [descriptor] { close(descriptor) } }
 
         /// Waits for a connection, which stays open for as long as the process.
         func accept() async {
