@@ -197,7 +197,7 @@
         private let descriptor: Int32
         private let waiting: [Int32]
 
-        /// - Parameter isFull: whether more connections wait already than the kernel keeps, so that it drops the next.
+        /// If it is full, more connections wait already than the kernel keeps, and it drops the next.
         init(isFull: Bool = false) throws {
             let port = try PostgresServer.freePort()
             let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
