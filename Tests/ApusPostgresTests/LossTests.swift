@@ -1,6 +1,7 @@
 #if Postgres
     import ApusPostgres
     import ApusTesting
+    import Foundation
     import Testing
 
     @testable import ApusPostgres
@@ -177,6 +178,37 @@
                 let one: Int64 = try await connection.value("SELECT 1::int8")
                 #expect(one == 1)
             }
+        }
+
+        @Test("when a process of the server crashes, the other sessions are told so, and their fate is unknown")
+        func crash() async throws {
+            let server = try await PostgresServer.start(hasTLS: false)
+            let configuration = try server.configuration
+            try await withConnection(configuration) { victim in
+                try await withConnection(configuration) { witness in
+                    _ = try await witness.query("SELECT pg_advisory_lock(1)")
+                    let blocked = Task { try await victim.query("SELECT pg_advisory_lock(1)") }
+                    try await waitUntilBlocked(await victim.status.serverProcess, witness)
+                    #expect(kill(await victim.status.serverProcess, SIGKILL) == 0)
+                    let killed = await postgresError { try await blocked.value }
+                    #expect(killed?.code == .lost)
+                    #expect(killed?.fate == .unknown)
+                    for await _ in witness.notifications {}
+                    let told = await postgresError { try await witness.query("SELECT 1") }
+                    #expect(told?.code == .crashed)
+                }
+            }
+            // While it recovers, it says so.
+            var codes: Set<PostgresError.Code> = []
+            while true {
+                do {
+                    try await withConnection(configuration) { _ in }
+                    break
+                } catch let error as PostgresError {
+                    codes.insert(error.code)
+                }
+            }
+            #expect(codes.isSubset(of: [.startingUp, .unreachable, .crashed, .lost]), "\(codes)")
         }
 
         @Test("a statement that takes longer than the server's time-out is given up, and the connection stays")

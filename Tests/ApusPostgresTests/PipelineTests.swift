@@ -68,6 +68,21 @@
             }
         }
 
+        @Test("a small batch is one write, at most two reads, and wakes the thread three times at most")
+        func systemCalls() async throws {
+            let connection = try await PostgresConnection.connect(
+                PostgresServer.shared.value.configuration, thread: PostgresThread())
+            _ = try await connection.query("SELECT 1")
+            let before = await connection.status
+            for _ in 0..<50 { _ = try await connection.query("SELECT 1") }
+            let after = await connection.status
+            #expect(after.calls.flushes - before.calls.flushes == 50)
+            #expect(after.calls.reads - before.calls.reads <= 100)
+            // Called, answered, and asked for the status; the socket may be readable twice for one answer.
+            #expect(after.polls - before.polls <= 50 * 3 + 1)
+            await connection.close()
+        }
+
         @Test("batches are answered in their order, and are sent while earlier ones wait")
         func withoutWaiting() async throws {
             try await withProxy { connection, proxy in
