@@ -25,6 +25,10 @@
         }
 
         deinit { loop.stop() }
+
+        /// The executor of the thread, for an actor that has much to ask of connections on it: its calls change no
+        /// thread. The actor has to keep the thread, and what it does holds up the connections.
+        package var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     }
 
     /// A descriptor that the loop waits for. Used on the loop's thread only.

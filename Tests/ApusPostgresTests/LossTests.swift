@@ -125,6 +125,7 @@
                 try await withProxy { connection, proxy in
                     let process = await connection.status.serverProcess
                     let failed = Task { try await connection.query("SELECT 1 / 0") }
+                    await proxy.waitForMessages(1, "S")
                     let blocked = Task {
                         try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(lock)])
                     }

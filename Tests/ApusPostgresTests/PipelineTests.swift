@@ -87,16 +87,39 @@
         func withoutWaiting() async throws {
             try await withProxy { connection, proxy in
                 _ = try await connection.query("SELECT 1")
-                let received = proxy.byteCount(.toServer)
                 proxy.hold(.toClient)
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for _ in 0..<5 { group.addTask { _ = try await connection.query("SELECT 1") } }
-                    // A query is a bind, a describe, an execute and a sync of 40 bytes or so.
-                    await proxy.waitForBytes(received + 5 * 30, .toServer)
+                    await proxy.waitForMessages(6, "S")
                     proxy.release(.toClient)
                     try await group.waitForAll()
                 }
                 #expect(proxy.count("S") == 6)
+            }
+        }
+
+        @Test("what is sent while a preparation is under way does not depend on it, and prepares nothing again")
+        func preparationUnderWay() async throws {
+            try await withProxy { connection, proxy in
+                _ = try await connection.query("SELECT 1")
+                let syncs = proxy.count("S")
+                proxy.hold(.toClient)
+                // The first batch fails before its preparation of the shared text.
+                let texts = [["SELECT 1 / 0", "SELECT 'shared'"], ["SELECT 'shared'"], ["SELECT 'shared'"]]
+                let tasks = texts.map { batch in
+                    Task { try await connection.execute(PostgresBatch(batch.map { PostgresStatement($0) })) }
+                }
+                await proxy.waitForMessages(syncs + 3, "S")
+                proxy.release(.toClient)
+                var failures = 0
+                for task in tasks { do { _ = try await task.value } catch { failures += 1 } }
+                #expect(failures == 1)
+                // Of the first query, of the division, and one of the shared text.
+                let preparations = await connection.status.calls.preparations
+                #expect(preparations == 3)
+                for _ in 0..<2 { _ = try await connection.query("SELECT 'shared'") }
+                let later = await connection.status.calls.preparations
+                #expect(later <= preparations + 1)
             }
         }
 

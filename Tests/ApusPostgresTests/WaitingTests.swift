@@ -34,9 +34,7 @@
                 }
             }
             // Not more than may be in flight are sent.
-            while proxy.count("S") < syncs + min(count, ConnectionMachine.mostInFlight) {
-                await proxy.waitForBytes(proxy.byteCount(.toServer) + 1, .toServer)
-            }
+            await proxy.waitForMessages(syncs + min(count, ConnectionMachine.mostInFlight), "S")
             return tasks
         }
 

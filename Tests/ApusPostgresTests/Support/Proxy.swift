@@ -69,10 +69,19 @@
 
         /// Waits until that many bytes have been received in that direction since the start.
         func waitForBytes(_ count: Int, _ direction: Direction) async {
+            await wait { $0.bytes[direction, default: 0] >= count }
+        }
+
+        /// Waits until that many messages of that type have been received from the client since the start.
+        func waitForMessages(_ count: Int, _ type: Character) async {
+            await wait { $0.messages[type, default: 0] >= count }
+        }
+
+        private func wait(until isDone: @escaping @Sendable (Proxy) -> Bool) async {
             await withCheckedContinuation { continuation in
                 Thread.detachNewThread { [self] in
                     condition.lock()
-                    while bytes[direction, default: 0] < count, !isClosed { condition.wait() }
+                    while !isDone(self), !isClosed { condition.wait() }
                     condition.unlock()
                     continuation.resume()
                 }
