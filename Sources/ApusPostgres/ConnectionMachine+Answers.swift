@@ -5,7 +5,9 @@
         /// What `PQgetResult` returned.
         enum Answer {
             case succeeded
-            /// The server refused, and the session goes on. A COMMIT that has rolled back counts as refused.
+            /// Succeeded with the tag ROLLBACK: a failed transaction's COMMIT, or ROLLBACK TO SAVEPOINT.
+            case rolledBack
+            /// The server refused, and the session goes on.
             case refused
             /// The server said why it ends the session.
             case ended
@@ -98,7 +100,7 @@
             private mutating func receive(_ answer: Answer, number: Int) -> AnswerAction {
                 stage = .answer(number + 1)
                 switch answer {
-                case .succeeded: return verdict == .undecided ? .result(id, number) : .violation
+                case .succeeded, .rolledBack: return verdict == .undecided ? .result(id, number) : .violation
                 // The messages of a session come in their order: had it done this part, its answer would be here.
                 case .refused, .ended: verdict = .rejected
                 case .unreadable: break
@@ -118,7 +120,7 @@
                 case .refused: if verdict == .undecided { verdict = .rejected }
                 // It may have committed, and not come to say so.
                 case .ended, .unreadable: break
-                case .succeeded, .skipped: return .violation
+                case .succeeded, .rolledBack, .skipped: return .violation
                 }
                 return .error(id, nil)
             }
@@ -131,7 +133,7 @@
                     return .none
                 case .refused, .ended: verdict = .rejected
                 case .unreadable: break
-                case .succeeded, .skipped: return .violation
+                case .succeeded, .rolledBack, .skipped: return .violation
                 }
                 return .error(id, nil)
             }
@@ -142,7 +144,7 @@
                 case .succeeded:
                     if verdict == .undecided { verdict = .committed }
                     return .none
-                case .refused: if verdict == .undecided { verdict = .rejected }
+                case .refused, .rolledBack: if verdict == .undecided { verdict = .rejected }
                 // It may have committed, and not come to say so.
                 case .ended, .unreadable: break
                 case .skipped, .synced: return .violation
@@ -155,7 +157,7 @@
                 switch answer {
                 case .synced: .answered(id, fate)
                 case .refused, .ended, .unreadable: .error(id, nil)
-                case .succeeded, .skipped: .violation
+                case .succeeded, .rolledBack, .skipped: .violation
                 }
             }
         }

@@ -14,11 +14,11 @@
     /// Its owner reports each event, and then performs what ``next()`` returns until that is `.wait`.
     ///
     /// ```
-    ///               connectPolled(.ready)          send                 close
-    ///  connecting ─────────────────────────▶ idle ────────▶ busy ───────────────▶ draining
-    ///      │                                  │   ◀────────   │                      │ all answered
-    ///      │ close, or connectPolled(.failed) │   answered    │ lost                 ▼
-    ///      └──────────────▶ closed ◀──────────┴── finished ── broken             (finish) closed
+    ///  connecting ──ready──▶ idle ──submit──▶ busy ──close──▶ draining
+    ///      │                  │ ◀──answered──  │                 │
+    ///  failed, close          close            lost           answered
+    ///      ▼                  ▼                ▼                 ▼
+    ///    closed             closed           broken            closed
     /// ```
     ///
     /// Batches are answered in the order in which they were sent. A batch is a number of answers and a sync; one in an

@@ -189,8 +189,7 @@
         init?(_ result: ResultHandle) {
             switch result.status {
             case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-                // COMMIT's answer in a failed transaction.
-                self = String(cString: PQcmdStatus(result.pointer)) == "ROLLBACK" ? .refused : .succeeded
+                self = String(cString: PQcmdStatus(result.pointer)) == "ROLLBACK" ? .rolledBack : .succeeded
             case PGRES_PIPELINE_SYNC: self = .synced
             case PGRES_PIPELINE_ABORTED: self = .skipped
             case PGRES_FATAL_ERROR:

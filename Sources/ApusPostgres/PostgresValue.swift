@@ -113,13 +113,15 @@
 
     /// Statements that go to the server together, in one round trip, and are applied together or not at all.
     ///
+    /// They must not begin or end transactions themselves: then the server commits what it is told to.
+    ///
     /// All transactions are READ COMMITTED unless another level is chosen: each statement sees what was committed
     /// before it began, also what was committed while an earlier statement of the batch waited for a lock.
     package struct PostgresBatch: Sendable {
         /// How the statements become one transaction.
         package enum Transaction: Hashable, Sendable {
             /// The server's own transaction around everything up to the sync of the batch: no more messages than the
-            /// statements. Commands about transactions, `LOCK TABLE` and `SAVEPOINT` are refused in it.
+            /// statements. `LOCK TABLE` and `SAVEPOINT` are refused in it.
             case implicit
             /// `BEGIN` and `COMMIT` around the statements, with a second sync.
             case explicit(Isolation)

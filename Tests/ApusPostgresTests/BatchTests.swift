@@ -134,7 +134,16 @@
                 let table = uniqueName()
                 try await connection.run("CREATE TEMP TABLE \(table) (id int8)")
                 let lock = PostgresStatement("LOCK TABLE \(table)")
-                _ = try await connection.execute(PostgresBatch([lock], transaction: .explicit(.readCommitted)))
+                _ = try await connection.execute(
+                    PostgresBatch(
+                        [
+                            lock, PostgresStatement("SAVEPOINT a"),
+                            PostgresStatement("INSERT INTO \(table) VALUES (1)"),
+                            PostgresStatement("ROLLBACK TO SAVEPOINT a"),
+                            PostgresStatement("INSERT INTO \(table) VALUES (2)"),
+                        ], transaction: .explicit(.readCommitted)))
+                let sum: Int64 = try await connection.value("SELECT sum(id)::int8 FROM \(table)")
+                #expect(sum == 2)
                 let error = await postgresError { try await connection.execute(PostgresBatch([lock])) }
                 #expect(error?.server?.sqlState == "25P01")
             }

@@ -47,7 +47,7 @@
             if !isRefused { committed.insert(id) }
             // Committed, but the session ends before it can say so.
             if random.chance(40) { return end() }
-            if shape.hasCommit, isFailed || !isRefused { answers.append(isFailed ? .refused : .succeeded) }
+            if shape.hasCommit, isFailed || !isRefused { answers.append(isFailed ? .rolledBack : .succeeded) }
             answers.append(.synced)
         }
 

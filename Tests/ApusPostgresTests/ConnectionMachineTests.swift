@@ -92,14 +92,17 @@
             arguments: [
                 // An implicit transaction of two statements.
                 ([.succeeded, .succeeded, .synced], false, .applied),
+                ([.succeeded, .rolledBack, .synced], false, .applied),
                 ([.refused, .skipped, .synced], false, .notApplied),
                 ([.succeeded, .refused, .synced], false, .notApplied),
                 ([.succeeded, .succeeded, .refused, .synced], false, .notApplied),
                 ([.unreadable, .succeeded, .synced], false, .applied),
                 // BEGIN and one statement, then COMMIT.
                 ([.succeeded, .succeeded, .synced, .succeeded, .synced], true, .applied),
-                ([.succeeded, .refused, .synced, .refused, .synced], true, .notApplied),
-                ([.refused, .skipped, .synced, .refused, .synced], true, .notApplied),
+                ([.succeeded, .rolledBack, .synced, .succeeded, .synced], true, .applied),
+                ([.succeeded, .unreadable, .synced, .rolledBack, .synced], true, .notApplied),
+                ([.succeeded, .refused, .synced, .rolledBack, .synced], true, .notApplied),
+                ([.refused, .skipped, .synced, .rolledBack, .synced], true, .notApplied),
                 ([.succeeded, .succeeded, .synced, .refused, .synced], true, .notApplied),
                 ([.succeeded, .succeeded, .synced, .unreadable, .synced], true, .unknown),
             ] as [([ConnectionMachine.Answer], Bool, PostgresFate)])
