@@ -193,6 +193,8 @@
                 inbox.withLock { $0.isWaiting = false }
                 guard count > 0 else { continue }
                 if polled[0].revents != 0 { drainPipe() }
+                // Sockets before work: after a pause of the whole process, what has arrived counts before a deadline
+                // does.
                 for (index, source) in order.enumerated() where polled[index + 1].revents != 0 {
                     // One that was removed meanwhile is not told.
                     guard sources[ObjectIdentifier(source)] === source else { continue }

@@ -2,6 +2,7 @@
     import ApusPostgres
     import ApusTesting
     import ApusTimers
+    import Foundation
     import Testing
 
     @testable import ApusPostgres
@@ -67,6 +68,39 @@
                 time.advance(by: .seconds(60))
                 _ = try await connection.query("SELECT 1")
             }
+        }
+
+        @Test("an answer that has arrived by the deadline counts, though the thread was held up")
+        func heldUpThread() async throws {
+            let time = VirtualTime()
+            let thread = PostgresThread()
+            let proxy = try Proxy(to: try await PostgresServer.shared.value)
+            defer { proxy.close() }
+            let connection = try await PostgresConnection.connect(
+                try proxy.configuration, thread: thread, engine: time.engine)
+            _ = try await connection.query("SELECT 1")
+            let received = proxy.byteCount(.toClient)
+            proxy.hold(.toClient)
+            let tasks = await start(1, connection, proxy)
+            let gate = DispatchSemaphore(value: 0)
+            let isHeld = DispatchSemaphore(value: 0)
+            thread.loop.perform {
+                isHeld.signal()
+                gate.wait()
+            }
+            await withCheckedContinuation { continuation in
+                Thread.detachNewThread {
+                    isHeld.wait()
+                    continuation.resume()
+                }
+            }
+            proxy.release(.toClient)
+            await proxy.waitForDelivery(moreThan: received)
+            time.advance(by: .seconds(60))
+            gate.signal()
+            try await tasks[0].value
+            #expect(await connection.status.isOpen)
+            await connection.close()
         }
 
         @Test("a task that is cancelled after its batch was sent gets the answer all the same")

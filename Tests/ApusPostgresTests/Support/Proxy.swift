@@ -22,6 +22,7 @@
         private var messages: [Character: Int] = [:]
         private var readerOfMessages = FrontendMessages()
         private var bytes = [Direction.toServer: 0, .toClient: 0]
+        private var delivered = [Direction.toServer: 0, .toClient: 0]
         private var isClosed = false
 
         init(to server: PostgresServer) throws {
@@ -70,6 +71,11 @@
         /// Waits until that many bytes have been received in that direction since the start.
         func waitForBytes(_ count: Int, _ direction: Direction) async {
             await wait { $0.bytes[direction, default: 0] >= count }
+        }
+
+        /// Waits until everything that the server has sent, and more than that many bytes, are in the client's socket.
+        func waitForDelivery(moreThan count: Int) async {
+            await wait { $0.delivered[.toClient, default: 0] > count && $0.delivered[.toClient] == $0.bytes[.toClient] }
         }
 
         /// Waits until that many messages of that type have been received from the client since the start.
@@ -133,6 +139,7 @@
                 while held.contains(direction), !isClosed { condition.wait() }
                 condition.unlock()
                 guard send(buffer.prefix(count), to: target, by: size) else { break }
+                change { delivered[direction, default: 0] += count }
             }
             shutdown(source, Int32(SHUT_RDWR))
             shutdown(target, Int32(SHUT_RDWR))
