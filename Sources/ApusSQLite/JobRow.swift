@@ -158,7 +158,7 @@ enum JobRow {
             queue: queue, priority: priority, metadata: metadata,
             uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
         guard let state = JobState(rawValue: row.text()) else { throw unreadable("state", of: id) }
-        let decode = trigger.isRelative ? axis.decode : StoredInstant.decode
+        let decode = trigger.isRelative ? axis.decode : StoreInstant.decode
         return Job(
             request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
             first: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
@@ -179,7 +179,7 @@ enum JobRow {
         let anchor = row.optionalInstant()
         let count = row.optionalInteger().map(Int.init)
         return switch kind {
-        case "at": .at(StoredInstant.decode(value))
+        case "at": .at(StoreInstant.decode(value))
         case "after": .after(.nanoseconds(value))
         case "every": .every(.nanoseconds(value), anchoredAt: anchor, count: count)
         default: throw unreadable("trigger", of: id)
@@ -230,11 +230,11 @@ extension JobState {
 
 extension WallInstant {
     /// The form in the file.
-    var stored: Int64 { StoredInstant.encode(self) }
+    var stored: Int64 { StoreInstant.encode(self) }
 }
 
 extension PreparedStatement {
-    func instant() -> WallInstant { StoredInstant.decode(integer()) }
-    func optionalInstant() -> WallInstant? { optionalInteger().map(StoredInstant.decode) }
+    func instant() -> WallInstant { StoreInstant.decode(integer()) }
+    func optionalInstant() -> WallInstant? { optionalInteger().map(StoreInstant.decode) }
     func optionalDuration() -> Duration? { optionalInteger().map { .nanoseconds($0) } }
 }

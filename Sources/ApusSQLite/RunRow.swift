@@ -65,9 +65,9 @@ enum RunRow {
         let isWaiting = state == .waiting
         var run = Run(
             jobKey: key, job: job, occurrence: occurrence, through: through, attempt: attempt, lostBefore: lostBefore,
-            due: StoredInstant.decode(due), standsFor: standsFor, state: state, isFinal: row.integer() == 1,
+            due: StoreInstant.decode(due), standsFor: standsFor, state: state, isFinal: row.integer() == 1,
             reason: row.optionalText(),
-            notBefore: row.optionalInteger().map(isWaiting ? axis.decode : StoredInstant.decode),
+            notBefore: row.optionalInteger().map(isWaiting ? axis.decode : StoreInstant.decode),
             claimed: row.optionalInstant(), started: row.optionalInstant(), finished: row.optionalInstant(),
             exitCode: row.optionalInteger().map(Int.init), output: row.blob(), result: row.optionalBlob(),
             progress: readProgress(row))

@@ -40,7 +40,7 @@ extension SQLiteStore {
         do {
             // Before the row, which is a transaction of its own if the caller has none.
             db.afterNextTransaction { [signals] _ in signals.signalSubmissions() }
-            try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoredInstant.encode(now), text])
+            try db.cachedStatement(sql: SubmissionRow.insert).execute(arguments: [StoreInstant.encode(now), text])
         } catch let error as DatabaseError {
             if error.resultCode == .SQLITE_ERROR, (try? db.tableExists("submission")) == false {
                 throw JobError(

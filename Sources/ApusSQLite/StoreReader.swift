@@ -84,7 +84,7 @@ enum StoreReader {
             return statement
         }
         let axis = try axis(on: connection)
-        let (wall, elapsed) = (StoredInstant.bound(instant), axis.bound(instant))
+        let (wall, elapsed) = (StoreInstant.bound(instant), axis.bound(instant))
         var wakes: [Int64: WallInstant] = [:]
         func find(_ column: String, through bound: Int64, _ decode: (Int64) -> WallInstant) throws {
             let statement = try connection.statement(
@@ -98,7 +98,7 @@ enum StoreReader {
                 wakes[key] = min(wake, wakes[key] ?? wake)
             }
         }
-        try find("wake", through: wall, StoredInstant.decode)
+        try find("wake", through: wall, StoreInstant.decode)
         try find("elapsed_wake", through: elapsed, axis.decode)
         // The first of those that are due by neither clock.
         func first(of column: String, after bound: Int64, other: String, after otherBound: Int64) throws -> Int64? {
@@ -112,7 +112,7 @@ enum StoreReader {
             return try bind(lanes, to: statement).firstRow { $0.integer() }
         }
         let later = [
-            try first(of: "wake", after: wall, other: "elapsed_wake", after: elapsed).map(StoredInstant.decode),
+            try first(of: "wake", after: wall, other: "elapsed_wake", after: elapsed).map(StoreInstant.decode),
             try first(of: "elapsed_wake", after: elapsed, other: "wake", after: wall).map(axis.decode),
         ].compactMap { $0 }
         let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }

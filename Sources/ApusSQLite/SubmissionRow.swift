@@ -18,7 +18,7 @@ enum SubmissionRow {
         var found: [StoreSubmission] = []
         try connection.statement("SELECT sequence, submitted, request FROM submission ORDER BY sequence LIMIT ?")
             .bind(Int64(limit)).forEachRow { row in
-                let (sequence, submitted) = (row.integer(), StoredInstant.decode(row.integer()))
+                let (sequence, submitted) = (row.integer(), StoreInstant.decode(row.integer()))
                 do {
                     let request = try JobJSON.decode(JobRequest.self, from: Array(row.text().utf8))
                     found.append(StoreSubmission(sequence: sequence, submitted: submitted, request: request))

@@ -163,6 +163,13 @@ public enum StoreSignal: Hashable, Sendable {
     case granted(ShardID, StoreEpoch)
     /// The session has lost this shard: nothing of it can be written any more.
     case revoked(ShardID)
+    /// The session should own so many shards at most: it gives others back (``StoreTurn/released``), those first of which
+    /// no run goes on.
+    case share(Int)
+    /// The session may be taken for dead by others: no run begins until ``connected``, and those that go on are told to end.
+    case cutOff
+    /// The session is known to be alive again.
+    case connected
     /// There may be jobs that are due earlier than was known.
     case wake
     /// There may be submissions that no turn has taken (``JobStore/submissions(limit:in:)``).
@@ -214,12 +221,18 @@ public struct StoreTurn: Hashable, Sendable {
     public var queues: [JobQueue]
     /// Submissions that the parts carry out, at most one for each part.
     public var taken: [TakenSubmission]
+    /// Shards that the session gives back. No part is about their jobs.
+    public var released: [ShardID]
     /// A turn.
-    public init(parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], taken: [TakenSubmission] = []) {
+    public init(
+        parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], taken: [TakenSubmission] = [],
+        released: [ShardID] = []
+    ) {
         self.parts = parts
         self.clock = clock
         self.queues = queues
         self.taken = taken
+        self.released = released
     }
 }
 

@@ -300,7 +300,7 @@ extension SchedulerMachine {
     /// A new job's shard, by its identifier.
     func shard(for id: JobID) -> ShardID {
         if session.shards.count == 1 { return session.shards.keys.first! }
-        let shards = session.shards.keys.sorted()
+        let shards = session.shards.keys.filter { !self.shards.releasing.contains($0) }.sorted()
         // FNV-1a: the same in every process.
         let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211

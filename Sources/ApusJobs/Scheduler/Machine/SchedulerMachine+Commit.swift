@@ -24,6 +24,7 @@ extension SchedulerMachine {
             case .failure(let error): refused(plan.parts[index], error, plan, now)
             }
         }
+        released(plan.released)
         hasConditions = false
         guard phase.isRunning else { return }
         // Also after the wall clock was set back.
@@ -42,6 +43,8 @@ extension SchedulerMachine {
             for draft in part.drafts { dropped(plan.drafts[draft], isUnknown: isUnknown, now) }
             if let command = part.command { fail(command, error) }
         }
+        // If they are this session's still, the store grants them again.
+        if isUnknown { released(plan.released) }
         hasConditions = false
         storeFailed(error, now)
     }
@@ -129,7 +132,7 @@ extension SchedulerMachine {
     /// The draft is true now, and has its consequences.
     private mutating func adopt(_ draft: Plan.Draft, _ now: WallInstant, started: ClockReading) {
         let job = draft.machine.job
-        guard let key = draft.key else { return adoptNew(draft.machine, now) }
+        guard let key = draft.key else { return adoptNew(draft, now) }
         guard let entry = entries[key] else { return }
         let before = entry.machine
         entry.machine = draft.machine
@@ -183,8 +186,8 @@ extension SchedulerMachine {
     }
 
     /// A far job costs a row, and nothing in memory.
-    private mutating func adoptNew(_ machine: JobMachine, _ now: WallInstant) {
-        let job = machine.job
+    private mutating func adoptNew(_ draft: Plan.Draft, _ now: WallInstant) {
+        let (machine, job) = (draft.machine, draft.machine.job)
         effect(.emit(.submitted(job)))
         if let wake = job.nextWake {
             let isFull = loadedCount >= configuration.maximumLoaded && wake > now.advanced(by: .seconds(1))
@@ -200,7 +203,7 @@ extension SchedulerMachine {
                 return
             }
         }
-        entries[job.key] = Entry(machine, shard: shard(for: job.id))
+        entries[job.key] = Entry(machine, shard: draft.action.change?.shard ?? .only)
         keys[job.id] = job.key
         place(job.key, now)
     }

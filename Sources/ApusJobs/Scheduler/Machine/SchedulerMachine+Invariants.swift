@@ -38,7 +38,7 @@ extension SchedulerMachine {
 
     /// Why the job would not be looked at when its time has come.
     private func brokenPlace(_ key: Int64, _ entry: Entry) -> String? {
-        if entry.isDirty || entry.isDoubtful { return nil }
+        if entry.isDirty || entry.isDoubtful || isReleased(entry) { return nil }
         let job = entry.machine.job
         let mayArriveLater = entry.offer != nil && entry.machine.canArriveLate
         if job.state == .scheduled, let due = job.nextDue, !mayArriveLater, entry.armed.map({ $0 > due }) ?? true {

@@ -7,7 +7,7 @@ extension SchedulerMachine {
     mutating func place(_ key: Int64, _ now: WallInstant) {
         guard let entry = entries[key], !entry.isDoubtful else { return }
         if entry.hasNews { return markDirty(key) }
-        guard phase.isRunning else { return }
+        guard phase.isRunning, !isReleased(entry) else { return }
         let machine = entry.machine
         if machine.job.state.isFinal, machine.open.isEmpty, entry.offer == nil, !entry.isDirty { return unload(key) }
         // What holds a job back is known for this turn only.
@@ -34,7 +34,9 @@ extension SchedulerMachine {
 
     /// Puts a job with a run that may start among those that wait for a place.
     mutating func offer(_ key: Int64, _ machine: JobMachine, _ now: WallInstant) {
-        guard let entry = entries[key], entry.offer == nil, kinds.contains(machine.job.request.kind) else { return }
+        guard let entry = entries[key], entry.offer == nil, kinds.contains(machine.job.request.kind),
+            !isReleased(entry)
+        else { return }
         let due: WallInstant
         if let ready = machine.oldestReady(now: now, unmet: unmet) {
             due = ready

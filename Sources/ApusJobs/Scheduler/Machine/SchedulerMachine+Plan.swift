@@ -49,6 +49,8 @@ extension SchedulerMachine {
         /// Queues that are new or changed, and what the callers are answered who asked for that.
         var queues: [QueueID: JobQueue] = [:]
         var configurations: [(number: Int, queue: QueueID)] = []
+        /// Shards that are given back.
+        var released: [ShardID] = []
     }
 
     /// The most commands in one turn, and the most jobs that it looks at beside them.
@@ -70,7 +72,8 @@ extension SchedulerMachine {
         let turn = finishPlan()
         // What was looked at and not changed has its place, and callers have their answers.
         adoptUnwritten()
-        if !plan!.committed.isEmpty || isClockChanged || !plan!.queues.isEmpty { return turn }
+        let isEmpty = plan!.committed.isEmpty && plan!.queues.isEmpty && plan!.released.isEmpty
+        if !isEmpty || isClockChanged { return turn }
         endPlan()
         return nil
     }
@@ -139,7 +142,7 @@ extension SchedulerMachine {
             guard let entry = entries[key] else { continue }
             entry.isDirty = false
             // It is looked at again when it has been read.
-            if entry.isDoubtful { continue }
+            if entry.isDoubtful || isReleased(entry) && !entry.hasNews { continue }
             if isRunning, !entry.hasNews, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
                 entry.machine.job.nextDue.map({ $0 <= now }) ?? false
             {
@@ -147,7 +150,7 @@ extension SchedulerMachine {
                 continue
             }
             let index = position(of: key)
-            guard isRunning else { continue }
+            guard isRunning, !isReleased(entry) else { continue }
             plan!.drafts[index].arrive(now)
             offer(key, plan!.drafts[index].machine, now)
         }
@@ -155,7 +158,7 @@ extension SchedulerMachine {
 
     /// The places that are free are given to runs.
     private mutating func planClaims() {
-        guard phase.isRunning else { return }
+        guard phase.isRunning, !shards.isCutOff else { return }
         let now = plan!.now
         var free = configuration.maximumConcurrentRuns - running.count
         while free > 0, plan!.drafts.count < 2 * Self.maximumJobs,
@@ -209,8 +212,10 @@ extension SchedulerMachine {
             plan!.committed.append(index)
             parts.append(changes)
         }
+        plan!.released = releasable()
         return StoreTurn(
-            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id }, taken: taken)
+            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id }, taken: taken,
+            released: plan!.released)
     }
 
     private mutating func change(of position: Int) -> JobChange? {

@@ -23,6 +23,7 @@ extension SchedulerMachine {
         if let setBack, !entries.values.contains(where: { $0.setBack != nil }) {
             return .anchored(after: setBack.after, limit: Self.pageSize)
         }
+        if let key = shards.recovery { return .interrupted(after: key, limit: Self.pageSize) }
         guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return submissionsRead }
         // Those that are loaded may be among them again. At least one finds room, however many wait for a place.
         let limit = entries.count + max(1, configuration.maximumLoaded - loadedCount)
@@ -55,6 +56,7 @@ extension SchedulerMachine {
                 commands[index].needs = []
                 commands[index].hasRead = true
             }
+        case (.interrupted, .jobs(let found)) where phase.isRunning: recovered(found)
         case (.interrupted, .jobs(let found)):
             for loaded in found {
                 take(loaded)
@@ -129,13 +131,17 @@ extension SchedulerMachine {
     }
 
     /// A job comes into memory.
-    private mutating func take(_ loaded: LoadedJob) {
+    mutating func take(_ loaded: LoadedJob) {
         guard entries[loaded.job.key] == nil else { return }
         var machine = machine(of: loaded)
         let wakes = [machine.job.wake, machine.job.elapsedWake]
         machine.findWakes()
         entries[loaded.job.key] = Entry(machine, shard: loaded.shard)
         entries[loaded.job.key]!.isOutdated = wakes != [machine.job.wake, machine.job.elapsedWake]
+        if shards.unrecovered.contains(loaded.shard), loaded.open.contains(where: { $0.state == .claimed }) {
+            entries[loaded.job.key]!.isInterrupted = true
+            markDirty(loaded.job.key)
+        }
         let id = loaded.job.id
         if let other = keys[id].flatMap({ entries[$0]?.machine.job }), !other.state.isFinal { return }
         keys[id] = loaded.job.key
@@ -194,7 +200,7 @@ extension SchedulerMachine {
     /// Claims without a handler are of a commit whose answer was lost: their handlers were not called. The runs wait
     /// again, which a scheduler that has lost the store cannot commit.
     private mutating func resolveClaims(_ key: Int64) {
-        if entries[key]!.isDoubtful { return }
+        if entries[key]!.isDoubtful || entries[key]!.isInterrupted { return }
         for run in entries[key]!.machine.open where run.state == .claimed {
             let runKey = RunKey(run)
             if running[runKey] != nil || entries[key]!.ends.contains(where: { $0.key == runKey }) { continue }

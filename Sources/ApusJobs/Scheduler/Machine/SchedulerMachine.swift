@@ -144,6 +144,7 @@ package struct SchedulerMachine: ~Copyable {
     var running: [RunKey: QueueID] = [:]
     var commands: [PendingCommand] = []
     var submissions = SubmissionReading()
+    var shards = ShardChanges()
     var stopCalls: [Int] = []
     /// Whether metrics are reported.
     package var countsRuns = false
@@ -255,17 +256,11 @@ package struct SchedulerMachine: ~Copyable {
         switch signal {
         case .wake: loadSoon(now.wall)
         case .submissions: submissions.mustRead = true
-        case .granted(let shard, let epoch):
-            session.shards[shard] = epoch
-            loadSoon(now.wall)
-        case .revoked(let shard):
-            guard session.shards.removeValue(forKey: shard) != nil else { return }
-            let error = JobError(.notOwner, "the store has given shard \(shard.rawValue) to another scheduler")
-            if session.shards.isEmpty { return halt(error) }
-            for (key, entry) in entries where entry.shard == shard {
-                for run in running.keys where run.job == key { effect(.cancel(run, .shutdown)) }
-                unload(key)
-            }
+        case .granted(let shard, let epoch): granted(shard, epoch, now)
+        case .revoked(let shard): revoked(shard)
+        case .share(let count): share(count, now.wall)
+        case .cutOff: cutOff()
+        case .connected: connected(now.wall)
         }
     }
 

@@ -1,51 +1,50 @@
-import ApusJobs
-import ApusTimers
+package import ApusTimers
 
-/// How instants and durations look in the file: INTEGER nanoseconds.
+/// How instants and durations look in a database: nanoseconds in 64 bits with a sign.
 ///
-/// SQLite's integers end at `Int64.max` (the year 2262), a ``WallInstant`` at `UInt64.max` (2554). Instants from
+/// These end at `Int64.max` (the year 2262), a ``WallInstant`` at `UInt64.max` (2554). Instants from
 /// `Int64.max` on are all stored as `Int64.max`, which reads as the last instant there is: so a stored instant may be
 /// later than asked, and never earlier.
-enum StoredInstant {
+package enum StoreInstant {
     /// The stored form of an instant.
-    static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
+    package static func encode(_ instant: WallInstant) -> Int64 { Int64(clamping: instant.nanoseconds) }
 
     /// The instant of a stored form.
-    static func decode(_ stored: Int64) -> WallInstant {
+    package static func decode(_ stored: Int64) -> WallInstant {
         WallInstant(nanoseconds: stored == .max ? .max : UInt64(clamping: stored))
     }
 
     /// The greatest stored form whose instant is not after `instant`: what "until" and "after" compare with.
-    static func bound(_ instant: WallInstant) -> Int64 {
+    package static func bound(_ instant: WallInstant) -> Int64 {
         if instant.nanoseconds == .max { return .max }
         return min(Int64(clamping: instant.nanoseconds), .max - 1)
     }
 }
 
 /// The axis of elapsed time: instants that count it are stored as the wall clock's minus an offset, which is one record.
-struct ElapsedAxis {
+package struct ElapsedAxis {
     /// In nanoseconds.
     private let offset: Int64
 
     /// An axis of a store without a record begins as the wall clock.
-    init(_ clock: StoreClock?) { offset = clock?.elapsedOffset.wholeNanoseconds ?? 0 }
+    package init(_ clock: StoreClock?) { offset = clock?.elapsedOffset.wholeNanoseconds ?? 0 }
 
-    var duration: Duration { .nanoseconds(offset) }
+    package var duration: Duration { .nanoseconds(offset) }
 
     /// The stored form of an instant. The last one there is stays, as "never" does.
-    func encode(_ instant: WallInstant) -> Int64 {
-        let stored = StoredInstant.encode(instant)
+    package func encode(_ instant: WallInstant) -> Int64 {
+        let stored = StoreInstant.encode(instant)
         return stored == .max ? .max : max(0, stored.subtractingSaturating(offset))
     }
 
     /// The instant of a stored form.
-    func decode(_ stored: Int64) -> WallInstant {
-        stored == .max ? StoredInstant.decode(.max) : StoredInstant.decode(stored.addingSaturating(offset))
+    package func decode(_ stored: Int64) -> WallInstant {
+        stored == .max ? StoreInstant.decode(.max) : StoreInstant.decode(stored.addingSaturating(offset))
     }
 
-    /// See ``StoredInstant/bound(_:)``.
-    func bound(_ instant: WallInstant) -> Int64 {
-        let bound = StoredInstant.bound(instant)
+    /// See ``StoreInstant/bound(_:)``.
+    package func bound(_ instant: WallInstant) -> Int64 {
+        let bound = StoreInstant.bound(instant)
         return bound == .max ? .max : min(bound.subtractingSaturating(offset), .max - 1)
     }
 }
@@ -63,8 +62,8 @@ extension Int64 {
 }
 
 /// Labels as a JSON object, written and read without a JSON library: they are on the path of every submission.
-enum LabelsJSON {
-    static func encode(_ labels: [String: String]) -> String {
+package enum LabelsJSON {
+    package static func encode(_ labels: [String: String]) -> String {
         if labels.isEmpty { return "{}" }
         var text = "{"
         for (key, value) in labels.sorted(by: { $0.key < $1.key }) {
@@ -97,7 +96,7 @@ enum LabelsJSON {
     }
 
     /// The labels of a stored object; `nil` if it is not an object of strings.
-    static func decode(_ text: String) -> [String: String]? {
+    package static func decode(_ text: String) -> [String: String]? {
         if text == "{}" { return [:] }
         var parser = Parser(bytes: Array(text.utf8))
         return parser.object()

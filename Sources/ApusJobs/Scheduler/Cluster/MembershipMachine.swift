@@ -1,0 +1,218 @@
+package import ApusTimers
+
+/// One node's part in the cluster: whether it may act, who else is there, and which shards it should own.
+///
+/// ```
+///            joined               stop
+///  joining ─────────► member ─────────────► leaving ──► left
+///                     │   ▲                    │
+///       no beat for   │   │ beat               │ no beat for the trust
+///        the trust    ▼   │                    ▼
+///                    cut off ──────────────► fenced      declared dead by another node
+/// ```
+///
+/// A node beats once a second: it raises a number in the database, and reads what the others are. Nothing compares
+/// clocks of two machines. A node is dead for another one whose own clock has seen no new number for
+/// ``Timing/patience``, or has found its session gone for ``Timing/sessionPatience``. A node whose last beat began
+/// longer ago than ``Timing/trust`` acts no more until the next one: the trust is shorter than anybody's patience,
+/// and begins earlier, so that its handlers have been told to end before others may repeat their runs. What it writes
+/// is fenced by the database in any case.
+package struct MembershipMachine: Sendable {
+    /// How long things take, on the clock that stops while the machine sleeps.
+    package struct Timing: Sendable {
+        package var beat: Duration = .seconds(1)
+        package var patience: Duration = .seconds(3)
+        package var sessionPatience: Duration = .seconds(1)
+        package var trust: Duration = .seconds(2)
+        /// After how long a shard that nobody takes is taken by any node.
+        package var orphanage: Duration = .seconds(2)
+        package init() {}
+    }
+
+    package enum State: Hashable, Sendable {
+        case joining
+        case member
+        /// Its last beat is too long ago: nothing is started, and what runs was told to end.
+        case cutOff
+        /// It gives its shards back.
+        case leaving
+        case left
+        /// Another node has declared it dead.
+        case fenced
+    }
+
+    /// What a beat has found.
+    package struct View: Sendable {
+        package struct Node: Sendable {
+            package var id: Int64
+            package var beat: Int64
+            /// Its session holds the lock that the end of its process releases.
+            package var hasSession: Bool
+            package var isLeaving: Bool
+            package init(id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool) {
+                (self.id, self.beat, self.hasSession, self.isLeaving) = (id, beat, hasSession, isLeaving)
+            }
+        }
+        /// The nodes that have not ended, this one included unless it was declared dead.
+        package var nodes: [Node]
+        /// The owner of each shard; nil for a free one.
+        package var owners: [ShardID: Int64?]
+        package init(nodes: [Node], owners: [ShardID: Int64?]) { (self.nodes, self.owners) = (nodes, owners) }
+    }
+
+    package enum Action: Hashable, Sendable {
+        /// Let runs begin from now on.
+        case act
+        /// Let none begin, and tell those that go on to end.
+        case ceaseToAct
+        /// Take these shards, as far as they are free.
+        case take([ShardID])
+        /// Give so many shards back, idle ones first.
+        case giveBack(Int)
+        /// End the node in the database, and free its shards.
+        case declareDead(Int64)
+        /// All shards are given back: end the own node.
+        case end
+        /// Nothing of the ownership is left.
+        case forgetShards
+    }
+
+    /// What is known of another node.
+    private struct Other: Sendable {
+        package var beat: Int64
+        var changed: UptimeInstant
+        /// Since when its session is missing.
+        var sessionGone: UptimeInstant?
+    }
+
+    package let id: Int64
+    package let timing: Timing
+    package private(set) var state = State.joining
+    private var others: [Int64: Other] = [:]
+    /// Since when a shard is free.
+    private var freeSince: [ShardID: UptimeInstant] = [:]
+    /// When the last beat that succeeded began.
+    private var trusted: UptimeInstant?
+    /// When the next one is due.
+    package private(set) var nextBeat: UptimeInstant
+
+    package init(id: Int64, timing: Timing = Timing(), at now: UptimeInstant) {
+        self.id = id
+        self.timing = timing
+        nextBeat = now
+    }
+
+    // MARK: Events
+
+    /// A beat that began at `began` has succeeded.
+    package mutating func beat(_ view: View, began: UptimeInstant, at now: UptimeInstant) -> [Action] {
+        nextBeat = max(now, began.advanced(by: timing.beat))
+        switch state {
+        case .left, .fenced: return []
+        case .joining, .member, .cutOff, .leaving: break
+        }
+        guard view.nodes.contains(where: { $0.id == id }) else {
+            let wasActing = state == .member || state == .leaving
+            state = .fenced
+            return (wasActing ? [.ceaseToAct] : []) + [.forgetShards]
+        }
+        var actions: [Action] = []
+        trusted = began
+        switch state {
+        case .joining, .cutOff:
+            state = .member
+            actions.append(.act)
+        case .member, .leaving, .left, .fenced: break
+        }
+        let dead = observe(view, now)
+        actions += dead.sorted().map { .declareDead($0) }
+        return actions + shards(view, dead, now)
+    }
+
+    /// A beat has failed, or time has passed.
+    package mutating func look(at now: UptimeInstant) -> [Action] {
+        switch state {
+        case .joining, .cutOff, .left, .fenced: return []
+        case .member, .leaving: break
+        }
+        guard let trusted, trusted.duration(to: now) >= timing.trust else { return [] }
+        if state == .member { state = .cutOff }
+        return [.ceaseToAct]
+    }
+
+    package mutating func beatFailed(began: UptimeInstant, at now: UptimeInstant) -> [Action] {
+        // Sooner than usual: the trust is short.
+        nextBeat = max(now, began.advanced(by: timing.beat / 4))
+        return look(at: now)
+    }
+
+    /// The node is to leave.
+    package mutating func leave(owned: Int) -> [Action] {
+        switch state {
+        case .leaving, .left, .fenced: return []
+        case .joining, .member, .cutOff: break
+        }
+        guard owned > 0 else {
+            state = .left
+            return [.end]
+        }
+        state = .leaving
+        return [.giveBack(owned)]
+    }
+
+    /// Shards were given back, and so many are left.
+    package mutating func gaveBack(left owned: Int) -> [Action] {
+        guard state == .leaving, owned == 0 else { return [] }
+        state = .left
+        return [.end]
+    }
+
+    /// When ``look(at:)`` has to be called, if no beat succeeds before.
+    package var endOfTrust: UptimeInstant? {
+        switch state {
+        case .member, .leaving: trusted?.advanced(by: timing.trust)
+        case .joining, .cutOff, .left, .fenced: nil
+        }
+    }
+
+    // MARK: Rules
+
+    /// - Returns: the nodes that are dead.
+    private mutating func observe(_ view: View, _ now: UptimeInstant) -> Set<Int64> {
+        var known: [Int64: Other] = [:]
+        var dead: Set<Int64> = []
+        for node in view.nodes where node.id != id {
+            var other = others[node.id] ?? Other(beat: node.beat, changed: now)
+            if other.beat != node.beat { (other.beat, other.changed) = (node.beat, now) }
+            other.sessionGone = node.hasSession ? nil : other.sessionGone ?? now
+            known[node.id] = other
+            let isSilent = other.changed.duration(to: now) >= timing.patience
+            let isGone = other.sessionGone.map { $0.duration(to: now) >= timing.sessionPatience } ?? false
+            if isSilent || isGone { dead.insert(node.id) }
+        }
+        others = known
+        return dead
+    }
+
+    /// Which shards to take or to give, so that each member has as many as the others, give or take one.
+    private mutating func shards(_ view: View, _ dead: Set<Int64>, _ now: UptimeInstant) -> [Action] {
+        let free = view.owners.filter { $0.value == nil }.map(\.key).sorted()
+        freeSince = Dictionary(uniqueKeysWithValues: free.map { ($0, freeSince[$0] ?? now) })
+        guard state == .member else { return [] }
+        let members = view.nodes.filter { !dead.contains($0.id) && !$0.isLeaving || $0.id == id }.map(\.id).sorted()
+        guard let index = members.firstIndex(of: id) else { return [] }
+        let owned = view.owners.values.count { $0 == id }
+        let (share, rest) = view.owners.count.quotientAndRemainder(dividingBy: members.count)
+        let target = share + (index < rest ? 1 : 0)
+        if owned > target { return [.giveBack(owned - target)] }
+        var wanted: [ShardID] = []
+        if owned < target {
+            // Each begins elsewhere, so that nodes that look at the same time do not want the same ones.
+            let start = free.count * index / members.count
+            wanted = (free[start...] + free[..<start]).prefix(target - owned).map { $0 }
+        }
+        let orphans = free.filter { freeSince[$0]!.duration(to: now) >= timing.orphanage && !wanted.contains($0) }
+        wanted += orphans
+        return wanted.isEmpty ? [] : [.take(wanted.sorted())]
+    }
+}

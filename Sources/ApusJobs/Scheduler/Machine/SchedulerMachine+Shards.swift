@@ -1,0 +1,109 @@
+import ApusTimers
+
+/// Shards come and go while the scheduler runs.
+extension SchedulerMachine {
+    /// What goes on with shards.
+    struct ShardChanges: Sendable {
+        /// Shards that are given back as soon as none of their runs goes on. Nothing of them begins.
+        var releasing: Set<ShardID> = []
+        /// Shards whose last owner may have left claimed runs behind: no handler of theirs runs any more.
+        var unrecovered: Set<ShardID> = []
+        /// The key behind which such runs are looked for next.
+        var recovery: Int64?
+        /// Other schedulers may take this one for dead: no run begins.
+        var isCutOff = false
+    }
+
+    mutating func cutOff() {
+        guard !shards.isCutOff else { return }
+        shards.isCutOff = true
+        for run in running.keys { effect(.cancel(run, .shutdown)) }
+    }
+
+    mutating func connected(_ now: WallInstant) {
+        guard shards.isCutOff else { return }
+        shards.isCutOff = false
+        loadSoon(now)
+    }
+
+    mutating func granted(_ shard: ShardID, _ epoch: StoreEpoch, _ now: ClockReading) {
+        guard session.shards.updateValue(epoch, forKey: shard) != epoch else { return }
+        shards.unrecovered.insert(shard)
+        shards.recovery = 0
+        loadSoon(now.wall)
+    }
+
+    mutating func revoked(_ shard: ShardID) {
+        guard session.shards.removeValue(forKey: shard) != nil else { return }
+        let error = JobError(.notOwner, "the store has given shard \(shard.rawValue) to another scheduler")
+        if session.shards.isEmpty { return halt(error) }
+        for (key, entry) in entries where entry.shard == shard {
+            for run in running.keys where run.job == key { effect(.cancel(run, .shutdown)) }
+        }
+        forget(shard)
+    }
+
+    /// Nothing of the shard is this scheduler's any more.
+    private mutating func forget(_ shard: ShardID) {
+        shards.releasing.remove(shard)
+        shards.unrecovered.remove(shard)
+        for (key, entry) in entries where entry.shard == shard { unload(key) }
+    }
+
+    // MARK: Giving back
+
+    /// The session should own so many shards at most.
+    mutating func share(_ count: Int, _ now: WallInstant) {
+        let surplus = max(0, session.shards.count - max(0, count))
+        var busy: [ShardID: Int] = [:]
+        for run in running.keys { if let entry = entries[run.job] { busy[entry.shard, default: 0] += 1 } }
+        func order(_ shard: ShardID) -> (Int, Int, Int) {
+            (shards.releasing.contains(shard) ? 0 : 1, busy[shard] ?? 0, shard.rawValue)
+        }
+        let chosen = Set(session.shards.keys.sorted { order($0) < order($1) }.prefix(surplus))
+        let (kept, new) = (shards.releasing.subtracting(chosen), chosen.subtracting(shards.releasing))
+        shards.releasing = chosen
+        for (key, entry) in entries {
+            if new.contains(entry.shard) { withdraw(key) }
+            if kept.contains(entry.shard) { markDirty(key) }
+        }
+    }
+
+    /// Whether nothing of the job begins, because its shard is given back.
+    func isReleased(_ entry: Entry) -> Bool { shards.releasing.contains(entry.shard) }
+
+    /// The shards that can be given back in this turn: there is nothing to be written of their jobs.
+    func releasable() -> [ShardID] {
+        if shards.releasing.isEmpty { return [] }
+        var busy: Set<ShardID> = []
+        for run in running.keys { if let entry = entries[run.job] { busy.insert(entry.shard) } }
+        for entry in entries.values where entry.hasNews || entry.isDirty || entry.isDoubtful {
+            busy.insert(entry.shard)
+        }
+        for draft in plan!.drafts {
+            if let shard = draft.key.flatMap({ entries[$0]?.shard }) ?? draft.action.change?.shard { busy.insert(shard) }
+        }
+        return shards.releasing.subtracting(busy).sorted()
+    }
+
+    /// A turn has given them back, or may have.
+    mutating func released(_ given: [ShardID]) {
+        for shard in given {
+            session.shards[shard] = nil
+            forget(shard)
+        }
+    }
+
+    // MARK: Recovery
+
+    /// Runs that the last owners of shards have left behind.
+    mutating func recovered(_ found: [LoadedJob]) {
+        for loaded in found where entries[loaded.job.key] == nil { take(loaded) }
+        guard let last = found.last else {
+            shards.recovery = nil
+            shards.unrecovered = []
+            return
+        }
+        shards.recovery = last.job.key
+    }
+}
