@@ -83,7 +83,7 @@ let package = Package(
         .target(
             name: "ApusPostgres",
             dependencies: [
-                "ApusTimers", "CApus", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+                "ApusJobs", "ApusTimers", "CApus", .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),

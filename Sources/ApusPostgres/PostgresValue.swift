@@ -39,7 +39,7 @@
         /// An array of one dimension, with nulls: for `unnest`, which makes rows of arrays.
         package static func array<Element: PostgresElement>(_ values: some Collection<Element?>) -> PostgresValue {
             var bytes = arrayHeader(
-                of: Element.self, count: values.count, hasNulls: true, size: elementSize(values.first))
+                of: Element.type, count: values.count, hasNulls: true, size: elementSize(values.first))
             for value in values {
                 guard let value else {
                     bytes.append(bigEndian: Int32(-1))
@@ -54,7 +54,7 @@
         /// An array of one dimension, without nulls.
         package static func array<Element: PostgresElement>(_ values: some Collection<Element>) -> PostgresValue {
             var bytes = arrayHeader(
-                of: Element.self, count: values.count, hasNulls: false, size: elementSize(values.first))
+                of: Element.type, count: values.count, hasNulls: false, size: elementSize(values.first))
             for value in values {
                 bytes.append(bigEndian: Int32(value.byteCount))
                 value.append(to: &bytes)
@@ -62,18 +62,27 @@
             return PostgresValue(Element.arrayType, .bytes(bytes))
         }
 
+        /// An array of one dimension whose elements are in the binary format, each behind its length.
+        static func array(
+            type: PostgresType, element: PostgresType, count: Int, hasNulls: Bool, elements: [UInt8]
+        ) -> PostgresValue {
+            var bytes = arrayHeader(of: element, count: count, hasNulls: hasNulls, size: 0)
+            bytes += elements
+            return PostgresValue(type, .bytes(bytes))
+        }
+
         private static func elementSize(_ first: (some PostgresElement)??) -> Int {
             4 + ((first ?? nil)?.byteCount ?? 0)
         }
 
-        private static func arrayHeader<Element: PostgresElement>(
-            of _: Element.Type, count: Int, hasNulls: Bool, size: Int
+        private static func arrayHeader(
+            of element: PostgresType, count: Int, hasNulls: Bool, size: Int
         ) -> [UInt8] {
             var bytes: [UInt8] = []
             bytes.reserveCapacity(20 + count * size)
             bytes.append(bigEndian: Int32(count == 0 ? 0 : 1))
             bytes.append(bigEndian: Int32(hasNulls ? 1 : 0))
-            bytes.append(bigEndian: Element.type.number)
+            bytes.append(bigEndian: element.number)
             guard count > 0 else { return bytes }
             bytes.append(bigEndian: Int32(count))
             // The number of the first element.

@@ -1,0 +1,214 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+
+    /// The columns of a job, in the order in which they are written and read.
+    enum JobColumns {
+        /// What changes with runs. Parameters: ``addProgress(_:_:to:)``.
+        static let progress = [
+            "state", "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed",
+            "wake", "elapsed_wake", "open_runs", "runs_since_retired",
+        ]
+        /// What was asked for. Parameters: ``addRequest(of:to:)``.
+        static let request = [
+            "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs",
+            "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
+            "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "queue", "priority",
+            "idempotency_key", "metadata", "unique_payload", "unique_within",
+        ]
+
+        static let table = "apus.job AS j JOIN apus.request AS r ON r.job = j.key"
+
+        /// What ``read(_:_:)`` reads, of ``table``.
+        static let selected =
+            (["j.key", "j.shard", "j.version", "j.id", "j.created"] + request.map { "r.\($0)" }
+            + progress.map { "j.\($0)" }).joined(separator: ", ")
+
+        static let hasNotEnded = "j.state IN ('scheduled', 'suspended')"
+
+        static func addProgress(_ job: Job, _ axis: ElapsedAxis, to rows: inout RowArrays) {
+            let isRelative = job.request.trigger.isRelative
+            func stored(_ instant: WallInstant) -> Int64 {
+                isRelative ? axis.encode(instant) : StoreInstant.encode(instant)
+            }
+            rows.add(job.state.rawValue)
+            rows.add(StoreInstant.encode(job.updated))
+            rows.add(stored(job.first))
+            rows.add(job.origin)
+            rows.add(job.nextOccurrence)
+            rows.add(job.nextDue.map(stored))
+            rows.add(job.remainder?.wholeNanoseconds)
+            rows.add(job.occurrences)
+            rows.add(job.missed)
+            rows.add(job.wake.map(StoreInstant.encode))
+            rows.add(job.elapsedWake.map(axis.encode))
+            rows.add(job.openRuns)
+            rows.add(job.runsSinceRetired)
+        }
+
+        static func addRequest(of job: Job, to rows: inout RowArrays) {
+            let request = job.request
+            rows.add(request.name)
+            rows.add(request.kind)
+            add(request.trigger, to: &rows)
+            add(request.policies, to: &rows)
+            rows.add(LabelsJSON.encode(request.labels))
+            rows.add(request.payload)
+            rows.add(request.queue.rawValue)
+            rows.add(request.priority.rawValue)
+            rows.add(request.idempotencyKey)
+            rows.add(LabelsJSON.encode(request.metadata))
+            rows.add(uniqueness(of: job))
+            rows.add(request.uniqueness.period?.wholeNanoseconds)
+        }
+
+        /// Whether its payload is its own: 0 if it does not ask for that; 1, and 2 while it has ended.
+        static func uniqueness(of job: Job) -> Int {
+            job.request.uniqueness.countsPayload ? (job.state.isFinal ? 2 : 1) : 0
+        }
+
+        private static func add(_ trigger: Trigger, to rows: inout RowArrays) {
+            switch trigger.kind {
+            case .at(let instant):
+                rows.add("at")
+                rows.add(StoreInstant.encode(instant))
+                rows.add(nil as Int64?)
+                rows.add(nil as Int64?)
+            case .after(let duration):
+                rows.add("after")
+                rows.add(duration.wholeNanoseconds)
+                rows.add(nil as Int64?)
+                rows.add(nil as Int64?)
+            case .every(let interval, let anchor, let count):
+                rows.add("every")
+                rows.add(interval.wholeNanoseconds)
+                rows.add(anchor.map(StoreInstant.encode))
+                rows.add(count)
+            }
+        }
+
+        private static func add(_ policies: JobPolicies, to rows: inout RowArrays) {
+            rows.add(policies.tolerance.wholeNanoseconds)
+            let (missed, missedLimit): (String, Int?) =
+                switch policies.missedRuns.kind {
+                case .runOnce: ("runOnce", nil)
+                case .skip: ("skip", nil)
+                case .runAll(let limit): ("runAll", limit)
+                }
+            rows.add(missed)
+            rows.add(missedLimit)
+            rows.add(policies.grace?.wholeNanoseconds)
+            let (overlap, overlapLimit): (String, Int?) =
+                switch policies.overlap.kind {
+                case .skip: ("skip", nil)
+                case .replace: ("replace", nil)
+                case .queue(let limit): ("queue", limit)
+                case .allow(let limit): ("allow", limit)
+                }
+            rows.add(overlap)
+            rows.add(overlapLimit)
+            let retry = policies.retry
+            rows.add(retry.maximumAttempts)
+            rows.add(retry.maximumLost)
+            rows.add(retry.initialBackoff.wholeNanoseconds)
+            rows.add(retry.maximumBackoff.wholeNanoseconds)
+            rows.add(retry.jitter)
+            rows.add(policies.timeLimit?.wholeNanoseconds)
+            rows.add(Int64(policies.conditions.rawValue))
+        }
+
+        // MARK: Reading
+
+        /// The job of a row of ``selected``, and its shard.
+        static func read(_ row: inout RowReader, _ axis: ElapsedAxis) throws -> (job: Job, shard: ShardID) {
+            let key: Int64 = try row.next()
+            let shard = ShardID(rawValue: try row.int())
+            let version: Int64 = try row.next()
+            let id = JobID(try row.next())
+            let created = StoreInstant.decode(try row.next())
+            let request = try readRequest(&row, id)
+            guard let state = JobState(rawValue: try row.next()) else { throw unreadable("state", of: id) }
+            let decode = request.trigger.isRelative ? axis.decode : StoreInstant.decode
+            let job = Job(
+                request: request, key: key, version: version, state: state, created: created,
+                updated: StoreInstant.decode(try row.next()), first: decode(try row.next()), origin: try row.int(),
+                nextOccurrence: try row.int(), nextDue: try row.optional(Int64.self).map(decode),
+                remainder: try row.optionalDuration(), occurrences: try row.int(), missed: try row.int(),
+                wake: try row.optional(Int64.self).map(StoreInstant.decode),
+                elapsedWake: try row.optional(Int64.self).map(axis.decode), openRuns: try row.int(),
+                runsSinceRetired: try row.int())
+            return (job, shard)
+        }
+
+        private static func readRequest(_ row: inout RowReader, _ id: JobID) throws -> JobRequest {
+            let (name, kind): (String?, String) = (try row.optional(), try row.next())
+            let trigger = try readTrigger(&row, id)
+            let policies = try readPolicies(&row, id)
+            guard let labels = LabelsJSON.decode(try row.next()) else { throw unreadable("labels", of: id) }
+            let payload: [UInt8] = try row.next()
+            let queue = QueueID(try row.next(String.self))
+            guard let priority = JobPriority(rawValue: try row.int()) else { throw unreadable("priority", of: id) }
+            let idempotencyKey: String? = try row.optional()
+            guard let metadata = LabelsJSON.decode(try row.next()) else { throw unreadable("metadata", of: id) }
+            let (countsPayload, period) = (try row.int() > 0, try row.optionalDuration())
+            return JobRequest(
+                id: id, name: name, kind: kind, trigger: trigger, policies: policies, labels: labels, payload: payload,
+                queue: queue, priority: priority, metadata: metadata,
+                uniqueness: countsPayload ? .payload(within: period) : .identifier, idempotencyKey: idempotencyKey)
+        }
+
+        /// Whether a trigger counts elapsed time, by its columns.
+        static func isRelative(trigger: String, anchor: Int64?) -> Bool {
+            trigger == "after" || trigger == "every" && anchor == nil
+        }
+
+        private static func readTrigger(_ row: inout RowReader, _ id: JobID) throws -> Trigger {
+            let (kind, value): (String, Int64) = (try row.next(), try row.next())
+            let anchor = try row.optional(Int64.self).map(StoreInstant.decode)
+            let count = try row.optionalInt()
+            return switch kind {
+            case "at": .at(StoreInstant.decode(value))
+            case "after": .after(.nanoseconds(value))
+            case "every": .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+            default: throw unreadable("trigger", of: id)
+            }
+        }
+
+        private static func readPolicies(_ row: inout RowReader, _ id: JobID) throws -> JobPolicies {
+            var policies = JobPolicies(tolerance: try row.duration())
+            switch (try row.next(String.self), try row.optionalInt()) {
+            case ("runOnce", _): policies.missedRuns = .runOnce
+            case ("skip", _): policies.missedRuns = .skip
+            case ("runAll", let limit?): policies.missedRuns = .runAll(limit: limit)
+            default: throw unreadable("missed_runs", of: id)
+            }
+            policies.grace = try row.optionalDuration()
+            switch (try row.next(String.self), try row.optionalInt()) {
+            case ("skip", _): policies.overlap = .skip
+            case ("replace", _): policies.overlap = .replace
+            case ("queue", let limit?): policies.overlap = .queue(limit: limit)
+            case ("allow", let limit?): policies.overlap = .allow(limit: limit)
+            default: throw unreadable("overlap", of: id)
+            }
+            policies.retry = RetryPolicy(
+                maximumAttempts: try row.int(), maximumLost: try row.int(), initialBackoff: try row.duration(),
+                maximumBackoff: try row.duration(), jitter: try row.next())
+            policies.timeLimit = try row.optionalDuration()
+            policies.conditions = JobConditions(rawValue: try row.int())
+            return policies
+        }
+
+        static func unreadable(_ column: String, of id: JobID) -> JobError {
+            JobError(
+                .damaged,
+                "the \(column) of job \(id) in the database cannot be read; another program has changed it")
+        }
+    }
+
+    extension RowReader {
+        mutating func duration() throws(PostgresError) -> Duration { .nanoseconds(try next(Int64.self)) }
+        mutating func optionalDuration() throws(PostgresError) -> Duration? {
+            try optional(Int64.self).map { .nanoseconds($0) }
+        }
+    }
+#endif

@@ -1,0 +1,337 @@
+#if Postgres
+    public import ApusJobs
+    public import ApusTimers
+    public import Logging
+
+    /// Jobs in a PostgreSQL database, in the schema `apus`, which is made at the first opening.
+    ///
+    /// What ``commit(_:in:)`` has answered is as durable as the server makes its transactions. Instants are kept to the
+    /// nanosecond; those behind the year 2262 as the last instant there is: later than asked, never earlier.
+    public final class PostgresStore: JobStore {
+        private let writer: ServerLink
+        private let listener: ServerLink
+        private let queries: StoreQueries
+        private let engine: TimerEngine
+        private let logger: Logger
+        private let phase = Locked(Phase.closed)
+        private let turnstile = Turnstile()
+
+        private enum Phase {
+            case closed
+            case open(Owner)
+        }
+
+        /// What this object has opened last.
+        private struct Owner {
+            var member: ClusterMember
+            var signals: ClusterSignals
+            /// As it was given out. Shards come and go since.
+            var session: StoreSession
+            /// As the database has it; unknown after a commit whose fate is unknown.
+            var clock: StoreClock?
+
+            /// Whether a session is the one that was given out, with the shards that it has had since: of none it has an
+            /// earlier epoch.
+            func isOwner(_ other: StoreSession) -> Bool {
+                session.node == other.node
+                    && session.shards.allSatisfy { shard, epoch in other.shards[shard].map { $0 >= epoch } ?? true }
+            }
+        }
+
+        /// A store in a database. Nothing is read or made before ``open(as:)``.
+        /// - Parameters:
+        ///   - configuration: the server.
+        ///   - engine: measures time-outs.
+        ///   - logger: gets the server's notices.
+        public init(
+            _ configuration: PostgresConfiguration, engine: TimerEngine = .shared,
+            logger: Logger = Logger(label: "apus.postgres")
+        ) {
+            self.engine = engine
+            self.logger = logger
+            writer = ServerLink(configuration, engine: engine, logger: logger)
+            listener = ServerLink(configuration, engine: engine, logger: logger)
+            queries = StoreQueries(link: ServerLink(configuration, engine: engine, logger: logger))
+        }
+
+        /// Durable, shared, exact to the nanosecond.
+        public var capabilities: StoreCapabilities {
+            StoreCapabilities(isDurable: true, isShared: true, timePrecision: .nanoseconds(1))
+        }
+
+        // MARK: Owners
+
+        /// Joins the nodes that the database has, making the schema if need be: it returns with the first shards that the
+        /// others give away, at once if there are none.
+        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`.
+        public func open(as node: NodeID) async throws -> StoreSession {
+            try await turnstile.pass {
+                try await self.mapErrors {
+                    try await self.makeSchema()
+                    if case .open(let owner) = self.phase.withLock({ $0 }) { try await self.leave(owner) }
+                    return try await self.join(node)
+                }
+            }
+        }
+
+        private func makeSchema() async throws {
+            let version: Int
+            do {
+                let rows = try await writer.read([PostgresStatement("SELECT max(version) FROM apus.schema_version")])[0]
+                version = try rows[0].decodeIfPresent(Int64.self, at: 0).map(Int.init) ?? 0
+            } catch let error as PostgresError where error.code == .undefined {
+                version = 0
+            }
+            guard version <= 1 else {
+                throw JobError(.newerSchema, "the schema has version \(version); use a newer version of Apus")
+            }
+            if version == 1 { return }
+            _ = try await writer.execute(
+                PostgresBatch(StoreSchema.version1.map { PostgresStatement($0, isPrepared: false) }))
+        }
+
+        /// How long a new node waits for shards.
+        private static let patience: Duration = .seconds(15)
+
+        private func join(_ name: NodeID) async throws -> StoreSession {
+            let rows = try await writer.execute(
+                PostgresBatch([
+                    PostgresStatement("INSERT INTO apus.node (name) VALUES ($1) RETURNING id", [.text(name.rawValue)])
+                ]))[0]
+            let signals = ClusterSignals()
+            let member = ClusterMember(
+                node: try rows[0].decode(at: 0), writer: writer, session: listener, engine: engine, logger: logger
+            ) { signals.send($0) }
+            // What is found until then is in the session.
+            do {
+                let end = engine.time.uptime().advanced(by: Self.patience)
+                await member.beat()
+                while member.shards.isEmpty {
+                    guard engine.time.uptime() < end else {
+                        throw JobError(
+                            .unavailable, "the other nodes give no shards away; look whether they run and can be reached")
+                    }
+                    try await engine.sleep(for: .milliseconds(200))
+                    await member.beat()
+                }
+                var session = StoreSession(node: name, shards: member.shards, clock: nil)
+                (session.clock, session.queues) = try await queries.clockAndQueues()
+                let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
+                phase.withLock { $0 = .open(owner) }
+                signals.begin()
+                member.start()
+                return session
+            } catch {
+                try? await ClusterMember.end(member.node, on: writer)
+                throw error
+            }
+        }
+
+        /// Gives ownership back; the store can be opened again. It does nothing if the session is not the owner any more.
+        public func close(_ session: StoreSession) async throws {
+            try await turnstile.pass {
+                let owner = self.phase.withLock { phase -> Owner? in
+                    guard case .open(let owner) = phase, owner.isOwner(session) else { return nil }
+                    phase = .closed
+                    return owner
+                }
+                guard let owner else { return }
+                try await self.mapErrors { try await self.leave(owner) }
+                await self.disconnect()
+            }
+        }
+
+        private func leave(_ owner: Owner) async throws {
+            owner.member.stop()
+            owner.signals.finish()
+            try await ClusterMember.end(owner.member.node, on: writer)
+        }
+
+        /// Ends the connections, as the end of the process does. The store can be opened again.
+        package func disconnect() async {
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.stop() }
+            await writer.disconnect()
+            await listener.disconnect()
+            await queries.link.disconnect()
+        }
+
+        private func owner(of session: StoreSession) throws -> Owner {
+            guard case .open(let owner) = phase.withLock({ $0 }) else {
+                throw JobError(.closed, "the store is not open; call open() first")
+            }
+            guard owner.isOwner(session) else {
+                throw JobError(.notOwner, "the store has a newer owner: nothing was written")
+            }
+            return owner
+        }
+
+        private func checkOpen() throws {
+            guard case .open = phase.withLock({ $0 }) else {
+                throw JobError(.closed, "the store is not open; call open() first")
+            }
+        }
+
+        private func mapErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+            do { return try await body() } catch let error as PostgresError { throw error.jobError }
+        }
+
+        // MARK: Writing
+
+        /// Applies a turn; see ``JobStore/commit(_:in:)``.
+        public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
+            let owner = try owner(of: session)
+            let writing = TurnWriting(turn, node: owner.member.node, session: session, isClockNew: turn.clock != owner.clock)
+            let results = try await mapErrors {
+                do { return try await writing.results(on: self.writer) } catch {
+                    self.updateClock(nil, of: owner.member)
+                    owner.member.forget(turn.released)
+                    throw error
+                }
+            }
+            updateClock(turn.clock, of: owner.member)
+            owner.member.released(turn.released)
+            if results.hasSubmissions { owner.signals.send(.submissions) }
+            return results.parts
+        }
+
+        private func updateClock(_ clock: StoreClock?, of member: ClusterMember) {
+            phase.withLock { phase in
+                guard case .open(var owner) = phase, owner.member === member else { return }
+                owner.clock = clock
+                phase = .open(owner)
+            }
+        }
+
+        /// Removes old jobs; see ``JobStore/retire(endedBefore:budget:in:)``.
+        public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+            let owner = try owner(of: session)
+            return try await mapErrors {
+                let fence = TurnStatements.fence(owner.member.node, session.shards.sorted { $0.key < $1.key })
+                let results = try await self.writer.execute(
+                    PostgresBatch([
+                        fence,
+                        PostgresStatement(
+                            Self.retireJobs,
+                            [
+                                .int64(StoreInstant.encode(instant)), .int64(Int64(budget)),
+                                .array(session.shards.keys.map { Int64($0.rawValue) }),
+                            ]),
+                    ]))
+                return try results[1][0].decode(Int64.self, at: 0) > Int64(budget)
+            }
+        }
+
+        /// Hints that are no longer true are removed with those that are. Its row has how many were found, at most one
+        /// more than the budget.
+        private static let retireJobs = """
+            WITH hint AS MATERIALIZED (
+                SELECT e.updated, e.key FROM apus.ended AS e LEFT JOIN apus.job AS j ON j.key = e.key
+                WHERE e.updated < $1 AND (j.key IS NULL OR j.shard = ANY ($3::int8[]))
+                ORDER BY e.updated, e.key LIMIT $2 + 1
+            ), budget AS MATERIALIZED (
+                SELECT * FROM hint ORDER BY updated, key LIMIT $2
+            ), old AS MATERIALIZED (
+                SELECT DISTINCT b.key FROM budget AS b JOIN apus.job AS j ON j.key = b.key
+                WHERE j.state IN ('cancelled', 'finished') AND j.open_runs = 0 AND j.updated = b.updated
+            ), no_hint AS (
+                DELETE FROM apus.ended AS e USING budget AS b WHERE e.updated = b.updated AND e.key = b.key
+            ), no_run AS (
+                DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
+            ), no_request AS (
+                DELETE FROM apus.request AS r USING old AS o WHERE r.job = o.key
+            ), no_job AS (
+                DELETE FROM apus.job AS j USING old AS o WHERE j.key = o.key
+            )
+            SELECT count(*) FROM hint
+            """
+
+        /// Submits a job as an application does in a transaction of its own.
+        package func submit(_ request: JobRequest, at now: WallInstant) async throws {
+            try await mapErrors {
+                _ = try await self.writer.execute(
+                    PostgresBatch([
+                        PostgresStatement(
+                            "INSERT INTO apus.submission (submitted, request) VALUES ($1, $2)",
+                            [
+                                .int64(StoreInstant.encode(now)),
+                                .text(String(decoding: try JobJSON.encode(request), as: UTF8.self)),
+                            ])
+                    ]))
+            }
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.signals.send(.submissions) }
+        }
+
+        // MARK: Reading
+
+        /// See ``JobStore/due(through:limit:excluding:in:)``.
+        public func due(
+            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+        ) async throws -> DueJobs {
+            try checkOpen()
+            return try await mapErrors {
+                try await self.queries.due(
+                    through: instant, limit: max(0, limit), excluding: lanes, in: Array(session.shards.keys))
+            }
+        }
+
+        /// See ``JobStore/interrupted(after:limit:in:)``.
+        public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+            try checkOpen()
+            return try await mapErrors {
+                try await self.queries.interrupted(after: key, limit: max(0, limit), in: Array(session.shards.keys))
+            }
+        }
+
+        /// See ``JobStore/anchored(after:limit:in:)``.
+        public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+            try checkOpen()
+            return try await mapErrors {
+                try await self.queries.anchored(after: key, limit: max(0, limit), in: Array(session.shards.keys))
+            }
+        }
+
+        /// See ``JobStore/submissions(limit:in:)``.
+        public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.submissions(limit: max(0, limit)) }
+        }
+
+        /// See ``JobStore/signals(in:)``.
+        public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> {
+            guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
+                return AsyncStream { $0.finish() }
+            }
+            return owner.signals.stream
+        }
+
+        /// See ``JobStore/load(_:)``.
+        public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.load(references) }
+        }
+
+        /// Jobs that match, at most 10,000 in one page.
+        public func jobs(_ query: JobQuery) async throws -> JobPage {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.jobs(query) }
+        }
+
+        /// Runs that match, newest first, at most 10,000 in one page.
+        public func runs(_ query: RunQuery) async throws -> RunPage {
+            try checkOpen()
+            return try await mapErrors { try await self.queries.runs(query) }
+        }
+    }
+
+    /// What the scheduler of a node is told. Nothing is left out.
+    final class ClusterSignals: Sendable {
+        let stream: AsyncStream<StoreSignal>
+        private let continuation: AsyncStream<StoreSignal>.Continuation
+        init() { (stream, continuation) = AsyncStream.makeStream(of: StoreSignal.self) }
+        private let isLive = Locked(false)
+        /// From now on, signals are sent.
+        func begin() { isLive.withLock { $0 = true } }
+        func send(_ signal: StoreSignal) { if isLive.withLock({ $0 }) { continuation.yield(signal) } }
+        func finish() { continuation.finish() }
+    }
+#endif

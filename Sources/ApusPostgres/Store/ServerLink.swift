@@ -1,0 +1,78 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+    import Logging
+
+    /// A connection that is made when it is needed, and anew after it broke.
+    final class ServerLink: Sendable {
+        private let configuration: PostgresConfiguration
+        private let engine: TimerEngine
+        private let logger: Logger
+        private let connected = Locked<PostgresConnection?>(nil)
+        private let turnstile = Turnstile()
+
+        init(_ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger) {
+            self.configuration = configuration
+            self.engine = engine
+            self.logger = logger
+        }
+
+        /// - Throws: ``PostgresError``. A batch is sent at most once.
+        func execute(_ batch: PostgresBatch) async throws -> [PostgresRows] {
+            let connection = try await connection()
+            do { return try await connection.execute(batch) } catch {
+                if error.endsConnection { forget(connection) }
+                throw error
+            }
+        }
+
+        /// The same for a batch that changes nothing: once more if the connection broke.
+        func read(_ statements: [PostgresStatement], isSnapshot: Bool = false) async throws -> [PostgresRows] {
+            let batch = PostgresBatch(
+                statements, transaction: isSnapshot ? .explicit(.repeatableRead) : .implicit)
+            do { return try await execute(batch) } catch let error as PostgresError where error.endsConnection {
+                return try await execute(batch)
+            }
+        }
+
+        func connection() async throws -> PostgresConnection {
+            if let connection = connected.withLock({ $0 }) { return connection }
+            return try await turnstile.pass {
+                if let connection = self.connected.withLock({ $0 }) { return connection }
+                let connection = try await PostgresConnection.connect(
+                    self.configuration, engine: self.engine, logger: self.logger)
+                self.connected.withLock { $0 = connection }
+                return connection
+            }
+        }
+
+        private func forget(_ connection: PostgresConnection) {
+            connected.withLock { if $0 === connection { $0 = nil } }
+        }
+
+        /// Ends the connection; another one is made when it is needed.
+        func disconnect() async {
+            let connection = connected.withLock { $0.take() }
+            await connection?.close()
+        }
+    }
+
+    extension PostgresError {
+        /// Nothing more can be executed on the connection.
+        var endsConnection: Bool {
+            [.lost, .noAnswer, .closed, .shutDown, .crashed].contains(code)
+        }
+
+        /// The store's error for it.
+        var jobError: JobError {
+            switch code {
+            case .full: JobError(.full, "the database is full; nothing was written", cause: self)
+            case .constraint, .invalid: JobError(.invalid, message, cause: self)
+            case _ where server?.sqlState == "AP001":
+                JobError(.notOwner, "\(server?.message ?? message): nothing was written", cause: self)
+            // A store that was not written may be tried again: with this code its fate is asked about.
+            default: JobError(.unavailable, "the database cannot be used: \(message)", cause: self)
+            }
+        }
+    }
+#endif

@@ -1,0 +1,153 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+
+    /// Lists, one page at a time.
+    extension StoreQueries {
+        /// The most rows of one page, whatever was asked for: a page is in memory as a whole.
+        static let largestPage = 10_000
+
+        /// The conditions of a query, and their parameters.
+        private struct Filter {
+            private(set) var parameters: [PostgresValue] = []
+            private var conditions: [String] = []
+
+            /// - Parameter condition: with `$` where the parameter is.
+            mutating func add(_ condition: String, _ parameter: PostgresValue) {
+                parameters.append(parameter)
+                let number = "$\(parameters.count)"
+                conditions.append(condition.split(separator: "$", omittingEmptySubsequences: false).joined(separator: number))
+            }
+
+            mutating func add(_ condition: String) { conditions.append(condition) }
+
+            var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
+        }
+
+        func jobs(_ query: JobQuery) async throws -> JobPage {
+            let limit = try Self.pageSize(query.limit)
+            var filter = Filter()
+            if let after = query.after { filter.add("j.key > $", .int64(try Self.position(after, prefix: "j"))) }
+            if let prefix = query.idPrefixOrName, !prefix.isEmpty {
+                filter.add("(starts_with(j.id, $) OR r.name = $)", .text(prefix))
+            }
+            if let kind = query.kind { filter.add("r.kind = $", .text(kind)) }
+            if let key = query.idempotencyKey { filter.add("r.idempotency_key = $", .text(key)) }
+            if !query.states.isEmpty {
+                filter.add("j.state = ANY ($::text[])", .array(query.states.map(\.rawValue).sorted()))
+            }
+            if !query.labels.isEmpty {
+                filter.add("r.labels::jsonb @> $::jsonb", .text(LabelsJSON.encode(query.labels)))
+            }
+            let results = try await link.read(
+                [
+                    PostgresStatement("SELECT elapsed_offset FROM apus.clock"),
+                    PostgresStatement(
+                        """
+                        SELECT \(JobColumns.selected) FROM \(JobColumns.table) \(filter.sql)
+                        ORDER BY j.key LIMIT \(limit + 1)
+                        """, filter.parameters, isPrepared: false),
+                ], isSnapshot: true)
+            let axis = try Self.axis(of: results[0])
+            var jobs = try results[1].map { row in
+                var row = RowReader(row)
+                return try JobColumns.read(&row, axis).job
+            }
+            let hasMore = jobs.count > limit
+            if hasMore { jobs.removeLast() }
+            return JobPage(
+                jobs: jobs, lastRuns: try await lastRuns(of: jobs, axis),
+                next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+        }
+
+        private static func axis(of rows: PostgresRows) throws -> ElapsedAxis {
+            guard let row = rows.first else { return ElapsedAxis(nil) }
+            return ElapsedAxis(
+                StoreClock(
+                    bootID: nil, wallOffset: .zero, elapsedOffset: .nanoseconds(try row.decode(Int64.self, at: 0))))
+        }
+
+        /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
+        private func lastRuns(of jobs: [Job], _ axis: ElapsedAxis) async throws -> [Run?] {
+            if jobs.isEmpty { return [] }
+            let runs = "SELECT * FROM apus.open_run WHERE job = i.key UNION ALL SELECT * FROM apus.run WHERE job = i.key"
+            let rows = try await link.read([
+                PostgresStatement(
+                    """
+                    SELECT \(RunColumns.selected(of: "o")) FROM unnest($1::int8[]) AS i (key), LATERAL (
+                        SELECT * FROM (\(runs)) AS r WHERE r.state <> 'waiting' OR r.claimed IS NOT NULL ORDER BY
+                            CASE WHEN r.state = 'claimed' THEN 1 WHEN r.claimed IS NOT NULL THEN 2 ELSE 3 END,
+                            r.sequence DESC
+                        LIMIT 1) AS o
+                    """, [.array(jobs.map(\.key))])
+            ])[0]
+            var found: [Int64: Run] = [:]
+            let byKey = Dictionary(jobs.map { ($0.key, $0) }) { first, _ in first }
+            for row in rows {
+                let key: Int64 = try row.decode(at: 0)
+                guard let job = byKey[key] else { continue }
+                var row = RowReader(row)
+                found[key] = try RunColumns.read(
+                    &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+            }
+            return jobs.map { found[$0.key] }
+        }
+
+        func runs(_ query: RunQuery) async throws -> RunPage {
+            let limit = try Self.pageSize(query.limit)
+            var filter = Filter()
+            if let after = query.after { filter.add("o.sequence < $", .int64(try Self.position(after, prefix: "r"))) }
+            if let id = query.job { filter.add("o.job = \(Self.keyOfID("$"))", .text(id.rawValue)) }
+            if let occurrence = query.occurrence {
+                filter.add("$ BETWEEN o.occurrence AND o.through", .int64(Int64(occurrence)))
+            }
+            if !query.states.isEmpty {
+                filter.add("o.state = ANY ($::text[])", .array(query.states.map(\.rawValue).sorted()))
+            }
+            if query.begunOnly { filter.add("o.claimed IS NOT NULL") }
+            // Each of the two tables by its own index, and then the first of both.
+            let tables = ["open_run", "run"].map { table in
+                "(SELECT o.* FROM apus.\(table) AS o \(filter.sql) ORDER BY o.sequence DESC LIMIT \(limit + 1))"
+            }
+            let results = try await link.read(
+                [
+                    PostgresStatement("SELECT elapsed_offset FROM apus.clock"),
+                    PostgresStatement(
+                        """
+                        SELECT \(RunColumns.selected(of: "o")), o.sequence, j.id, r.trigger, r.trigger_anchor
+                        FROM (\(tables.joined(separator: " UNION ALL "))) AS o
+                        JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job
+                        ORDER BY o.sequence DESC LIMIT \(limit + 1)
+                        """, filter.parameters, isPrepared: false),
+                ], isSnapshot: true)
+            let axis = try Self.axis(of: results[0])
+            let count = RunColumns.all.count
+            var runs: [Run] = []
+            for row in results[1].prefix(limit) {
+                let isRelative = JobColumns.isRelative(
+                    trigger: try row.decode(at: count + 2), anchor: try row.decodeIfPresent(at: count + 3))
+                var reader = RowReader(row)
+                let id = JobID(try row.decode(String.self, at: count + 1))
+                runs.append(try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis))
+            }
+            let last = results[1].count > limit ? results[1][limit - 1] : nil
+            return RunPage(runs: runs, next: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
+        }
+
+        private static func pageSize(_ limit: Int) throws -> Int {
+            guard limit > 0 else { throw JobError(.invalid, "limit is \(limit); it must be at least 1") }
+            return min(limit, largestPage)
+        }
+
+        /// The position that a page token stands for.
+        private static func position(_ token: String, prefix: Character) throws -> Int64 {
+            guard token.first == prefix, let position = Int64(token.dropFirst()), position >= 0,
+                "\(prefix)\(position)" == token
+            else {
+                throw JobError(
+                    .invalid, "after is \"\(token)\"; it must be the `next` of an earlier page of the same list")
+            }
+            return position
+        }
+    }
+#endif

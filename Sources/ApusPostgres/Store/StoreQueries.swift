@@ -1,0 +1,254 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+
+    /// What is read of the tables.
+    struct StoreQueries: Sendable {
+        let link: ServerLink
+
+        /// The most jobs that are loaded in one round trip.
+        private static let atOnce = 10_000
+
+        // MARK: The clock and queues
+
+        private static let selectClock = PostgresStatement(
+            "SELECT boot_id, wall_offset, elapsed_offset FROM apus.clock")
+
+        private static func clock(of rows: PostgresRows) throws -> StoreClock? {
+            guard let first = rows.first else { return nil }
+            var row = RowReader(first)
+            return StoreClock(
+                bootID: try row.optional(), wallOffset: try row.duration(), elapsedOffset: try row.duration())
+        }
+
+        func clockAndQueues() async throws -> (clock: StoreClock?, queues: [JobQueue]) {
+            let results = try await link.read(
+                [
+                    Self.selectClock,
+                    PostgresStatement(
+                        """
+                        SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start
+                        FROM apus.queue ORDER BY id COLLATE "C"
+                        """),
+                ], isSnapshot: true)
+            let clock = try Self.clock(of: results[0])
+            let axis = ElapsedAxis(clock)
+            let queues = try results[1].map { row in
+                var row = RowReader(row)
+                var queue = JobQueue(id: QueueID(try row.next(String.self)), concurrency: try row.optionalInt())
+                let (runs, period) = (try row.optionalInt(), try row.optionalDuration())
+                if let runs, let period { queue.rate = QueueRate(runs: runs, per: period) }
+                queue.isPaused = try row.next()
+                queue.recentStarts = try row.int()
+                queue.lastStart = try row.optional(Int64.self).map(axis.decode)
+                return queue
+            }
+            return (clock, queues)
+        }
+
+        private func axis() async throws -> ElapsedAxis {
+            ElapsedAxis(try Self.clock(of: try await link.read([Self.selectClock])[0]))
+        }
+
+        // MARK: Jobs by their keys
+
+        /// The jobs with these keys that there are, in no order.
+        func load(_ keys: [Int64]) async throws -> [LoadedJob] {
+            var loaded: [LoadedJob] = []
+            for start in stride(from: 0, to: keys.count, by: Self.atOnce) {
+                loaded += try await loadAtOnce(Array(keys[start..<min(start + Self.atOnce, keys.count)]))
+            }
+            return loaded
+        }
+
+        private func loadAtOnce(_ keys: [Int64]) async throws -> [LoadedJob] {
+            let parameters: [PostgresValue] = [.array(keys)]
+            let results = try await link.read(
+                [
+                    Self.selectClock, PostgresStatement(Self.jobsByKey, parameters),
+                    PostgresStatement(Self.openRuns, parameters), PostgresStatement(Self.lastOutcomes, parameters),
+                ], isSnapshot: true)
+            let axis = ElapsedAxis(try Self.clock(of: results[0]))
+            var loaded: [LoadedJob] = []
+            var positions: [Int64: Int] = [:]
+            for row in results[1] {
+                var row = RowReader(row)
+                let (job, shard) = try JobColumns.read(&row, axis)
+                positions[job.key] = loaded.count
+                loaded.append(LoadedJob(job: job, open: [], shard: shard, elapsedOffset: axis.duration))
+            }
+            for row in results[2] {
+                guard let position = positions[try row.decode(at: 0)] else { continue }
+                loaded[position].open.append(try Self.run(row, of: loaded[position].job, axis))
+            }
+            for row in results[3] {
+                guard let position = positions[try row.decode(at: 0)] else { continue }
+                let job = loaded[position].job
+                let last = try Self.run(row, of: job, axis)
+                if last.state == .skipped, last.through == job.nextOccurrence - 1 { loaded[position].lastSkip = last }
+            }
+            return loaded
+        }
+
+        private static func run(_ row: PostgresRow, of job: Job, _ axis: ElapsedAxis) throws -> Run {
+            var row = RowReader(row)
+            return try RunColumns.read(
+                &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
+        }
+
+        private static let jobsByKey = """
+            SELECT \(JobColumns.selected) FROM \(JobColumns.table) WHERE j.key = ANY ($1::int8[])
+            """
+
+        private static let openRuns = """
+            SELECT \(RunColumns.selected(of: "o")) FROM apus.open_run AS o WHERE o.job = ANY ($1::int8[])
+            ORDER BY o.job, o.occurrence, o.attempt
+            """
+
+        /// The outcome of the last occurrence that has one: one look into the index of outcomes for each job.
+        private static let lastOutcomes = """
+            SELECT \(RunColumns.selected(of: "o")) FROM unnest($1::int8[]) AS i (key), LATERAL (
+                SELECT * FROM apus.run AS r WHERE r.job = i.key AND r.final ORDER BY r.occurrence DESC LIMIT 1) AS o
+            """
+
+        /// Jobs by their keys, in the order of the keys.
+        private func loadInOrder(_ keys: [Int64]) async throws -> [LoadedJob] {
+            let found = Dictionary(try await load(keys).map { ($0.job.key, $0) }) { first, _ in first }
+            return keys.compactMap { found[$0] }
+        }
+
+        // MARK: Jobs by what they are
+
+        func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+            if references.isEmpty { return [] }
+            let results = try await link.read(references.map(Self.find))
+            let keys = try results.map { try $0.first?.decodeIfPresent(Int64.self, at: 0) }
+            let found = Dictionary(try await load(Array(Set(keys.compactMap { $0 })))
+                .map { ($0.job.key, $0) }) { first, _ in first }
+            return keys.map { $0.flatMap { found[$0] } }
+        }
+
+        /// Selects the key of the job.
+        private static func find(_ reference: JobReference) -> PostgresStatement {
+            switch reference {
+            case .key(let key): PostgresStatement("SELECT $1::int8", [.int64(key)])
+            case .id(let id): PostgresStatement("SELECT \(keyOfID("$1"))", [.text(id.rawValue)])
+            case .idempotencyKey(let key):
+                PostgresStatement("SELECT job FROM apus.request WHERE idempotency_key = $1", [.text(key)])
+            case .payload(let kind, let payload, let instant):
+                PostgresStatement(
+                    """
+                    SELECT coalesce(
+                        (SELECT job FROM apus.request
+                            WHERE kind = $1 AND sha256(payload) = sha256($2) AND unique_payload = 1),
+                        (SELECT r.job FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
+                            WHERE r.kind = $1 AND sha256(r.payload) = sha256($2) AND r.unique_payload > 0
+                                AND j.created > $3
+                            ORDER BY r.job DESC LIMIT 1))
+                    """, [.text(kind), .bytes(payload), .int64(instant.map(StoreInstant.encode))])
+            }
+        }
+
+        /// The job that an identifier means: the one that has not ended, else the one that was submitted last.
+        static func keyOfID(_ id: String) -> String {
+            """
+            coalesce(
+                (SELECT j.key FROM apus.job AS j WHERE j.id = \(id) AND \(JobColumns.hasNotEnded)),
+                (SELECT j.key FROM apus.job AS j WHERE j.id = \(id) ORDER BY j.key DESC LIMIT 1))
+            """
+        }
+
+        func due(
+            through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in shards: [ShardID]
+        ) async throws -> DueJobs {
+            let axis = try await axis()
+            var excluded = RowArrays()
+            for lane in lanes {
+                excluded.add(lane.queue.rawValue)
+                excluded.add(lane.priority.rawValue)
+                excluded.endRow()
+            }
+            let lanes: [PostgresValue] =
+                excluded.isEmpty ? [.array([] as [String]), .array([] as [Int64])] : excluded.parameters
+            let bounds = [StoreInstant.bound(instant), axis.bound(instant)]
+            // One row more says when there is more to do.
+            let results = try await link.read(
+                [false, true].flatMap { isElapsed in
+                    let bound = bounds[isElapsed ? 1 : 0]
+                    return ["<=", ">"].map { comparison in
+                        PostgresStatement(
+                            """
+                            SELECT key, instant FROM apus.wake
+                            WHERE elapsed = \(isElapsed) AND instant \(comparison) $1 AND shard = ANY ($2::int8[])
+                                AND NOT EXISTS (
+                                    SELECT 1 FROM unnest($3::text[], $4::int8[]) AS l (queue, priority)
+                                    WHERE l.queue = wake.queue AND l.priority = wake.priority)
+                            ORDER BY instant, key LIMIT $5
+                            """,
+                            [.int64(bound), .array(shards.map { Int64($0.rawValue) })] + lanes
+                                + [.int64(comparison == ">" ? Int64(2) : Int64(limit) + 1)])
+                    }
+                }, isSnapshot: true)
+            var wakes: [Int64: WallInstant] = [:]
+            var later: [(key: Int64, wake: WallInstant)] = []
+            for (index, rows) in results.enumerated() {
+                let decode = index < 2 ? StoreInstant.decode : axis.decode
+                for row in rows {
+                    let (key, wake): (Int64, WallInstant) = (try row.decode(at: 0), decode(try row.decode(at: 1)))
+                    if index % 2 == 0 {
+                        wakes[key] = min(wake, wakes[key] ?? wake)
+                    } else {
+                        later.append((key, wake))
+                    }
+                }
+            }
+            let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
+            let next = order.dropFirst(limit).prefix(1).map(\.value) + later.filter { wakes[$0.key] == nil }.map(\.wake)
+            return DueJobs(jobs: try await loadInOrder(order.prefix(limit).map(\.key)), next: next.min())
+        }
+
+        func interrupted(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {
+            try await page(
+                """
+                SELECT DISTINCT o.job FROM apus.open_run AS o JOIN apus.job AS j ON j.key = o.job
+                WHERE o.state = 'claimed' AND o.job > $1 AND j.shard = ANY ($2::int8[]) ORDER BY o.job LIMIT $3
+                """, after: key, limit, shards)
+        }
+
+        func anchored(after key: Int64, limit: Int, in shards: [ShardID]) async throws -> [LoadedJob] {
+            try await page(
+                """
+                SELECT j.key FROM \(JobColumns.table)
+                WHERE \(JobColumns.hasNotEnded) AND j.key > $1 AND r.trigger_anchor IS NOT NULL
+                    AND j.shard = ANY ($2::int8[])
+                ORDER BY j.key LIMIT $3
+                """, after: key, limit, shards)
+        }
+
+        private func page(_ sql: String, after key: Int64, _ limit: Int, _ shards: [ShardID]) async throws -> [LoadedJob] {
+            let rows = try await link.read([
+                PostgresStatement(
+                    sql, [.int64(key), .array(shards.map { Int64($0.rawValue) }), .int64(Int64(limit))])
+            ])[0]
+            return try await loadInOrder(try rows.map { try $0.decode(at: 0) })
+        }
+
+        func submissions(limit: Int) async throws -> [StoreSubmission] {
+            let rows = try await link.read([
+                PostgresStatement(
+                    "SELECT sequence, submitted, request FROM apus.submission ORDER BY sequence LIMIT $1",
+                    [.int64(Int64(limit))])
+            ])[0]
+            return try rows.map { row in
+                var row = RowReader(row)
+                let (sequence, submitted) = (try row.next(Int64.self), StoreInstant.decode(try row.next()))
+                do {
+                    let request = try JobJSON.decode(JobRequest.self, from: Array(try row.next(String.self).utf8))
+                    return StoreSubmission(sequence: sequence, submitted: submitted, request: request)
+                } catch let problem as JobJSONProblem {
+                    return StoreSubmission(sequence: sequence, submitted: submitted, problem: "\(problem)")
+                }
+            }
+        }
+    }
+#endif

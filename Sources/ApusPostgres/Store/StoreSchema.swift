@@ -1,0 +1,246 @@
+#if Postgres
+    /// The tables, in the schema `apus`.
+    ///
+    /// Instants are nanoseconds since 1970; those that count elapsed time (see ``JobStore``) are the wall clock's minus
+    /// `clock.elapsed_offset`. What each run changes is in short rows that no index but the key refers to, so that an
+    /// update is a heap-only one: `job`, and `open_run` for runs that are not over. What was asked for is in `request`,
+    /// which is written once; what is over is in `run`, which is only added to.
+    enum StoreSchema {
+        /// How many parts the jobs are divided into, for ever.
+        static let shards = 256
+
+        static let version1: [String] = [
+            "CREATE SCHEMA apus",
+            """
+            CREATE TABLE apus.schema_version (
+                version integer PRIMARY KEY,
+                applied timestamptz NOT NULL DEFAULT clock_timestamp())
+            """,
+            // A row for each time that a node has opened the store. `ended`: it can write nothing any more.
+            """
+            CREATE TABLE apus.node (
+                id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                name text NOT NULL,
+                started timestamptz NOT NULL DEFAULT clock_timestamp(),
+                leaving boolean NOT NULL DEFAULT false,
+                ended timestamptz)
+            """,
+            // Apart from the nodes, whose rows the transactions of turns lock.
+            """
+            CREATE TABLE apus.beat (
+                node bigint PRIMARY KEY,
+                number bigint NOT NULL
+            ) WITH (fillfactor = 10)
+            """,
+            // `epoch` grows with each change of owner.
+            """
+            CREATE TABLE apus.shard (
+                id integer PRIMARY KEY,
+                epoch bigint NOT NULL DEFAULT 0,
+                node bigint REFERENCES apus.node (id))
+            """,
+            "INSERT INTO apus.shard (id) SELECT generate_series(0, \(shards - 1))",
+            "CREATE SEQUENCE apus.job_key",
+            """
+            CREATE TABLE apus.job (
+                key bigint PRIMARY KEY,
+                shard integer NOT NULL,
+                version bigint NOT NULL,
+                id text NOT NULL,
+                created bigint NOT NULL,
+                state text NOT NULL,
+                updated bigint NOT NULL,
+                first bigint NOT NULL,
+                origin bigint NOT NULL,
+                next_occurrence bigint NOT NULL,
+                next_due bigint,
+                remainder bigint,
+                occurrences bigint NOT NULL,
+                missed bigint NOT NULL,
+                wake bigint,
+                elapsed_wake bigint,
+                open_runs bigint NOT NULL,
+                runs_since_retired bigint NOT NULL,
+                CONSTRAINT job_id_1_to_300_bytes CHECK (octet_length(id) BETWEEN 1 AND 300),
+                CONSTRAINT job_state_known CHECK (state IN ('scheduled', 'suspended', 'cancelled', 'finished')),
+                CONSTRAINT job_final_has_nothing_to_come CHECK (
+                    state IN ('scheduled', 'suspended')
+                    OR (next_due IS NULL AND wake IS NULL AND elapsed_wake IS NULL))
+            ) WITH (fillfactor = 50)
+            """,
+            // The columns of its condition change when a job ends, and not before: other updates stay heap-only.
+            """
+            CREATE UNIQUE INDEX job_id_unique ON apus.job (id) WHERE state IN ('scheduled', 'suspended')
+            """,
+            "CREATE INDEX job_id ON apus.job (id, key)",
+            """
+            CREATE TABLE apus.request (
+                job bigint PRIMARY KEY,
+                name text,
+                kind text NOT NULL,
+                trigger text NOT NULL,
+                trigger_ns bigint NOT NULL,
+                trigger_anchor bigint,
+                trigger_count bigint,
+                tolerance bigint NOT NULL,
+                missed_runs text NOT NULL,
+                missed_limit bigint,
+                grace bigint,
+                overlap text NOT NULL,
+                overlap_limit bigint,
+                maximum_attempts bigint NOT NULL,
+                maximum_lost bigint NOT NULL,
+                initial_backoff bigint NOT NULL,
+                maximum_backoff bigint NOT NULL,
+                jitter double precision NOT NULL,
+                time_limit bigint,
+                conditions bigint NOT NULL,
+                labels text NOT NULL,
+                payload bytea NOT NULL,
+                queue text NOT NULL,
+                priority bigint NOT NULL,
+                idempotency_key text,
+                metadata text NOT NULL,
+                unique_payload bigint NOT NULL,
+                unique_within bigint,
+                CONSTRAINT request_trigger_known CHECK (trigger IN ('at', 'after', 'every')),
+                CONSTRAINT request_payload_64_kib CHECK (octet_length(payload) <= 65536),
+                CONSTRAINT request_queue_1_to_64_bytes CHECK (octet_length(queue) BETWEEN 1 AND 64),
+                CONSTRAINT request_priority_1_to_4 CHECK (priority BETWEEN 1 AND 4),
+                CONSTRAINT request_unique_payload_is_0_to_2 CHECK (unique_payload BETWEEN 0 AND 2))
+            """,
+            "CREATE INDEX request_name ON apus.request (name) WHERE name IS NOT NULL",
+            """
+            CREATE UNIQUE INDEX request_idempotency_key ON apus.request (idempotency_key)
+            WHERE idempotency_key IS NOT NULL
+            """,
+            // A payload may be longer than an index takes.
+            """
+            CREATE UNIQUE INDEX request_payload_unique ON apus.request (kind, sha256(payload)) WHERE unique_payload = 1
+            """,
+            """
+            CREATE INDEX request_payload ON apus.request (kind, sha256(payload), job) WHERE unique_payload > 0
+            """,
+            // When jobs are to be looked at, on each of the two axes.
+            """
+            CREATE TABLE apus.wake (
+                elapsed boolean NOT NULL,
+                instant bigint NOT NULL,
+                key bigint NOT NULL,
+                shard integer NOT NULL,
+                queue text NOT NULL,
+                priority bigint NOT NULL,
+                PRIMARY KEY (elapsed, instant, key))
+            """,
+            // Jobs that may be old enough to be removed. Whether they still are, the job's row says.
+            """
+            CREATE TABLE apus.ended (
+                updated bigint NOT NULL,
+                key bigint NOT NULL,
+                PRIMARY KEY (updated, key))
+            """,
+            "CREATE SEQUENCE apus.run_sequence",
+            """
+            CREATE TABLE apus.open_run (
+                \(runColumns),
+                PRIMARY KEY (job, occurrence, attempt),
+                CONSTRAINT open_run_state_known CHECK (state IN ('waiting', 'claimed') AND NOT final))
+            """,
+            """
+            CREATE TABLE apus.run (
+                \(runColumns),
+                PRIMARY KEY (job, occurrence, attempt),
+                CONSTRAINT run_state_known CHECK (state IN ('succeeded', 'failed', 'skipped', 'lost', 'cancelled')),
+                CONSTRAINT run_output_64_kib CHECK (octet_length(output) <= 65536),
+                CONSTRAINT run_result_64_kib CHECK (octet_length(result) <= 65536))
+            """,
+            "CREATE UNIQUE INDEX run_one_outcome ON apus.run (job, occurrence) WHERE final",
+            "CREATE INDEX run_by_sequence ON apus.run (sequence)",
+            "CREATE INDEX run_by_job ON apus.run (job, sequence)",
+            """
+            CREATE TABLE apus.clock (
+                id integer PRIMARY KEY CHECK (id = 1),
+                boot_id text,
+                wall_offset bigint NOT NULL,
+                elapsed_offset bigint NOT NULL)
+            """,
+            """
+            CREATE TABLE apus.queue (
+                id text PRIMARY KEY,
+                concurrency bigint,
+                rate_runs bigint,
+                rate_period bigint,
+                paused boolean NOT NULL,
+                recent_starts bigint NOT NULL,
+                last_start bigint)
+            """,
+            """
+            CREATE TABLE apus.submission (
+                sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                submitted bigint NOT NULL,
+                request text NOT NULL)
+            """,
+            // Each transaction that changes anything begins with it. The row's lock keeps the node from being declared
+            // dead before the transaction ends; each statement of a function sees what was committed before it began,
+            // so the shards are looked at after the lock was got.
+            """
+            CREATE FUNCTION apus.fence(node bigint, shards bigint[], epochs bigint[]) RETURNS void
+            LANGUAGE plpgsql AS $body$
+            BEGIN
+                PERFORM 1 FROM apus.node AS n WHERE n.id = fence.node AND n.ended IS NULL FOR SHARE;
+                IF NOT FOUND THEN
+                    RAISE EXCEPTION 'node % can write nothing any more', node USING ERRCODE = 'AP001';
+                END IF;
+                IF EXISTS (
+                    SELECT 1 FROM unnest(shards, epochs) AS claimed (id, epoch)
+                    LEFT JOIN apus.shard AS s
+                        ON s.id = claimed.id AND s.epoch = claimed.epoch AND s.node = fence.node
+                    WHERE s.id IS NULL)
+                THEN
+                    RAISE EXCEPTION 'node % has lost shards', node USING ERRCODE = 'AP001';
+                END IF;
+            END
+            $body$
+            """,
+            // Refuses the transaction unless all rows of a statement were written; the detail has the numbers of those
+            // that were not.
+            """
+            CREATE FUNCTION apus.require_all(wanted bigint[], written bigint[]) RETURNS void
+            LANGUAGE plpgsql AS $body$
+            BEGIN
+                IF cardinality(wanted) > coalesce(cardinality(written), 0) THEN
+                    RAISE EXCEPTION 'another transaction has changed what was expected' USING
+                        ERRCODE = 'AP409',
+                        DETAIL = (SELECT string_agg(w::text, ',') FROM unnest(wanted) AS w
+                            WHERE NOT w = ANY (coalesce(written, '{}')));
+                END IF;
+            END
+            $body$
+            """,
+            "INSERT INTO apus.schema_version (version) VALUES (1)",
+        ]
+
+        private static let runColumns = """
+            job bigint NOT NULL,
+                occurrence bigint NOT NULL,
+                attempt bigint NOT NULL,
+                through bigint NOT NULL,
+                lost_before bigint NOT NULL,
+                due bigint NOT NULL,
+                stands_for bigint NOT NULL,
+                state text NOT NULL,
+                final boolean NOT NULL,
+                reason text,
+                not_before bigint,
+                claimed bigint,
+                started bigint,
+                finished bigint,
+                exit_code bigint,
+                output bytea NOT NULL,
+                result bytea,
+                progress double precision,
+                progress_message text,
+                sequence bigint NOT NULL
+            """
+    }
+#endif

@@ -1,0 +1,184 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+
+    /// A turn as statements for one transaction, each for any number of rows.
+    ///
+    /// Changes that have nothing to do with each other are written together. A change of a job, or of an identifier, that
+    /// an earlier change of the turn concerns too is in a later *wave*, whose statements come after those of the earlier
+    /// ones.
+    struct TurnStatements {
+        /// A statement that refuses the transaction unless all its rows were written, and which part each row is of.
+        struct Required {
+            /// The position of the statement in the batch.
+            var statement: Int
+            /// By the number of the row, which begins at 1.
+            var parts: [Int]
+        }
+
+        private(set) var statements: [PostgresStatement] = []
+        private(set) var required: [Required] = []
+        /// Where the keys of new jobs are, and for which changes they are.
+        private(set) var inserts: [(statement: Int, changes: [Position])] = []
+
+        /// A change of the turn.
+        struct Position: Hashable {
+            var part: Int
+            var change: Int
+        }
+
+        /// - Parameters:
+        ///   - parts: the parts to write, with their positions in the turn.
+        ///   - isClockNew: whether the record of the clocks is to be written.
+        init(
+            _ turn: StoreTurn, parts: [Int], node: Int64, session: StoreSession, isClockNew: Bool
+        ) {
+            let axis = ElapsedAxis(turn.clock)
+            var shards: Set<ShardID> = []
+            for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
+            add(Self.fence(node, shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }))
+            if isClockNew { add(Self.clock(turn.clock)) }
+            if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
+            if !turn.queues.isEmpty { add(Self.queues(turn.queues, axis)) }
+            for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
+            let taken = turn.takenByPart
+            var sequences: [Int64] = []
+            var owners: [Int] = []
+            for part in parts {
+                guard let sequence = taken[part] else { continue }
+                sequences.append(sequence)
+                owners.append(part)
+            }
+            if !sequences.isEmpty { require(Self.removeSubmissions, [.array(sequences)], owners) }
+            add(PostgresStatement("SELECT EXISTS (SELECT 1 FROM apus.submission)"))
+        }
+
+        private mutating func add(_ statement: PostgresStatement) { statements.append(statement) }
+
+        /// The last parameter of such a statement has the numbers of its rows.
+        private mutating func require(_ sql: String, _ parameters: [PostgresValue], _ parts: [Int]) {
+            required.append(Required(statement: statements.count, parts: parts))
+            add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))
+        }
+
+        static func fence(_ node: Int64, _ shards: [(ShardID, StoreEpoch)]) -> PostgresStatement {
+            PostgresStatement(
+                "SELECT apus.fence($1, $2, $3)",
+                [
+                    .int64(node), .array(shards.map { Int64($0.0.rawValue) }), .array(shards.map(\.1.rawValue)),
+                ])
+        }
+
+        // MARK: Waves
+
+        private static func waves(_ turn: StoreTurn, _ parts: [Int]) -> [[Position]] {
+            var waves: [[Position]] = []
+            var ids: [JobID: Int] = [:]
+            for part in parts {
+                for (index, change) in turn.parts[part].enumerated() {
+                    // Of one wave, changes of stored jobs come before new jobs.
+                    let earlier = ids[change.job.id]
+                    let isNew = change.expected == .absent
+                    let wave = earlier.map { isNew && waves[$0].isLastUpdate(of: change.job.id, turn) ? $0 : $0 + 1 } ?? 0
+                    ids[change.job.id] = wave
+                    if wave == waves.count { waves.append([]) }
+                    waves[wave].append(Position(part: part, change: index))
+                }
+            }
+            return waves
+        }
+
+        private mutating func add(_ wave: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
+            var (updates, inserts): ([Position], [Position]) = ([], [])
+            for position in wave {
+                switch turn.parts[position.part][position.change].expected {
+                case .absent: inserts.append(position)
+                case .version: updates.append(position)
+                }
+            }
+            if !updates.isEmpty { addUpdates(updates, of: turn, axis) }
+            if !inserts.isEmpty { addInserts(inserts, of: turn, axis) }
+        }
+
+        // MARK: Stored jobs
+
+        private mutating func addUpdates(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
+            var (jobs, requests, uniqueness) = (RowArrays(), RowArrays(), RowArrays())
+            var (runs, kept) = (RowArrays(), RowArrays())
+            for position in positions {
+                let change = turn.parts[position.part][position.change]
+                let job = change.job
+                guard case .version(let version) = change.expected else { preconditionFailure("the job is new") }
+                jobs.add(job.key)
+                jobs.add(version)
+                jobs.add(job.id.rawValue)
+                jobs.add(change.shard.rawValue)
+                jobs.add(job.request.queue.rawValue)
+                jobs.add(job.request.priority.rawValue)
+                JobColumns.addProgress(job, axis, to: &jobs)
+                jobs.endRow()
+                if change.isRequestChanged {
+                    requests.add(job.key)
+                    JobColumns.addRequest(of: job, to: &requests)
+                    requests.endRow()
+                } else if change.isStateChanged, job.request.uniqueness.countsPayload {
+                    uniqueness.add(job.key)
+                    uniqueness.add(JobColumns.uniqueness(of: job))
+                    uniqueness.endRow()
+                }
+                add(change.runs, of: job, owner: job.key, axis, to: &runs)
+                if let count = change.keptRuns {
+                    kept.add(job.key)
+                    kept.add(max(0, count))
+                    kept.endRow()
+                }
+            }
+            require(Self.updateJobs, jobs.parameters, positions.map(\.part))
+            if !requests.isEmpty {
+                add(PostgresStatement(Self.updateRequests, requests.parameters))
+                add(PostgresStatement(Self.updateLanes, [requests.parameters[0]]))
+            }
+            if !uniqueness.isEmpty { add(PostgresStatement(Self.updateUniqueness, uniqueness.parameters)) }
+            if !runs.isEmpty { add(PostgresStatement(Self.writeRuns, runs.parameters)) }
+            if !kept.isEmpty { add(PostgresStatement(Self.retireRuns, kept.parameters)) }
+        }
+
+        private func add(
+            _ runs: [Run], of job: Job, owner: Int64, _ axis: ElapsedAxis, to rows: inout RowArrays
+        ) {
+            let isRelative = job.request.trigger.isRelative
+            for run in runs {
+                RunColumns.add(run, owner: owner, isTriggerRelative: isRelative, axis, to: &rows)
+                rows.endRow()
+            }
+        }
+
+        // MARK: New jobs
+
+        private mutating func addInserts(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
+            var (jobs, runs) = (RowArrays(), RowArrays())
+            for (index, position) in positions.enumerated() {
+                let change = turn.parts[position.part][position.change]
+                let job = change.job
+                jobs.add(change.shard.rawValue)
+                jobs.add(job.id.rawValue)
+                jobs.add(StoreInstant.encode(job.created))
+                JobColumns.addProgress(job, axis, to: &jobs)
+                JobColumns.addRequest(of: job, to: &jobs)
+                jobs.endRow()
+                add(change.runs, of: job, owner: Int64(index + 1), axis, to: &runs)
+            }
+            inserts.append((statements.count, positions))
+            let sql = runs.isEmpty ? Self.insertJobs : Self.insertJobsAndRuns
+            require(sql, jobs.parameters + runs.parameters, positions.map(\.part))
+        }
+    }
+
+    extension [TurnStatements.Position] {
+        /// Whether what the wave does with the identifier is the change of a stored job.
+        fileprivate func isLastUpdate(of id: JobID, _ turn: StoreTurn) -> Bool {
+            let last = last { turn.parts[$0.part][$0.change].job.id == id }
+            return last.map { turn.parts[$0.part][$0.change].expected != .absent } ?? false
+        }
+    }
+#endif
