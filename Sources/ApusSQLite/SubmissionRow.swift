@@ -21,7 +21,7 @@ enum SubmissionRow {
                 let (sequence, submitted) = (row.integer(), StoreInstant.decode(row.integer()))
                 do {
                     let request = try JobJSON.decode(JobRequest.self, from: Array(row.text().utf8))
-                    found.append(StoreSubmission(sequence: sequence, submitted: submitted, request: request))
+                    found.append(StoreSubmission(sequence: sequence, submitted: submitted, command: .submit([request])))
                 } catch {
                     found.append(StoreSubmission(sequence: sequence, submitted: submitted, problem: "\(error)"))
                 }

@@ -50,8 +50,8 @@ struct ClusterModel {
         /// As the node itself believes.
         var shards: Set<ShardID> = []
         var acts = false
-        /// A beat whose answer is on its way.
-        var answer: (at: Int64, began: Int64, view: MembershipMachine.View)?
+        /// A beat whose answer is on its way; without a view if the beat itself was lost.
+        var answer: (at: Int64, began: Int64, view: MembershipMachine.View?)?
     }
 
     private static let shardCount = 16
@@ -129,13 +129,14 @@ struct ClusterModel {
             guard answer.at <= now else { return }
             nodes[index].answer = nil
             let began = Self.instant(answer.began)
-            if nodes[index].isCut {
+            guard let view = answer.view, !nodes[index].isCut else {
                 return perform(nodes[index].machine.beatFailed(began: began, at: Self.instant(now)), index)
             }
-            perform(nodes[index].machine.beat(answer.view, began: began, at: Self.instant(now)), index)
+            perform(nodes[index].machine.beat(view, began: began, at: Self.instant(now)), index)
         } else if nodes[index].machine.nextBeat <= Self.instant(now) {
             if !nodes[index].isCut, !ended.contains(id) { beats[id]! += 1 }
-            nodes[index].answer = (now + Int64(pick(isPeace || isPeaceful ? 100 : 1_500)), now, view)
+            let delay = Int64(pick(isPeace || isPeaceful ? 100 : 1_500))
+            nodes[index].answer = (now + delay, now, nodes[index].isCut ? nil : view)
         }
     }
 
@@ -164,8 +165,8 @@ struct ClusterModel {
                     owners[shard] = .some(nil)
                     nodes[index].shards.remove(shard)
                 }
-            case .declareDead(let other):
-                if ended.contains(id) || nodes[index].isCut { continue }
+            case .declareDead(let other, let beat):
+                if ended.contains(id) || nodes[index].isCut || beats[other] != beat { continue }
                 ended.insert(other)
                 for (shard, owner) in owners where owner == other { owners[shard] = .some(nil) }
             case .end, .forgetShards: nodes[index].shards = []

@@ -25,7 +25,7 @@ struct SubmissionTests {
         let base = harness.base
         return try harness.time.perform {
             let session = StoreSession(node: NodeID(rawValue: "test"), shards: [:], clock: nil)
-            return try await base.submissions(limit: 10_000, in: session).map(\.request?.id)
+            return try await base.submissions(limit: 10_000, in: session).map(\.command?.ids.first)
         }
     }
 

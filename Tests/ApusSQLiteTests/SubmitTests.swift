@@ -154,7 +154,7 @@ struct SubmitTests {
         try await shop.database.write { db in _ = try shop.store.submit(request, in: db) }
         let session = try await shop.store.open()
         let found = try await shop.store.submissions(limit: 9, in: session)
-        #expect(found.map(\.request) == [request])
+        #expect(found.map(\.command) == [.submit([request])])
         #expect(found.map(\.submitted) == [time.wall()])
         try await shop.store.close(session)
     }

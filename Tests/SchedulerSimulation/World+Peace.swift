@@ -93,8 +93,8 @@ extension World {
     private func checkSubmissions(of node: Node) {
         let (base, session) = (base, StoreSession(node: NodeID(rawValue: "\(node.number)"), shards: [:], clock: nil))
         let left = (try? time.perform { try await base.submissions(limit: .max, in: session) }) ?? []
-        if let first = left.first?.request {
-            ledger.report(.recovery, "\(left.count) submissions are left in the store, the first for \(first.id)")
+        if let first = left.first?.command {
+            ledger.report(.recovery, "\(left.count) submissions are left in the store, the first for \(first.ids)")
         }
         let now = ledger.now
         ledger.with { state in

@@ -34,6 +34,11 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let closed = Code(.closed)
         /// The code's name, as in the JSON API.
         public var description: String { name.rawValue }
+        /// The code with that name.
+        package init?(named name: String) {
+            guard let name = Name(rawValue: name) else { return nil }
+            self.name = name
+        }
     }
 
     /// The kind of error.

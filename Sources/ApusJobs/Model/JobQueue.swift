@@ -140,6 +140,9 @@ extension JobQueue {
         case paused(Bool)
     }
 
+    /// Whether its runs have to be counted.
+    var hasLimits: Bool { concurrency != nil || rate != nil }
+
     /// Whether it is more than a name.
     var hasSettings: Bool { concurrency != nil || rate != nil || isPaused }
 

@@ -120,7 +120,7 @@ public final class JobScheduler: Sendable {
         let requests = try loop.configuration.middleware.submitted(requests)
         for request in requests { try request.validate() }
         if requests.isEmpty { return [] }
-        return try await jobs(.submit(requests))
+        return try await jobs(.job(.submit(requests)))
     }
 
     /// Makes jobs of what was submitted in applications' transactions that are committed already.
@@ -141,26 +141,26 @@ public final class JobScheduler: Sendable {
     /// Ends a job for good: nothing of it starts any more; running handlers are told. No effect on one that has ended.
     /// - Throws: ``JobError`` with `notFound`, `closed`, or the store's errors.
     @discardableResult
-    public func cancel(_ id: JobID) async throws -> Job { try await jobs(.cancel(id))[0] }
+    public func cancel(_ id: JobID) async throws -> Job { try await jobs(.job(.cancel(id)))[0] }
 
     /// Lets nothing of the job start until ``resume(_:)``. A relative trigger keeps the remainder of its interval.
     /// No effect on a suspended job.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func suspend(_ id: JobID) async throws -> Job { try await jobs(.suspend(id))[0] }
+    public func suspend(_ id: JobID) async throws -> Job { try await jobs(.job(.suspend(id)))[0] }
 
     /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by
     /// ``JobPolicies/missedRuns``. No effect on a job that is not suspended.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
-    public func resume(_ id: JobID) async throws -> Job { try await jobs(.resume(id))[0] }
+    public func resume(_ id: JobID) async throws -> Job { try await jobs(.job(.resume(id)))[0] }
 
     /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or
     /// below: each is smaller than the job's earlier ones, and numbers may be left out.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
-        try await run(.runNow(id))
+        try await run(.job(.runNow(id)))
     }
 
     private func run(_ command: SchedulerCommand) async throws -> Run {
@@ -176,7 +176,7 @@ public final class JobScheduler: Sendable {
     ///   store's errors.
     @discardableResult
     public func cancelRun(_ id: JobID, occurrence: Int) async throws -> Run {
-        try await run(.cancelRun(id, occurrence: occurrence))
+        try await run(.job(.cancelRun(id, occurrence: occurrence)))
     }
 
     /// Tries an occurrence once more that has failed, was lost or was cancelled, whatever the retry policy says. It gets
@@ -196,7 +196,7 @@ public final class JobScheduler: Sendable {
                 throw JobError(.notFound, "\(id): there is no such job")
             }
             let run = try await retryableRun(of: job, occurrence)
-            do { return try await self.run(.retry(run, version: job.version)) } catch let error as JobError {
+            do { return try await self.run(.job(.retry(run, version: job.version))) } catch let error as JobError {
                 guard error.code == .conflict, tries < 8 else { throw error }
             }
         }
@@ -262,7 +262,7 @@ public final class JobScheduler: Sendable {
                 .notFound,
                 "\(id): nothing is known of occurrence \(occurrence); its history is gone, or it has not arrived")
         }
-        var explanation = Explanation(loaded, loop.situation(of: id), now: loop.engine.time.wall())
+        var explanation = Explanation(loaded, loop.situation(of: id), now: loop.reading().wall)
         return explanation.explain(number, runs: runs)
     }
 
@@ -288,7 +288,7 @@ public final class JobScheduler: Sendable {
     /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
     /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
     public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
-        try trigger.preview(from: loop.engine.time.wall(), limit: n)
+        try trigger.preview(from: loop.reading().wall, limit: n)
     }
 
     /// What happens from now on. Each subscriber has its own buffer, bounded in bytes; when it is full, output is dropped

@@ -14,7 +14,7 @@ extension SchedulerLoop {
     private func perform(_ claimed: Run, of job: Job, _ control: RunControl) async {
         var run = claimed
         let key = RunKey(run)
-        let now = engine.time.wall()
+        let now = reading().wall
         // Never early: if the clock was set back since the claim, the run waits again. It also does if its handler is
         // gone.
         guard now >= run.due, let handler = handler(of: job.request.kind) else { return end(key, .notBegun(key, nil)) }

@@ -74,9 +74,12 @@ final class SchedulerLoop: Sendable {
     func isParked(_ id: JobID) -> Bool { machine.withLock { $0?.isParked(id) ?? false } }
 
     func situation(of id: JobID) -> JobSituation {
-        let now = ClockReading(engine.time)
+        let now = reading()
         return machine.withLock { $0?.situation(of: id, at: now) ?? JobSituation() }
     }
+
+    /// What the clocks say by which this scheduler goes.
+    func reading() -> ClockReading { ClockReading(engine.time, of: store) }
 
     func queues() -> [QueueStatus] { machine.withLock { $0?.board.statuses ?? [] } }
 
@@ -95,7 +98,7 @@ final class SchedulerLoop: Sendable {
             throw error
         }
         afterOpening()
-        let (configuration, now) = (configuration, ClockReading(engine.time))
+        let (configuration, now) = (configuration, reading())
         machine.withLock {
             $0 = SchedulerMachine(session: session, configuration: configuration, at: now)
         }
@@ -251,7 +254,7 @@ final class SchedulerLoop: Sendable {
     /// Calls the machine, and does what follows from it.
     @discardableResult
     private func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
-        let now = ClockReading(engine.time)
+        let now = reading()
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
             machine!.countsRuns = metrics.isWanted
             let result = body(&machine!, now)
@@ -305,6 +308,7 @@ final class SchedulerLoop: Sendable {
             .due(try await store.due(through: instant, limit: limit, excluding: lanes, in: session))
         case .load(let references): .loaded(try await store.load(references))
         case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
+        case .places(let uses): .places(try await store.places(uses, in: session))
         }
     }
 
@@ -331,9 +335,19 @@ final class SchedulerLoop: Sendable {
             self?.wake()
         }
         return switch wake.instant {
-        case .wall(let instant): engine.schedule(at: instant, tolerance: wake.tolerance, action)
+        case .wall(let instant): schedule(at: instant, tolerance: wake.tolerance, action)
         case .uptime(let instant): engine.schedule(at: instant, tolerance: wake.tolerance, action)
         }
+    }
+
+    private func schedule(
+        at instant: WallInstant, tolerance: Duration, _ action: @escaping @Sendable () -> Void
+    ) -> ScheduledTimer {
+        let now = engine.time.continuous()
+        guard let wall = store.wall(at: now)?.lowerBound else {
+            return engine.schedule(at: instant, tolerance: tolerance, action)
+        }
+        return engine.schedule(at: now.advanced(by: wall.duration(to: instant)), tolerance: tolerance, action)
     }
 
     // MARK: Effects

@@ -57,6 +57,16 @@ public protocol JobStore: Sendable {
     /// submissions.
     func signals(in session: StoreSession) -> AsyncStream<StoreSignal>
 
+    /// The wall clock by which all schedulers of the store go, at a moment of this machine's clock that cannot be set: the
+    /// database's, as far as it is known. What is due is due by the lower bound; what counts from now on counts from the
+    /// upper one. `nil` if they go by the wall clock of the machine.
+    func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
+
+    /// Asks for places in queues whose limits hold for all schedulers of the store, and gives back those that are not
+    /// needed any more. Each scheduler asks now and then while jobs of the queue wait, so that all get their share.
+    /// - Returns: for each queue that was asked about, its settings, and how many of its runs this session may have.
+    func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces]
+
     /// Removes jobs that ended before `instant`, with their runs; at most `budget` jobs. Jobs with an open run stay.
     /// - Returns: whether there may be more of them.
     func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
@@ -85,6 +95,12 @@ extension JobStore {
 
     /// None: a store of which applications' transactions can be no part.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] { [] }
+
+    /// A store for one scheduler: its limits are the queue's.
+    public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] { [] }
+
+    /// The wall clock of the machine.
+    public func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? { nil }
 
     /// Nothing.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { AsyncStream { $0.finish() } }
@@ -132,12 +148,17 @@ public struct StoreSession: Hashable, Sendable {
     public var clock: StoreClock?
     /// The queues that were committed.
     public var queues: [JobQueue]
+    /// Other schedulers may own other shards. They all go by the store's clock (``JobStore/wall(at:)``).
+    public var isShared: Bool
     /// A session.
-    public init(node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = []) {
+    public init(
+        node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = [], isShared: Bool = false
+    ) {
         self.node = node
         self.shards = shards
         self.clock = clock
         self.queues = queues
+        self.isShared = isShared
     }
 }
 
@@ -163,6 +184,8 @@ public enum StoreSignal: Hashable, Sendable {
     case granted(ShardID, StoreEpoch)
     /// The session has lost this shard: nothing of it can be written any more.
     case revoked(ShardID)
+    /// Others have taken the session for dead, and ended it: it can write nothing any more.
+    case ended
     /// The session should own so many shards at most: it gives others back (``StoreTurn/released``), those first of which
     /// no run goes on.
     case share(Int)
@@ -174,6 +197,10 @@ public enum StoreSignal: Hashable, Sendable {
     case wake
     /// There may be submissions that no turn has taken (``JobStore/submissions(limit:in:)``).
     case submissions
+    /// Another scheduler has changed the settings of the queue.
+    case queue(JobQueue)
+    /// What became of a command that this session has forwarded (``StoreTurn/forwarded``).
+    case reply(call: Int, JobReply)
 }
 
 /// Which job to load.
@@ -208,31 +235,6 @@ public struct DueJobs: Hashable, Sendable {
     public init(jobs: [LoadedJob], next: WallInstant?) {
         self.jobs = jobs
         self.next = next
-    }
-}
-
-/// What a scheduler has decided at once: one transaction.
-public struct StoreTurn: Hashable, Sendable {
-    /// Each is applied whole or not at all.
-    public var parts: [[JobChange]]
-    /// The clocks by which the instants of the changes were computed. The store keeps the record if it is a new one.
-    public var clock: StoreClock
-    /// Queues that are new or changed, to be written whatever becomes of the parts.
-    public var queues: [JobQueue]
-    /// Submissions that the parts carry out, at most one for each part.
-    public var taken: [TakenSubmission]
-    /// Shards that the session gives back. No part is about their jobs.
-    public var released: [ShardID]
-    /// A turn.
-    public init(
-        parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], taken: [TakenSubmission] = [],
-        released: [ShardID] = []
-    ) {
-        self.parts = parts
-        self.clock = clock
-        self.queues = queues
-        self.taken = taken
-        self.released = released
     }
 }
 
@@ -274,49 +276,6 @@ public struct LoadedJob: Hashable, Sendable {
         self.lastSkip = lastSkip
         self.shard = shard
         self.elapsedOffset = elapsedOffset
-    }
-}
-
-/// One change of one job: the job's new row, and runs that are new or changed. Written whole or not at all.
-public struct JobChange: Hashable, Sendable {
-    /// What must be true of the stored job.
-    public enum Expectation: Hashable, Sendable {
-        /// No job that has not ended has this identifier; no job has the request's idempotency key; and if the request
-        /// is unique by its payload, no other such job that has not ended has its kind and payload. The store gives the
-        /// key.
-        case absent
-        /// The job with this key has this version.
-        case version(Int64)
-    }
-    /// Which shard the job belongs to.
-    public var shard: ShardID
-    /// What must be true.
-    public var expected: Expectation
-    /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job). Its `openRuns`
-    /// is how many runs are open after the change; stores may rely on it.
-    public var job: Job
-    /// Whether the job's request differs from the stored one, and has to be written too.
-    public var isRequestChanged: Bool
-    /// Whether the job's state may differ from the stored one. If not, it need not be written.
-    public var isStateChanged: Bool
-    /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set
-    /// by the store.
-    public var runs: [Run]
-    /// Of the job's history only so many attempts, and so many skipped ranges, are kept, the newest; open runs stay.
-    /// `nil`: nothing is removed.
-    public var keptRuns: Int?
-    /// A change.
-    public init(
-        shard: ShardID = .only, expected: Expectation, job: Job, isRequestChanged: Bool = false,
-        isStateChanged: Bool = true, runs: [Run] = [], keptRuns: Int? = nil
-    ) {
-        self.shard = shard
-        self.expected = expected
-        self.job = job
-        self.isRequestChanged = isRequestChanged
-        self.isStateChanged = isStateChanged
-        self.runs = runs
-        self.keptRuns = keptRuns
     }
 }
 

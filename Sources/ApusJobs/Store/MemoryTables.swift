@@ -132,7 +132,7 @@ struct MemoryTables {
 
     mutating func submit(_ request: JobRequest, at now: WallInstant) {
         lastSubmission += 1
-        submissions.append(StoreSubmission(sequence: lastSubmission, submitted: now, request: request))
+        submissions.append(StoreSubmission(sequence: lastSubmission, submitted: now, command: .submit([request])))
     }
 
     private mutating func commit(_ changes: [JobChange]) throws(JobError) -> [Job] {

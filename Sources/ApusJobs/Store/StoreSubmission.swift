@@ -1,6 +1,7 @@
 public import ApusTimers
 
-/// A job that an application has submitted in a transaction of its own, and that no scheduler has taken yet.
+/// What was asked of a scheduler through the store, and that none has taken yet: a job that an application has submitted
+/// in a transaction of its own, or the command of another scheduler for a job of this one's shards.
 public struct StoreSubmission: Hashable, Sendable {
     /// The store's number for it. It grows with each submission, and is given once.
     public var sequence: Int64
@@ -8,22 +9,26 @@ public struct StoreSubmission: Hashable, Sendable {
     public var submitted: WallInstant
     /// What was asked for; `nil` if what is stored cannot be read, which `problem` describes. Such a submission is
     /// refused.
-    public var request: JobRequest?
-    /// Why the request cannot be read.
+    public var command: JobCommand?
+    /// Why the command cannot be read.
     public var problem: String?
+    /// Another scheduler waits for what becomes of it (``TakenSubmission/reply``).
+    public var isCall: Bool
 
     /// A submission.
-    public init(sequence: Int64, submitted: WallInstant, request: JobRequest) {
+    public init(sequence: Int64, submitted: WallInstant, command: JobCommand, isCall: Bool = false) {
         self.sequence = sequence
         self.submitted = submitted
-        self.request = request
+        self.command = command
+        self.isCall = isCall
     }
 
     /// A submission that cannot be read.
-    public init(sequence: Int64, submitted: WallInstant, problem: String) {
+    public init(sequence: Int64, submitted: WallInstant, problem: String, isCall: Bool = false) {
         self.sequence = sequence
         self.submitted = submitted
         self.problem = problem
+        self.isCall = isCall
     }
 }
 
@@ -37,10 +42,39 @@ public struct TakenSubmission: Hashable, Sendable {
     public var sequence: Int64
     /// The position of the part in ``StoreTurn/parts``.
     public var part: Int
+    /// What the scheduler that has sent the command is answered; `nil` if none waits.
+    public var reply: JobReply?
 
     /// Says that the part takes the submission.
-    public init(_ sequence: Int64, part: Int) {
+    public init(_ sequence: Int64, part: Int, reply: JobReply? = nil) {
         self.sequence = sequence
+        self.part = part
+        self.reply = reply
+    }
+}
+
+/// A command for a job of another scheduler's shard: it becomes a ``StoreSubmission`` for the shard's owner, whoever that
+/// is when it is taken.
+public struct ForwardedCommand: Hashable, Sendable {
+    /// What is forwarded.
+    public enum Origin: Hashable, Sendable {
+        /// A caller's command. The reply is signalled with this number (``StoreSignal/reply(call:_:)``).
+        case call(Int, JobCommand, submitted: WallInstant)
+        /// A submission with this ``StoreSubmission/sequence``, which moves to the other shard. Its part is refused with
+        /// `conflict` if there is no such submission.
+        case submission(Int64)
+    }
+    /// What is forwarded.
+    public var origin: Origin
+    /// The shard of the job that it concerns.
+    public var shard: ShardID
+    /// The position of the part in ``StoreTurn/parts``; it has no changes.
+    public var part: Int
+
+    /// A command for the owner of the shard.
+    public init(_ origin: Origin, shard: ShardID, part: Int) {
+        self.origin = origin
+        self.shard = shard
         self.part = part
     }
 }

@@ -12,6 +12,11 @@ package enum JobJSON {
         do { return Array(try encoder.encode(value)) } catch { throw JobJSONProblem(error) }
     }
 
+    /// Of a value that can be written, as commands and replies can.
+    package static func text(of value: some Encodable) -> String {
+        do { return String(decoding: try encode(value), as: UTF8.self) } catch { preconditionFailure("\(error)") }
+    }
+
     package static func decode<Value: Decodable>(
         _ type: Value.Type, from bytes: [UInt8]
     ) throws(JobJSONProblem) -> Value {

@@ -17,9 +17,9 @@ extension StoreConformance {
             try await factory.submit(first, to: opened, at: instant(1))
             for id in ["b", "c"] { try await factory.submit(request(id), to: opened, at: instant(2)) }
             let found = try await opened.submissions()
-            try expectEqual(found.map(\.request?.id.rawValue), ["a", "b", "c"], "identifiers")
+            try expectEqual(found.map(\.command?.ids.first?.rawValue), ["a", "b", "c"], "identifiers")
             try expectEqual(found.map(\.submitted), [instant(1), instant(2), instant(2)], "instants")
-            try expectEqual(found.first?.request, first, "the request")
+            try expectEqual(found.first?.command, .submit([first]), "the request")
             try expectEqual(found.map(\.sequence), found.map(\.sequence).sorted(), "the order of sequences")
             try expectEqual(try await opened.submissions(limit: 2), Array(found.prefix(2)), "a page")
             try expectEqual(try await opened.allIDs(), [], "jobs")
@@ -66,7 +66,7 @@ extension StoreConformance {
             try await first.store.close(first.session)
             let second = try await Opened(try await factory.reopen(first.store))
             let found = try await second.submissions()
-            try expectEqual(found.map(\.request?.id.rawValue), ["b"], "submissions")
+            try expectEqual(found.map(\.command?.ids.first?.rawValue), ["b"], "submissions")
             try expect(found[0].sequence > a.sequence, "\(found[0].sequence) after \(a.sequence)")
             try await second.store.close(second.session)
         },

@@ -14,7 +14,7 @@ package import ApusTimers
 /// A node beats once a second: it raises a number in the database, and reads what the others are. Nothing compares
 /// clocks of two machines. A node is dead for another one whose own clock has seen no new number for
 /// ``Timing/patience``, or has found its session gone for ``Timing/sessionPatience``. A node whose last beat began
-/// longer ago than ``Timing/trust`` acts no more until the next one: the trust is shorter than anybody's patience,
+/// longer ago than ``Timing/trust`` acts no more until the next one: the trust is no longer than any patience,
 /// and begins earlier, so that its handlers have been told to end before others may repeat their runs. What it writes
 /// is fenced by the database in any case.
 package struct MembershipMachine: Sendable {
@@ -22,7 +22,7 @@ package struct MembershipMachine: Sendable {
     package struct Timing: Sendable {
         package var beat: Duration = .seconds(1)
         package var patience: Duration = .seconds(3)
-        package var sessionPatience: Duration = .seconds(1)
+        package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
         /// After how long a shard that nobody takes is taken by any node.
         package var orphanage: Duration = .seconds(2)
@@ -69,8 +69,8 @@ package struct MembershipMachine: Sendable {
         case take([ShardID])
         /// Give so many shards back, idle ones first.
         case giveBack(Int)
-        /// End the node in the database, and free its shards.
-        case declareDead(Int64)
+        /// End the node in the database, and free its shards, unless it has another beat by now.
+        case declareDead(Int64, beat: Int64)
         /// All shards are given back: end the own node.
         case end
         /// Nothing of the ownership is left.
@@ -111,12 +111,17 @@ package struct MembershipMachine: Sendable {
         case .left, .fenced: return []
         case .joining, .member, .cutOff, .leaving: break
         }
+        // What it says is too old to act by. A beat that tells of the own end tells it for ever.
+        let isOutdated = began.duration(to: now) >= timing.trust
         guard view.nodes.contains(where: { $0.id == id }) else {
             let wasActing = state == .member || state == .leaving
             state = .fenced
             return (wasActing ? [.ceaseToAct] : []) + [.forgetShards]
         }
+        if isOutdated { return beatFailed(began: began, at: now) }
         var actions: [Action] = []
+        // Who has seen nobody for a while begins to observe anew: the database may have been away for all.
+        if trusted.map({ $0.duration(to: began) >= timing.trust }) ?? false { others = [:] }
         trusted = began
         switch state {
         case .joining, .cutOff:
@@ -124,9 +129,14 @@ package struct MembershipMachine: Sendable {
             actions.append(.act)
         case .member, .leaving, .left, .fenced: break
         }
-        let dead = observe(view, now)
-        actions += dead.sorted().map { .declareDead($0) }
-        return actions + shards(view, dead, now)
+        let dead = observe(view, began, now)
+        actions += dead.sorted().map { .declareDead($0, beat: others[$0]!.beat) }
+        actions += shards(view, dead, now)
+        let isSuspicious = others.values.contains {
+            $0.sessionGone != nil || $0.changed.duration(to: now) >= timing.beat * 1.5
+        }
+        if isSuspicious || !freeSince.isEmpty { nextBeat = max(now, began.advanced(by: timing.beat / 4)) }
+        return actions
     }
 
     /// A beat has failed, or time has passed.
@@ -177,8 +187,9 @@ package struct MembershipMachine: Sendable {
 
     // MARK: Rules
 
+    /// What was seen for the first time may be as young as the answer, and what is seen still, as old as the question.
     /// - Returns: the nodes that are dead.
-    private mutating func observe(_ view: View, _ now: UptimeInstant) -> Set<Int64> {
+    private mutating func observe(_ view: View, _ began: UptimeInstant, _ now: UptimeInstant) -> Set<Int64> {
         var known: [Int64: Other] = [:]
         var dead: Set<Int64> = []
         for node in view.nodes where node.id != id {
@@ -186,8 +197,8 @@ package struct MembershipMachine: Sendable {
             if other.beat != node.beat { (other.beat, other.changed) = (node.beat, now) }
             other.sessionGone = node.hasSession ? nil : other.sessionGone ?? now
             known[node.id] = other
-            let isSilent = other.changed.duration(to: now) >= timing.patience
-            let isGone = other.sessionGone.map { $0.duration(to: now) >= timing.sessionPatience } ?? false
+            let isSilent = other.changed.duration(to: began) >= timing.patience
+            let isGone = other.sessionGone.map { $0.duration(to: began) >= timing.sessionPatience } ?? false
             if isSilent || isGone { dead.insert(node.id) }
         }
         others = known

@@ -15,7 +15,7 @@ struct QueueBoard: ~Copyable {
     }
 
     /// One queue. An object, so that its name is looked up once for a step; the board that holds it cannot be copied.
-    private final class Line {
+    final class Line {
         var queue: JobQueue
         /// By priority, the lowest first.
         var waiting = JobPriority.allCases.map { _ in Heap<Waiting>() }
@@ -25,8 +25,12 @@ struct QueueBoard: ~Copyable {
         var running = 0
         var starting = 0
         var starts = StartLog()
-        /// How many places it has got.
+        /// How often a job of it has got a place.
         var picks = 0
+        /// How many runs may go on here, of a queue whose limits are shared with other schedulers.
+        var places: Int?
+        /// When the store is asked for places again.
+        var nextAsk: UptimeInstant?
 
         init(_ queue: JobQueue) { self.queue = queue }
 
@@ -36,6 +40,7 @@ struct QueueBoard: ~Copyable {
         func room(_ now: ContinuousInstant) -> Int {
             if queue.isPaused { return 0 }
             var room = queue.concurrency.map { $0 - running - starting } ?? .max
+            if let places { room = min(room, places - running - starting) }
             if let rate = queue.rate { room = min(room, rate.runs - starts.count(rate, now) - starting) }
             return max(0, room)
         }
@@ -56,13 +61,17 @@ struct QueueBoard: ~Copyable {
         }
     }
 
-    private var lines: [QueueID: Line] = [:]
+    var lines: [QueueID: Line] = [:]
     /// Queues in which something waits, in the order of their turns.
     private var turns: [QueueID] = []
     /// Queues in which the turn in progress starts something.
     private var starting: Set<QueueID> = []
 
-    init(_ queues: [JobQueue], now: ClockReading) {
+    /// The limits hold for other schedulers too, and the store gives the places.
+    let isShared: Bool
+
+    init(_ queues: [JobQueue], isShared: Bool, now: ClockReading) {
+        self.isShared = isShared
         for queue in queues { configure(queue, now) }
     }
 
@@ -93,15 +102,20 @@ struct QueueBoard: ~Copyable {
         let line = line(queue.id)
         let hadRate = line.queue.rate != nil
         line.queue = queue
+        line.places = isShared && queue.hasLimits ? line.places ?? 0 : nil
         guard queue.rate != nil else {
             line.starts = StartLog()
             return forgetIfUnused(line)
         }
-        if !hadRate, let last = queue.lastStart {
-            // Each of them may have begun as late as the last one.
-            let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
-            line.starts = StartLog(queue.recentStarts, at: instant)
-        }
+        if !hadRate { line.starts = restored(queue, now) }
+    }
+
+    /// What a queue's record says of its starts.
+    func restored(_ queue: JobQueue, _ now: ClockReading) -> StartLog {
+        guard let last = queue.lastStart else { return StartLog() }
+        // Each of them may have begun as late as the last one.
+        let instant = now.continuous.advanced(by: min(.zero, now.wall.duration(to: last)))
+        return StartLog(queue.recentStarts, at: instant)
     }
 
     private mutating func line(_ id: QueueID) -> Line {
@@ -204,7 +218,8 @@ struct QueueBoard: ~Copyable {
     func nextStart(_ now: ContinuousInstant) -> Duration? {
         lines.values.compactMap { line -> Duration? in
             guard line.count > 0, !line.queue.isPaused, let rate = line.queue.rate,
-                line.queue.concurrency.map({ line.running < $0 }) ?? true
+                line.queue.concurrency.map({ line.running < $0 }) ?? true,
+                line.places.map({ line.running < $0 }) ?? true
             else { return nil }
             return line.starts.untilRoom(rate, now)
         }.min()
@@ -218,6 +233,9 @@ struct QueueBoard: ~Copyable {
             if line.count > 0, !turns.contains(id) { return "queue \(id) never has its turn" }
             let places = max(line.queue.concurrency ?? .max, 0)
             if line.starting > 0, line.running + line.starting > places { return "queue \(id) starts too much" }
+        }
+        for line in lines.values where (line.places != nil) != (isShared && line.queue.hasLimits) {
+            return "queue \(line.queue.id) does not know whether its limits are shared"
         }
         for id in running.keys where lines[id] == nil { return "queue \(id) runs and is not known" }
         return nil

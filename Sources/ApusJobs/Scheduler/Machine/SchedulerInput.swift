@@ -20,27 +20,20 @@ package enum SchedulerInput: Sendable {
 
 /// What callers ask for.
 package enum SchedulerCommand: Sendable {
-    case submit([JobRequest])
-    case cancel(JobID)
-    case suspend(JobID)
-    case resume(JobID)
-    case runNow(JobID)
-    case cancelRun(JobID, occurrence: Int)
-    /// The outcome of an occurrence, and the version that the job had when it was read.
-    case retry(Run, version: Int64)
+    case job(JobCommand)
+    /// The jobs that another scheduler has changed for the caller.
+    case read([JobID])
     case configure(QueueID, [JobQueue.Change])
     /// What applications have submitted until now is taken.
     case takeSubmissions
     /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
     case stop(grace: Duration?)
 
-    /// The identifiers of the jobs that it concerns.
+    /// The identifiers of the jobs that it changes.
     var ids: [JobID] {
         switch self {
-        case .submit(let requests): requests.map(\.id)
-        case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
-        case .retry(let run, _): [run.job]
-        case .configure, .takeSubmissions, .stop: []
+        case .job(let command): command.ids
+        case .read, .configure, .takeSubmissions, .stop: []
         }
     }
 }
@@ -67,13 +60,22 @@ package struct RunKey: Hashable, Sendable, Comparable {
 /// What the clocks said at one moment.
 package struct ClockReading: Hashable, Sendable {
     package var wall: WallInstant
+    /// The latest that it may be. Another one than `wall` if the clock is that of a database.
+    package var latestWall: WallInstant
     package var continuous: ContinuousInstant
     package var uptime: UptimeInstant
 
     package init(_ time: some TimeSource) {
         wall = time.wall()
+        latestWall = wall
         continuous = time.continuous()
         uptime = time.uptime()
+    }
+
+    /// By the store's clock, if it has one.
+    init(_ time: some TimeSource, of store: some JobStore) {
+        self.init(time)
+        if let bounds = store.wall(at: continuous) { (wall, latestWall) = (bounds.lowerBound, bounds.upperBound) }
     }
 
     /// The wall clock minus the clock that cannot be set.
@@ -105,6 +107,7 @@ package enum SchedulerRead: Hashable, Sendable {
     case due(through: WallInstant, limit: Int, excluding: [QueueLane])
     case load([JobReference])
     case submissions(limit: Int)
+    case places([QueueUse])
 }
 
 /// What was read.
@@ -113,6 +116,7 @@ package enum SchedulerReadAnswer: Sendable {
     case due(DueJobs)
     case loaded([LoadedJob?])
     case submissions([StoreSubmission])
+    case places([QueuePlaces])
 }
 
 /// When to look again if nothing happens before.

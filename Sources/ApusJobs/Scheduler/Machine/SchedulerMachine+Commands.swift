@@ -2,7 +2,7 @@ import ApusTimers
 
 /// What callers ask for.
 extension SchedulerMachine {
-    private enum Outcome {
+    enum Outcome {
         /// It is in the plan, or was answered.
         case done
         /// The store has to be asked first.
@@ -31,7 +31,7 @@ extension SchedulerMachine {
                 plan!.ids.formUnion(ids)
             case .needs(let references):
                 pending.needs = references
-                pending.same = [:]
+                pending.forgetRead()
                 pending.isPlannable = true
                 blocked.formUnion(ids)
                 waiting.append(pending)
@@ -48,6 +48,30 @@ extension SchedulerMachine {
     private mutating func plan(_ pending: PendingCommand) throws(JobError) -> Outcome {
         if let refusal = pending.submission?.refusal { throw refusal }
         switch pending.command {
+        case .job(let command): return try plan(command, pending)
+        case .read(let ids):
+            guard pending.hasRead else { return .needs(ids.map { .id($0) }) }
+            let jobs = ids.compactMap { id in
+                pending.foreign[id]?.job ?? keys[id].flatMap { entries[$0]?.machine.job }
+            }
+            guard jobs.count == ids.count else {
+                throw JobError(.notFound, "what was asked for is done, and the job is gone")
+            }
+            answer(pending.number, .success(.jobs(jobs)))
+            return .done
+        case .configure(let id, let changes):
+            var queue = plan!.queues[id] ?? board.queue(id)
+            for change in changes { queue.apply(change) }
+            try queue.validate()
+            plan!.queues[id] = board.record(of: queue, plan!.now)
+            plan!.configurations.append((pending.number, id))
+            return .done
+        case .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
+        }
+    }
+
+    private mutating func plan(_ command: JobCommand, _ pending: PendingCommand) throws(JobError) -> Outcome {
+        switch command {
         case .submit(let requests): return try submit(requests, pending)
         case .cancel(let id):
             return try change(id, pending) { draft, now in
@@ -93,14 +117,6 @@ extension SchedulerMachine {
                 draft.action.merge(action)
                 return next
             }
-        case .configure(let id, let changes):
-            var queue = plan!.queues[id] ?? board.queue(id)
-            for change in changes { queue.apply(change) }
-            try queue.validate()
-            plan!.queues[id] = board.record(of: queue, plan!.now)
-            plan!.configurations.append((pending.number, id))
-            return .done
-        case .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
         }
     }
 
@@ -114,11 +130,16 @@ extension SchedulerMachine {
         _ id: JobID, _ pending: PendingCommand,
         _ event: (inout Plan.Draft, WallInstant) throws(JobError) -> Run?
     ) throws(JobError) -> Outcome {
+        if let foreign = pending.foreign[id], keys[id] == nil || !foreign.job.state.isFinal {
+            return forward(pending, to: foreign.shard)
+        }
         guard let key = keys[id] else {
             if pending.hasRead { throw JobError(.notFound, "\(id): there is no such job") }
             return .needs([.id(id)])
         }
         if entries[key]!.isDoubtful { return .later }
+        // Of one that has ended, another scheduler may have the next.
+        if session.isShared, !pending.hasRead, entries[key]!.machine.job.state.isFinal { return .needs([.id(id)]) }
         let now = plan!.now.wall
         var draft = draft(of: key, now)
         let run: Run?
@@ -169,6 +190,20 @@ extension SchedulerMachine {
                     isSame = true
                 }
             }
+            if let foreign = pending.foreign[request.id], !foreign.job.state.isFinal {
+                switch request.conflict {
+                case .keep: jobs.append(.job(foreign.job))
+                case .refuse: throw Self.alreadyExists(request.id)
+                case .update, .replace:
+                    guard requests.count == 1 else {
+                        throw JobError(
+                            .invalid,
+                            "\(request.id): another node runs this job; submit a request that changes it alone")
+                    }
+                    return forward(pending, to: foreign.shard)
+                }
+                continue
+            }
             guard let key = keys[request.id], let entry = entries[key] else {
                 jobs.append(.draft(drafts.count))
                 drafts.append(try newDraft(request, pending))
@@ -196,9 +231,7 @@ extension SchedulerMachine {
             switch request.conflict {
             case .keep: jobs.append(.job(old.machine.job))
             case .refuse:
-                throw JobError(
-                    .alreadyExists,
-                    "\(request.id): there is such a job; give another identifier, or another conflict policy")
+                throw Self.alreadyExists(request.id)
             case .update:
                 old.action.merge(
                     try old.machine.update(request, submitted: instant(of: pending), now: plan!.now.wall))
@@ -220,11 +253,15 @@ extension SchedulerMachine {
         return .done
     }
 
+    private static func alreadyExists(_ id: JobID) -> JobError {
+        JobError(.alreadyExists, "\(id): there is such a job; give another identifier, or another conflict policy")
+    }
+
     private func newDraft(_ request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Plan.Draft {
         let machine = try JobMachine.submitted(request, now: instant(of: pending))
         var draft = Plan.Draft(key: nil, machine: machine)
         draft.action.change = JobChange(
-            shard: shard(for: request.id), expected: .absent, job: machine.job, isRequestChanged: true)
+            shard: try shard(for: request.id), expected: .absent, job: machine.job, isRequestChanged: true)
         return draft
     }
 
@@ -251,12 +288,12 @@ extension SchedulerMachine {
         guard let job = pending.same.first(where: { $0.key.isSamePayload(as: reference) })?.value else { return .none }
         if let key = keys[job.id], key == job.key, !entries[key]!.machine.job.state.isFinal {
             let other = keys[request.id].flatMap { entries[$0]?.machine.job }
-            guard job.id == request.id || other?.state.isFinal ?? true else {
-                throw JobError(
-                    .alreadyExists,
-                    "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them"
-                )
-            }
+            guard job.id == request.id || other?.state.isFinal ?? true else { throw Self.twoSame(request, job) }
+            return .open(job.id)
+        }
+        if let foreign = pending.foreign[job.id], foreign.job.key == job.key, !job.state.isFinal {
+            guard job.id == request.id || keys[request.id].flatMap({ entries[$0] })?.machine.job.state.isFinal ?? true
+            else { throw Self.twoSame(request, job) }
             return .open(job.id)
         }
         let entry = entries[job.key]
@@ -266,6 +303,12 @@ extension SchedulerMachine {
         // both are read.
         guard known.state.isFinal else { return .none }
         return try isAnswer(known, to: request) ? .ended(known) : .none
+    }
+
+    private static func twoSame(_ request: JobRequest, _ job: Job) -> JobError {
+        JobError(
+            .alreadyExists,
+            "\(request.id): there is such a job, and job \(job.id) has the same kind and payload; cancel one of them")
     }
 
     /// Whether a job with the same kind and payload is the answer although it has ended: it was submitted within the
@@ -298,13 +341,18 @@ extension SchedulerMachine {
     }
 
     /// A new job's shard, by its identifier.
-    func shard(for id: JobID) -> ShardID {
+    private func shard(for id: JobID) throws(JobError) -> ShardID {
         if session.shards.count == 1 { return session.shards.keys.first! }
-        let shards = session.shards.keys.filter { !self.shards.releasing.contains($0) }.sorted()
+        let kept = session.shards.keys.filter { !self.shards.releasing.contains($0) }
+        let shards = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
+        guard !shards.isEmpty else {
+            throw JobError(
+                .unavailable, "\(id): this node owns no part of the jobs now; try again, or ask another node")
+        }
         // FNV-1a: the same in every process.
         let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
             ($0 ^ UInt64($1)) &* 1_099_511_628_211
         }
-        return shards.isEmpty ? .only : shards[Int(hash % UInt64(shards.count))]
+        return shards[Int(hash % UInt64(shards.count))]
     }
 }

@@ -102,6 +102,7 @@ extension SchedulerMachine {
             if part.command != nil { adopted.append(draft.machine.job) }
         }
         guard let command = part.command else { return }
+        if part.forward != nil { return forwarded(command, now.uptime) }
         if let submission = command.submission { return removed(submission, command) }
         answer(command.number, .success(reply(part, adopted)))
     }
@@ -230,10 +231,9 @@ extension SchedulerMachine {
             let changes = "another program keeps changing the job; try again"
             return answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
         }
-        if case .submit(let requests) = command.command {
+        if case .job(.submit(let requests)) = command.command {
             command.needs = Self.references(requests, at: now.wall)
-            command.same = [:]
-            command.hasRead = false
+            command.forgetRead()
         }
         commands.insert(command, at: 0)
     }

@@ -10,11 +10,13 @@ extension SchedulerMachine {
         let step = now.wallOffset - clock.wallOffset
         guard step >= .seconds(1) || step <= .seconds(-1) else { return }
         clock.wallOffset = now.wallOffset
-        clock.elapsedOffset += step
+        // Schedulers that share a store have no other axis of elapsed time than the store's clock.
+        let moved = session.isShared ? Duration.zero : step
+        clock.elapsedOffset += moved
         isClockChanged = true
         clockSteps.append(step)
         for key in entries.keys.sorted() {
-            entries[key]!.machine.clockWasSet(by: step)
+            if moved != .zero { entries[key]!.machine.clockWasSet(by: moved) }
             entries[key]!.armed = nil
             place(key, now.wall)
             markDirty(key)
@@ -61,6 +63,8 @@ extension SchedulerMachine {
             isFollowing = false
             effect(.followConditions(false))
         }
+        // Other schedulers go on with what is idle here.
+        if session.isShared { share(0, now.wall) }
         // What could not be written yet is tried once more now, and then as usual.
         retryAt = nil
     }
@@ -95,6 +99,8 @@ extension SchedulerMachine {
 
     private mutating func refuseCommands(_ error: JobError) {
         for command in commands { fail(command, error) }
+        for call in calls.keys.sorted() { answer(call, .failure(error)) }
+        calls = [:]
         failTakeCalls(error)
         commands = []
     }

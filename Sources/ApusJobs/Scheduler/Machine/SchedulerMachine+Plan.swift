@@ -19,6 +19,8 @@ extension SchedulerMachine {
             var command: PendingCommand?
             /// What the command's caller is answered.
             var reply = Reply.done
+            /// The shard whose owner is to carry out the command.
+            var forward: ShardID?
             /// Positions in `drafts`.
             var drafts: Range<Int>
         }
@@ -203,19 +205,26 @@ extension SchedulerMachine {
     private mutating func finishPlan() -> StoreTurn {
         var parts: [[JobChange]] = []
         var taken: [TakenSubmission] = []
+        var forwarded: [ForwardedCommand] = []
         for index in plan!.parts.indices {
             let changes = plan!.parts[index].drafts.compactMap { change(of: $0) }
             let submission = plan!.parts[index].command?.submission
-            if changes.isEmpty, submission == nil { continue }
+            let forward = plan!.parts[index].forward
+            if changes.isEmpty, submission == nil, forward == nil { continue }
             precondition(changes.count == plan!.parts[index].drafts.count || plan!.parts[index].command != nil)
-            if let submission { taken.append(TakenSubmission(submission.sequence, part: parts.count)) }
+            if let forward {
+                forwarded.append(ForwardedCommand(origin(of: plan!.parts[index]), shard: forward, part: parts.count))
+            } else if let submission {
+                let reply = submission.isCall ? storedReply(plan!.parts[index], submission) : nil
+                taken.append(TakenSubmission(submission.sequence, part: parts.count, reply: reply))
+            }
             plan!.committed.append(index)
             parts.append(changes)
         }
         plan!.released = releasable()
         return StoreTurn(
             parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id }, taken: taken,
-            released: plan!.released)
+            forwarded: forwarded, released: plan!.released, isLeaving: session.isShared && phase.isStopping)
     }
 
     private mutating func change(of position: Int) -> JobChange? {

@@ -20,6 +20,8 @@ extension SchedulerMachine {
         }
         // The new reading of the clocks is committed first.
         if isClockChanged { return nil }
+        let uses = board.uses(now.uptime)
+        if !uses.isEmpty { return .places(uses) }
         if let setBack, !entries.values.contains(where: { $0.setBack != nil }) {
             return .anchored(after: setBack.after, limit: Self.pageSize)
         }
@@ -58,7 +60,7 @@ extension SchedulerMachine {
             }
         case (.interrupted, .jobs(let found)) where phase.isRunning: recovered(found)
         case (.interrupted, .jobs(let found)):
-            for loaded in found {
+            for loaded in found where isOwned(loaded) {
                 take(loaded)
                 entries[loaded.job.key]!.isInterrupted = true
                 markDirty(loaded.job.key)
@@ -72,15 +74,16 @@ extension SchedulerMachine {
             }
         case (.anchored, .jobs(let found)):
             guard let by = setBack?.by else { return }
-            for loaded in found {
-                takeOwned(loaded)
+            for loaded in found where isOwned(loaded) {
+                takeClaiming(loaded)
                 entries[loaded.job.key]!.setBack = by
                 markDirty(loaded.job.key)
             }
             setBack = found.last.map { ($0.job.key, by) }
         case (.due(let through, let limit, _), .due(let due)): took(due, through: through, limit: limit, now.wall)
         case (.submissions(let limit), .submissions(let found)): took(found, limit: limit, now.wall)
-        case (.load, _), (.interrupted, _), (.anchored, _), (.due, _), (.submissions, _):
+        case (.places, .places(let places)): board.take(places, now)
+        case (.load, _), (.interrupted, _), (.anchored, _), (.due, _), (.submissions, _), (.places, _):
             preconditionFailure("the answer does not belong to \(read)")
         }
     }
@@ -108,13 +111,13 @@ extension SchedulerMachine {
 
     private mutating func took(_ due: DueJobs, through: WallInstant, limit: Int, _ now: WallInstant) {
         load = nil
-        for loaded in due.jobs {
+        for loaded in due.jobs where isOwned(loaded) {
             let key = loaded.job.key
             // What is in memory is as new, unless another program has changed it.
             if let entry = entries[key] {
                 if loaded.job.version > entry.machine.job.version { doubt(key) }
             } else {
-                takeOwned(loaded)
+                takeClaiming(loaded)
             }
             place(key, now)
         }
@@ -147,8 +150,17 @@ extension SchedulerMachine {
         keys[id] = loaded.job.key
     }
 
-    /// A job comes into memory while this scheduler is the only one that claims runs.
-    private mutating func takeOwned(_ loaded: LoadedJob) {
+    /// Whether its shard is this scheduler's still.
+    func isOwned(_ loaded: LoadedJob) -> Bool { session.shards[loaded.shard] != nil }
+
+    private mutating func note(foreign loaded: LoadedJob, for reference: JobReference) {
+        for index in commands.indices where commands[index].needs.contains(reference) {
+            commands[index].foreign[loaded.job.id] = loaded
+        }
+    }
+
+    /// A job comes into memory while this scheduler is the only one that claims its runs.
+    private mutating func takeClaiming(_ loaded: LoadedJob) {
         take(loaded)
         resolveClaims(loaded.job.key)
     }
@@ -165,7 +177,8 @@ extension SchedulerMachine {
         switch reference {
         case .id:
             guard let loaded else { return }
-            takeOwned(loaded)
+            guard isOwned(loaded) else { return note(foreign: loaded, for: reference) }
+            takeClaiming(loaded)
             if keys[loaded.job.id] == nil { keys[loaded.job.id] = loaded.job.key }
             markDirty(loaded.job.key)
         case .idempotencyKey(let key):
@@ -178,11 +191,12 @@ extension SchedulerMachine {
                 commands[index].same[reference] = loaded?.job
             }
             guard let loaded, !loaded.job.state.isFinal else { return }
+            guard isOwned(loaded) else { return note(foreign: loaded, for: reference) }
             self.took(loaded, for: .id(loaded.job.id), now)
         case .key(let key):
             doubtful.remove(key)
             guard entries[key] != nil else { return }
-            guard let loaded else { return unload(key) }
+            guard let loaded, isOwned(loaded) else { return unload(key) }
             entries[key]!.isDoubtful = false
             entries[key]!.machine = machine(of: loaded)
             // A handler that a lost answer kept from being told is told now.

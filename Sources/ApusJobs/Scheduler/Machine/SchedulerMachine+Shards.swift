@@ -35,8 +35,6 @@ extension SchedulerMachine {
 
     mutating func revoked(_ shard: ShardID) {
         guard session.shards.removeValue(forKey: shard) != nil else { return }
-        let error = JobError(.notOwner, "the store has given shard \(shard.rawValue) to another scheduler")
-        if session.shards.isEmpty { return halt(error) }
         for (key, entry) in entries where entry.shard == shard {
             for run in running.keys where run.job == key { effect(.cancel(run, .shutdown)) }
         }
@@ -81,7 +79,9 @@ extension SchedulerMachine {
             busy.insert(entry.shard)
         }
         for draft in plan!.drafts {
-            if let shard = draft.key.flatMap({ entries[$0]?.shard }) ?? draft.action.change?.shard { busy.insert(shard) }
+            if let shard = draft.key.flatMap({ entries[$0]?.shard }) ?? draft.action.change?.shard {
+                busy.insert(shard)
+            }
         }
         return shards.releasing.subtracting(busy).sorted()
     }
@@ -98,7 +98,7 @@ extension SchedulerMachine {
 
     /// Runs that the last owners of shards have left behind.
     mutating func recovered(_ found: [LoadedJob]) {
-        for loaded in found where entries[loaded.job.key] == nil { take(loaded) }
+        for loaded in found where entries[loaded.job.key] == nil && isOwned(loaded) { take(loaded) }
         guard let last = found.last else {
             shards.recovery = nil
             shards.unrecovered = []

@@ -1,7 +1,7 @@
 import ApusTimers
 
-/// What applications have submitted in transactions of their own, and the store keeps for the scheduler: commands
-/// without a caller.
+/// What the store keeps for the scheduler: what applications have submitted in transactions of their own, and the commands
+/// of other schedulers. No caller of this scheduler waits for them.
 ///
 /// They are read when the scheduler has started and when the store signals, a page at a time, each page when the one
 /// before it was decided about. The turn that makes the job removes the submission. Until that is committed it is in the
@@ -11,6 +11,8 @@ extension SchedulerMachine {
     struct TakenFrom: Sendable {
         var sequence: Int64
         var submitted: WallInstant
+        /// Another scheduler is to be answered.
+        var isCall: Bool
         /// Why no job is made of it: it is only removed.
         var refusal: JobError?
     }
@@ -38,15 +40,16 @@ extension SchedulerMachine {
             submissions.calls = []
         }
         for submission in found {
-            var command = PendingCommand(number: 0, command: .submit([]))
-            command.submission = TakenFrom(sequence: submission.sequence, submitted: submission.submitted)
-            if let request = submission.request {
-                command.command = .submit([request])
-                // It waits for nobody, so it need not guess that its identifier is free.
-                command.needs = Self.references([request], at: now)
-            } else {
+            var command = PendingCommand(number: 0, command: .job(submission.command ?? .submit([])))
+            command.submission = TakenFrom(
+                sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall)
+            switch submission.command {
+            // Nobody waits here, so it need not guess that its identifier is free.
+            case .submit(let requests): command.needs = Self.references(requests, at: now)
+            case .some: break
+            case nil:
                 command.submission!.refusal = JobError(
-                    .invalid, "what is stored cannot be read: \(submission.problem ?? "it is no request")")
+                    .invalid, "what is stored cannot be read: \(submission.problem ?? "it is no command")")
             }
             commands.append(command)
         }
@@ -54,7 +57,7 @@ extension SchedulerMachine {
 
     /// From when on the trigger of a submission counts. A later instant than now is of a clock that was set back since.
     func instant(of pending: PendingCommand) -> WallInstant {
-        min(pending.submission?.submitted ?? plan!.now.wall, plan!.now.wall)
+        min(pending.submission?.submitted ?? plan!.now.latestWall, plan!.now.latestWall)
     }
 
     // MARK: Answers
@@ -93,7 +96,7 @@ extension SchedulerMachine {
 
     /// The store has removed the submission.
     mutating func removed(_ submission: TakenFrom, _ command: PendingCommand) {
-        guard let refusal = submission.refusal else { return }
+        guard let refusal = submission.refusal, !submission.isCall else { return }
         effect(.log(.submissionRefused(command.command.ids.first, refusal)))
     }
 

@@ -26,6 +26,7 @@ package struct SchedulerMachine: ~Copyable {
         case stopped
 
         var isRunning: Bool { if case .running = self { true } else { false } }
+        var isStopping: Bool { if case .stopping = self { true } else { false } }
         var acceptsCommands: Bool {
             switch self {
             case .recovering, .running: true
@@ -109,8 +110,13 @@ package struct SchedulerMachine: ~Copyable {
         var conflicts = 0
         /// Nothing else is in its way any more.
         var isPlannable = false
-        /// It was submitted in an application's transaction, and nobody waits for an answer.
+        /// It comes from the store: from an application's transaction, or from another scheduler.
         var submission: TakenFrom?
+        /// Jobs of other schedulers that it concerns, as they were read for it.
+        var foreign: [JobID: LoadedJob] = [:]
+
+        /// What was read for it is not known any more.
+        mutating func forgetRead() { (hasRead, same, foreign) = (false, [:], [:]) }
     }
 
     /// An element of a heap, valid if the job's entry says the same.
@@ -145,6 +151,8 @@ package struct SchedulerMachine: ~Copyable {
     var commands: [PendingCommand] = []
     var submissions = SubmissionReading()
     var shards = ShardChanges()
+    /// Callers' commands that other schedulers carry out, and until when their answers are waited for.
+    var calls: [Int: UptimeInstant] = [:]
     var stopCalls: [Int] = []
     /// Whether metrics are reported.
     package var countsRuns = false
@@ -200,15 +208,15 @@ package struct SchedulerMachine: ~Copyable {
         // A copy, assigned once: changed in its place before all properties had values, its text was released once too
         // often by release builds of Swift 6.3.
         var clock = session.clock ?? StoreClock(bootID: bootID, wallOffset: now.wallOffset, elapsedOffset: .zero)
-        // Across boots the clocks cannot be compared: the wall clock is believed.
-        if bootID == nil || clock.bootID != bootID { clock.wallOffset = now.wallOffset }
+        // Across boots, and from machine to machine, the clocks cannot be compared: the wall clock is believed.
+        if bootID == nil || clock.bootID != bootID || session.isShared { clock.wallOffset = now.wallOffset }
         clock.bootID = bootID
         self.clock = clock
-        isClockChanged = clock != session.clock
+        isClockChanged = clock != session.clock && !session.isShared
         // What is stored is by the wall clock as it was recorded. That it was set since is noticed later.
         var recorded = now
         recorded.wall = now.wall.advanced(by: clock.wallOffset - now.wallOffset)
-        board = QueueBoard(session.queues, now: recorded)
+        board = QueueBoard(session.queues, isShared: session.isShared, now: recorded)
     }
 
     // MARK: Inputs
@@ -256,9 +264,12 @@ package struct SchedulerMachine: ~Copyable {
         switch signal {
         case .wake: loadSoon(now.wall)
         case .submissions: submissions.mustRead = true
+        case .reply(let call, let reply): replied(call, reply)
+        case .queue(let queue): board.adopt(queue, now)
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
-        case .share(let count): share(count, now.wall)
+        case .ended: halt(JobError(.notOwner, "other schedulers of the store have taken this one for dead"))
+        case .share(let count): if !phase.isStopping { share(count, now.wall) }
         case .cutOff: cutOff()
         case .connected: connected(now.wall)
         }
@@ -289,6 +300,7 @@ package struct SchedulerMachine: ~Copyable {
         noteClock(now)
         moveOnStopping(now)
         answerTaken()
+        giveUpCalls(now.uptime)
         switch phase {
         case .stopped: return .wait(nil)
         case .closing: return .close
@@ -371,9 +383,11 @@ package struct SchedulerMachine: ~Copyable {
         }
         if case .stopping(let stopping) = phase { consider(stopping.deadline) }
         if isPaused { consider(retryAt) }
+        consider(calls.values.min())
         guard phase.isRunning, !isPaused else { return best?.wake }
         if let first = deadlines.first { consider(from: first.start, to: first.instant) }
         if let load { consider(from: load.at, to: load.latest) }
+        consider(board.nextAsk(now.uptime))
         if running.count < configuration.maximumConcurrentRuns, let delay = board.nextStart(now.continuous) {
             let instant = now.wall.advanced(by: delay)
             consider(from: instant, to: instant)

@@ -1,0 +1,53 @@
+import ApusTimers
+
+/// Places in queues whose limits hold for several schedulers.
+///
+/// The store gives places, and takes them back, so that all schedulers together have no more than the queue allows. This
+/// one asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: then it is also told that
+/// others wait, by getting fewer than it has. Runs that go on keep their places.
+extension QueueBoard {
+    static let patience: Duration = .milliseconds(250)
+
+    /// What the store is to be asked for now.
+    func uses(_ now: UptimeInstant) -> [QueueUse] {
+        if !isShared { return [] }
+        return lines.keys.sorted().compactMap { id in
+            let line = lines[id]!
+            guard let places = line.places, line.starting == 0 else { return nil }
+            let isWaiting = line.count > 0 && !line.queue.isPaused
+            let wanted = isWaiting ? line.running + line.count : line.running
+            let isDue = isWaiting ? line.nextAsk.map { $0 <= now } ?? true : wanted < places
+            guard isDue else { return nil }
+            return QueueUse(
+                queue: id, running: line.running, wanted: min(wanted, max(line.queue.concurrency ?? .max, line.running))
+            )
+        }
+    }
+
+    /// When the store is asked next, if nothing happens before.
+    func nextAsk(_ now: UptimeInstant) -> UptimeInstant? {
+        if !isShared { return nil }
+        if !uses(now).isEmpty { return now }
+        return lines.values.compactMap { $0.count > 0 && !$0.queue.isPaused ? $0.nextAsk : nil }.min()
+    }
+
+    mutating func take(_ given: [QueuePlaces], _ now: ClockReading) {
+        for given in given {
+            let had = lines[given.queue.id]?.places ?? 0
+            adopt(given.queue, now)
+            guard let line = lines[given.queue.id], line.places != nil else { continue }
+            line.places = given.places ?? 0
+            line.nextAsk = now.uptime.advanced(by: Self.patience)
+            // What others have begun meanwhile is known from the store.
+            if had == 0, line.running == 0, line.queue.rate != nil { line.starts = restored(given.queue, now) }
+        }
+    }
+
+    /// Another scheduler may have changed the settings of the queue.
+    mutating func adopt(_ queue: JobQueue, _ now: ClockReading) {
+        let known = self.queue(queue.id)
+        guard (known.concurrency, known.isPaused) != (queue.concurrency, queue.isPaused) || known.rate != queue.rate
+        else { return }
+        configure(queue, now)
+    }
+}

@@ -1,0 +1,116 @@
+/// What can be asked of the scheduler that owns a job.
+public enum JobCommand: Hashable, Sendable {
+    /// Submit jobs, all or none.
+    case submit([JobRequest])
+    /// See ``JobScheduler/cancel(_:)``.
+    case cancel(JobID)
+    /// See ``JobScheduler/suspend(_:)``.
+    case suspend(JobID)
+    /// See ``JobScheduler/resume(_:)``.
+    case resume(JobID)
+    /// See ``JobScheduler/runNow(_:)``.
+    case runNow(JobID)
+    /// See ``JobScheduler/cancelRun(_:occurrence:)``.
+    case cancelRun(JobID, occurrence: Int)
+    /// Try an outcome again; the version is that of the job when it was read. See ``JobScheduler/retry(_:occurrence:)``.
+    case retry(Run, version: Int64)
+
+    /// The identifiers of the jobs that it concerns.
+    public var ids: [JobID] {
+        switch self {
+        case .submit(let requests): requests.map(\.id)
+        case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
+        case .retry(let run, _): [run.job]
+        }
+    }
+}
+
+/// What became of a ``JobCommand``.
+public enum JobReply: Hashable, Sendable {
+    /// These jobs were submitted or changed, or are as was asked for already.
+    case jobs([JobID])
+    /// This run was made or changed.
+    case run(Run)
+    /// It was refused, with the code and the message of a ``JobError``.
+    case refused(code: String, message: String)
+}
+
+extension JobCommand: Codable {
+    /// Reads an object whose `command` has the name of a case, as in `{"command": "cancel", "job": "backup"}`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldName.self)
+        func job() throws -> JobID { try container.decode(JobID.self, forKey: "job") }
+        let name = try container.decode(String.self, forKey: "command")
+        switch name {
+        case "submit": self = .submit(try container.decode([JobRequest].self, forKey: "requests"))
+        case "cancel": self = .cancel(try job())
+        case "suspend": self = .suspend(try job())
+        case "resume": self = .resume(try job())
+        case "runNow": self = .runNow(try job())
+        case "cancelRun":
+            self = .cancelRun(try job(), occurrence: try container.decode(Int.self, forKey: "occurrence"))
+        case "retry":
+            self = .retry(
+                try container.decode(Run.self, forKey: "run"),
+                version: try container.decode(Int64.self, forKey: "version"))
+        default:
+            throw DecodingError.unknown(
+                name, accepted: ["submit", "cancel", "suspend", "resume", "runNow", "cancelRun", "retry"],
+                at: container.codingPath + [FieldName("command")])
+        }
+    }
+
+    /// Writes the object; see ``init(from:)``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        switch self {
+        case .submit(let requests):
+            try container.encode("submit", forKey: "command")
+            try container.encode(requests, forKey: "requests")
+        case .cancel(let id): try container.encode("cancel", id)
+        case .suspend(let id): try container.encode("suspend", id)
+        case .resume(let id): try container.encode("resume", id)
+        case .runNow(let id): try container.encode("runNow", id)
+        case .cancelRun(let id, let occurrence):
+            try container.encode("cancelRun", id)
+            try container.encode(occurrence, forKey: "occurrence")
+        case .retry(let run, let version):
+            try container.encode("retry", forKey: "command")
+            try container.encode(run, forKey: "run")
+            try container.encode(version, forKey: "version")
+        }
+    }
+}
+
+extension JobReply: Codable {
+    /// Reads an object with `jobs`, with `run`, or with `code` and `message`.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: FieldName.self)
+        if let code = try container.decodeIfPresent(String.self, forKey: "code") {
+            self = .refused(code: code, message: try container.decode(String.self, forKey: "message"))
+        } else if let run = try container.decodeIfPresent(Run.self, forKey: "run") {
+            self = .run(run)
+        } else {
+            self = .jobs(try container.decode([JobID].self, forKey: "jobs"))
+        }
+    }
+
+    /// Writes the object; see ``init(from:)``.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: FieldName.self)
+        switch self {
+        case .jobs(let ids): try container.encode(ids, forKey: "jobs")
+        case .run(let run): try container.encode(run, forKey: "run")
+        case .refused(let code, let message):
+            try container.encode(code, forKey: "code")
+            try container.encode(message, forKey: "message")
+        }
+    }
+}
+
+extension KeyedEncodingContainer<FieldName> {
+    fileprivate mutating func encode(_ command: String, _ job: JobID) throws {
+        try encode(command, forKey: "command")
+        try encode(job, forKey: "job")
+    }
+}

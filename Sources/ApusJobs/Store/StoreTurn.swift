@@ -1,0 +1,73 @@
+/// What a scheduler has decided at once: one transaction.
+public struct StoreTurn: Hashable, Sendable {
+    /// Each is applied whole or not at all.
+    public var parts: [[JobChange]]
+    /// The clocks by which the instants of the changes were computed. The store keeps the record if it is a new one.
+    public var clock: StoreClock
+    /// Queues that are new or changed, to be written whatever becomes of the parts.
+    public var queues: [JobQueue]
+    /// Submissions that the parts carry out, at most one for each part.
+    public var taken: [TakenSubmission]
+    /// Commands that are the owners' of other shards to carry out, at most one for each part.
+    public var forwarded: [ForwardedCommand]
+    /// Shards that the session gives back. No part is about their jobs.
+    public var released: [ShardID]
+    /// The session gives all its shards back, and wants no others.
+    public var isLeaving: Bool
+    /// A turn.
+    public init(
+        parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], taken: [TakenSubmission] = [],
+        forwarded: [ForwardedCommand] = [], released: [ShardID] = [], isLeaving: Bool = false
+    ) {
+        self.parts = parts
+        self.clock = clock
+        self.queues = queues
+        self.taken = taken
+        self.forwarded = forwarded
+        self.released = released
+        self.isLeaving = isLeaving
+    }
+}
+
+/// One change of one job: the job's new row, and runs that are new or changed. Written whole or not at all.
+public struct JobChange: Hashable, Sendable {
+    /// What must be true of the stored job.
+    public enum Expectation: Hashable, Sendable {
+        /// No job that has not ended has this identifier; no job has the request's idempotency key; and if the request
+        /// is unique by its payload, no other such job that has not ended has its kind and payload. The store gives the
+        /// key.
+        case absent
+        /// The job with this key has this version.
+        case version(Int64)
+    }
+    /// Which shard the job belongs to.
+    public var shard: ShardID
+    /// What must be true.
+    public var expected: Expectation
+    /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job). Its `openRuns`
+    /// is how many runs are open after the change; stores may rely on it.
+    public var job: Job
+    /// Whether the job's request differs from the stored one, and has to be written too.
+    public var isRequestChanged: Bool
+    /// Whether the job's state may differ from the stored one. If not, it need not be written.
+    public var isStateChanged: Bool
+    /// Runs to insert or overwrite, by (job key, occurrence, attempt). For a new job their `jobKey` is ignored and set
+    /// by the store.
+    public var runs: [Run]
+    /// Of the job's history only so many attempts, and so many skipped ranges, are kept, the newest; open runs stay.
+    /// `nil`: nothing is removed.
+    public var keptRuns: Int?
+    /// A change.
+    public init(
+        shard: ShardID = .only, expected: Expectation, job: Job, isRequestChanged: Bool = false,
+        isStateChanged: Bool = true, runs: [Run] = [], keptRuns: Int? = nil
+    ) {
+        self.shard = shard
+        self.expected = expected
+        self.job = job
+        self.isRequestChanged = isRequestChanged
+        self.isStateChanged = isStateChanged
+        self.runs = runs
+        self.keptRuns = keptRuns
+    }
+}
