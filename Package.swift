@@ -141,6 +141,7 @@ let package = Package(
             name: "ApusDaemon",
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus", "LoopbackWeb",
+                .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
@@ -254,12 +255,25 @@ let package = Package(
             ],
             resources: [.copy("Fixtures")]
         ),
+        // One PostgreSQL for all tests of a run.
+        .target(name: "PostgresTestServer", path: "Tests/PostgresTestServer"),
+        // Kills nodes, connections and servers under load, and checks the promises of a cluster: `make chaos`.
+        .executableTarget(
+            name: "ApusChaos",
+            dependencies: [
+                "ApusJobs", "ApusPostgres", "ApusTimers", "PostgresTestServer",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/ApusChaos"
+        ),
         // With a PostgreSQL of their own. Without the trait, which make passes, there is none of them.
         .testTarget(
             name: "ApusPostgresTests",
             dependencies: [
-                "ApusPostgres", "ApusTesting", "ApusTimers",
+                "ApusJobs", "ApusPostgres", "ApusSQLite", "ApusTesting", "ApusTimers", "PostgresTestServer",
                 .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -296,7 +310,10 @@ let package = Package(
             name: "EndToEndTests",
             dependencies: [
                 "ApusCommand", "ApusDaemon", "ApusJobs", "ApusSQLite", "ApusTesting", "ApusTimers",
+                "PostgresTestServer",
+                .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -322,6 +339,11 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
             path: "Examples/Sleepless", exclude: ["App", "Tests"], sources: ["Server"], resources: [.copy("Web")],
+            packageAccess: false
+        ),
+        // Two nodes of one PostgreSQL database; nothing without the trait.
+        .executableTarget(
+            name: "TwoNodes", dependencies: ["ApusJobs", "ApusPostgres", "ApusTimers"], path: "Examples/TwoNodes",
             packageAccess: false
         ),
         .testTarget(

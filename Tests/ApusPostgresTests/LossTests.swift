@@ -2,6 +2,7 @@
     import ApusPostgres
     import ApusTesting
     import Foundation
+    import PostgresTestServer
     import Testing
 
     @testable import ApusPostgres

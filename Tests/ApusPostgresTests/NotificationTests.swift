@@ -1,5 +1,6 @@
 #if Postgres
     import ApusPostgres
+    import PostgresTestServer
     import Testing
 
     @Suite("Notifications")

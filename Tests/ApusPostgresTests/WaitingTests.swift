@@ -3,6 +3,7 @@
     import ApusTesting
     import ApusTimers
     import Foundation
+    import PostgresTestServer
     import Testing
 
     @testable import ApusPostgres

@@ -1,7 +1,10 @@
 /// The modules from the basement to the roof. A module uses only what is on a lower floor.
 struct ModuleOrder {
     static let floors: [[String]] = [
-        ["TimerWheel", "CApus", "CPostgres", "CAllocationCount", "PhoneTurn", "WebEmbedder", "_Testing_UIKit"],
+        [
+            "TimerWheel", "CApus", "CPostgres", "CAllocationCount", "PhoneTurn", "PostgresTestServer", "WebEmbedder",
+            "_Testing_UIKit",
+        ],
         ["ApusTimers"],
         ["ApusBackground"],
         ["ApusJobs"],
@@ -14,10 +17,11 @@ struct ModuleOrder {
             "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",
         ],
         [
-            "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AVFoundation", "BackgroundTasks",
+            "ApusChaos", "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AVFoundation",
+            "BackgroundTasks",
             "CoreLocation",
             "MediaPlayer",
-            "QuartzCore", "Sleepless", "UserNotifications",
+            "QuartzCore", "Sleepless", "TwoNodes", "UserNotifications",
         ],
         ["UIKit"],
         ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"],

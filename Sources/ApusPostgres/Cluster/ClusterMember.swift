@@ -18,8 +18,11 @@
         private let given = Locked<[ShardID: StoreEpoch]>([:])
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void
+        private let clock = Locked(DatabaseClock())
+        /// Another one begins when a standby is promoted.
+        private let timeline = Locked<String?>(nil)
 
-        /// - Parameter signal: is called with what the scheduler has to know.
+        /// `signal` is called with what the scheduler has to know.
         init(
             node: Int64, writer: ServerLink, session: ServerLink, engine: TimerEngine, logger: Logger,
             timing: MembershipMachine.Timing = .init(), signal: @escaping @Sendable (StoreSignal) -> Void
@@ -38,18 +41,82 @@
 
         /// Beats from now on.
         func start() {
-            let task = Task { [weak self, engine] in
-                while !Task.isCancelled {
-                    guard let wait = self?.machine.withLock({ $0.nextBeat }) else { return }
-                    try? await engine.sleep(until: wait)
-                    guard !Task.isCancelled, let self else { return }
-                    await self.beat()
+            let task = Task {
+                await withTaskGroup(of: Void.self) { group in
+                    group.addTask { await self.keepBeating() }
+                    group.addTask { await self.watch() }
                 }
             }
             self.task.withLock { $0 = task }
         }
 
+        private func keepBeating() async {
+            while !Task.isCancelled {
+                try? await engine.sleep(until: machine.withLock { $0.nextBeat })
+                guard !Task.isCancelled else { return }
+                await beat()
+            }
+        }
+
+        /// Whatever becomes of the beats: the end of the trust is noticed.
+        private func watch() async {
+            while !Task.isCancelled {
+                // Each beat that succeeds moves it.
+                let end = machine.withLock { $0.endOfTrust }
+                let now = engine.time.uptime()
+                let soon = now.advanced(by: machine.withLock(\.timing).trust / 8)
+                try? await engine.sleep(until: end.map { $0 > now ? $0 : soon } ?? soon)
+                guard !Task.isCancelled else { return }
+                await perform(machine.withLock { $0.look(at: engine.time.uptime()) })
+            }
+        }
+
         func stop() { task.withLock { $0.take() }?.cancel() }
+
+        /// The database's clock.
+        func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
+            clock.withLock { $0.wall(at: instant) }
+        }
+
+        /// Something was notified on the node's channel.
+        func notified(_ notification: PostgresNotification) {
+            switch notification.payload {
+            case "submissions": signal(.submissions)
+            case "replies": _ = Task { await takeReplies() }
+            default: break
+            }
+        }
+
+        /// It wants no shards any more.
+        func isLeaving() { _ = machine.withLock { $0.leave(owned: owned.withLock(\.count)) } }
+
+        // MARK: Replies
+
+        private func takeReplies() async {
+            do {
+                try signal(replies: try await session.execute(PostgresBatch([takingReplies]))[0])
+            } catch { logger.debug("replies could not be read", metadata: ["error": "\(error)"]) }
+        }
+
+        private var takingReplies: PostgresStatement {
+            PostgresStatement("DELETE FROM apus.reply WHERE node = $1 RETURNING call, reply", [.int64(node)])
+        }
+
+        private func signal(replies rows: PostgresRows) throws {
+            for row in rows {
+                let text = try row.decode(String.self, at: 1)
+                let call = Int(try row.decode(Int64.self, at: 0))
+                do {
+                    signal(.reply(call: call, try JobJSON.decode(JobReply.self, from: Array(text.utf8))))
+                } catch {
+                    signal(
+                        .reply(
+                            call: call,
+                            .refused(
+                                code: "unavailable", message: "the answer of the other node cannot be read: \(error)")))
+                }
+            }
+        }
 
         // MARK: Beats
 
@@ -73,7 +140,7 @@
                     PostgresStatement(
                         """
                         INSERT INTO apus.beat AS b (node, number) VALUES ($1, 1)
-                        ON CONFLICT (node) DO UPDATE SET number = b.number + 1
+                        ON CONFLICT (node) DO UPDATE SET number = b.number + 1, at = clock_timestamp()
                         """, [.int64(node)]),
                     // Nothing of it if the connection was made anew and the lock is held already.
                     PostgresStatement(
@@ -85,7 +152,26 @@
                         FROM apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id WHERE n.ended IS NULL
                         """),
                     PostgresStatement("SELECT id, node, epoch FROM apus.shard"),
+                    takingReplies,
+                    TurnStatements.hasSubmissions(node),
+                    PostgresStatement("LISTEN apus_node_\(node)", isPrepared: false),
+                    StoreQueries.selectClock, StoreQueries.selectQueues,
+                    PostgresStatement("SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"),
                 ]))
+            try await readClock()
+            try signal(replies: results[4])
+            let axis = ElapsedAxis(try StoreQueries.clock(of: results[7]))
+            for queue in try StoreQueries.queues(of: results[8], axis) { signal(.queue(queue)) }
+            if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
+            let timeline = try results[9][0].decode(String.self, at: 0)
+            let last = self.timeline.withLock { last in
+                defer { last = timeline }
+                return last
+            }
+            if let last, last != timeline {
+                try await forgetLostHistory()
+                return try await self.view()
+            }
             var view = MembershipMachine.View(nodes: [], owners: [:])
             for row in results[2] {
                 view.nodes.append(
@@ -104,8 +190,34 @@
             return view
         }
 
+        /// Alone, so that there is little between the question and the answer.
+        private func readClock() async throws {
+            let asked = engine.time.continuous()
+            let rows = try await session.execute(PostgresBatch([PostgresStatement("SELECT apus.now()")]))[0]
+            let answered = engine.time.continuous()
+            let wall = StoreInstant.decode(try rows[0].decode(at: 0))
+            clock.withLock { $0.learn(wall, asked: asked, answered: answered) }
+        }
+
+        /// The database goes on from a standby's copy, which may lack what was committed last: what is known of the jobs
+        /// counts no more, and the shards are this node's anew, under later epochs.
+        private func forgetLostHistory() async throws {
+            let old = owned.withLock { owned in
+                defer { owned = [:] }
+                return owned
+            }
+            if old.isEmpty { return }
+            logger.notice("the database was promoted; what it has is read anew")
+            for shard in old.keys.sorted() { signal(.revoked(shard)) }
+            _ = try await writer.execute(
+                PostgresBatch([
+                    TurnStatements.fence(node, []),
+                    PostgresStatement("UPDATE apus.shard SET epoch = epoch + 1 WHERE node = $1", [.int64(node)]),
+                ]))
+        }
+
         /// Whether a node's session is there.
-        private static func isLocked(_ node: String) -> String {
+        static func isLocked(_ node: String) -> String {
             """
             EXISTS (
                 SELECT 1 FROM pg_locks AS l
@@ -117,7 +229,9 @@
 
         /// What the database says is this node's.
         private func adopt(_ found: [ShardID: StoreEpoch]) {
-            let mine = given.withLock { given in found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true } }
+            let mine = given.withLock { given in
+                found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
+            }
             let old = owned.withLock { owned in
                 defer { owned = mine }
                 return owned
@@ -143,9 +257,18 @@
             case .ceaseToAct: signal(.cutOff)
             case .take(let shards): try await take(shards)
             case .giveBack(let count): signal(.share(max(0, owned.withLock(\.count) - count)))
-            case .declareDead(let id):
+            case .declareDead(let id, let beat):
                 logger.notice("a node is dead", metadata: ["node": "\(id)"])
-                try await Self.end(id, on: writer)
+                // A transaction that it has begun and cannot end would hold the others up.
+                _ = try await writer.execute(
+                    PostgresBatch([
+                        PostgresStatement(
+                            """
+                            SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                            WHERE application_name = $1 AND datname = current_database() AND usename = current_user
+                            """, [.text(Self.connectionName(id))])
+                    ]))
+                try await Self.end(id, ifBeatIs: beat, on: writer)
             case .end: try await Self.end(node, on: writer)
             case .forgetShards:
                 let lost = owned.withLock { owned in
@@ -153,6 +276,7 @@
                     return owned.keys.sorted()
                 }
                 for shard in lost { signal(.revoked(shard)) }
+                signal(.ended)
             }
         }
 
@@ -187,17 +311,30 @@
             }
         }
 
+        /// What the connections of a node are called in the server's views.
+        static func connectionName(_ node: Int64) -> String { "apus node \(node)" }
+
         /// The node can write nothing any more, and its shards are free. Its transactions that are under way are waited
-        /// for.
-        static func end(_ node: Int64, on link: ServerLink) async throws {
+        /// for. Nothing is done if the node has another beat than that one by now: it is alive. A beat that is under way is
+        /// waited for, or finds itself ended.
+        static func end(_ node: Int64, ifBeatIs beat: Int64? = nil, on link: ServerLink) async throws {
             _ = try await link.execute(
                 PostgresBatch([
                     PostgresStatement(
-                        "UPDATE apus.node SET ended = clock_timestamp() WHERE id = $1 AND ended IS NULL",
-                        [.int64(node)]),
-                    PostgresStatement("UPDATE apus.shard SET node = NULL WHERE node = $1", [.int64(node)]),
-                    PostgresStatement("DELETE FROM apus.beat WHERE node = $1", [.int64(node)]),
+                        """
+                        WITH silent AS MATERIALIZED (
+                            SELECT b.node FROM apus.beat AS b WHERE b.node = $1 AND ($2 IS NULL OR b.number = $2) FOR UPDATE)
+                        UPDATE apus.node AS n SET ended = clock_timestamp() WHERE n.id = $1 AND n.ended IS NULL AND (
+                            EXISTS (SELECT 1 FROM silent) OR NOT EXISTS (SELECT 1 FROM apus.beat AS b WHERE b.node = $1))
+                        """, [.int64(node), .int64(beat)]),
+                    PostgresStatement(
+                        "UPDATE apus.shard SET node = NULL WHERE node = $1 AND \(isEnded)", [.int64(node)]),
+                    PostgresStatement("DELETE FROM apus.place WHERE node = $1 AND \(isEnded)", [.int64(node)]),
+                    PostgresStatement("DELETE FROM apus.reply WHERE node = $1 AND \(isEnded)", [.int64(node)]),
+                    PostgresStatement("DELETE FROM apus.beat WHERE node = $1 AND \(isEnded)", [.int64(node)]),
                 ]))
         }
+
+        private static let isEnded = "EXISTS (SELECT 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NOT NULL)"
     }
 #endif

@@ -10,7 +10,8 @@
     public final class PostgresStore: JobStore {
         private let writer: ServerLink
         private let listener: ServerLink
-        private let queries: StoreQueries
+        let queries: StoreQueries
+        private let schema: SchemaKeeper
         private let engine: TimerEngine
         private let logger: Logger
         private let phase = Locked(Phase.closed)
@@ -43,15 +44,23 @@
         ///   - configuration: the server.
         ///   - engine: measures time-outs.
         ///   - logger: gets the server's notices.
-        public init(
+        public convenience init(
             _ configuration: PostgresConfiguration, engine: TimerEngine = .shared,
             logger: Logger = Logger(label: "apus.postgres")
+        ) {
+            self.init(configuration, engine: engine, logger: logger, migrations: .shipped)
+        }
+
+        /// A store of a program that knows these versions of the schema.
+        package init(
+            _ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger, migrations: StoreMigrations
         ) {
             self.engine = engine
             self.logger = logger
             writer = ServerLink(configuration, engine: engine, logger: logger)
             listener = ServerLink(configuration, engine: engine, logger: logger)
             queries = StoreQueries(link: ServerLink(configuration, engine: engine, logger: logger))
+            schema = SchemaKeeper(link: writer, migrations: migrations)
         }
 
         /// Durable, shared, exact to the nanosecond.
@@ -67,27 +76,12 @@
         public func open(as node: NodeID) async throws -> StoreSession {
             try await turnstile.pass {
                 try await self.mapErrors {
-                    try await self.makeSchema()
+                    try await SessionCheck.check(self.listener, self.writer)
+                    try await self.schema.prepare()
                     if case .open(let owner) = self.phase.withLock({ $0 }) { try await self.leave(owner) }
                     return try await self.join(node)
                 }
             }
-        }
-
-        private func makeSchema() async throws {
-            let version: Int
-            do {
-                let rows = try await writer.read([PostgresStatement("SELECT max(version) FROM apus.schema_version")])[0]
-                version = try rows[0].decodeIfPresent(Int64.self, at: 0).map(Int.init) ?? 0
-            } catch let error as PostgresError where error.code == .undefined {
-                version = 0
-            }
-            guard version <= 1 else {
-                throw JobError(.newerSchema, "the schema has version \(version); use a newer version of Apus")
-            }
-            if version == 1 { return }
-            _ = try await writer.execute(
-                PostgresBatch(StoreSchema.version1.map { PostgresStatement($0, isPrepared: false) }))
         }
 
         /// How long a new node waits for shards.
@@ -96,25 +90,37 @@
         private func join(_ name: NodeID) async throws -> StoreSession {
             let rows = try await writer.execute(
                 PostgresBatch([
-                    PostgresStatement("INSERT INTO apus.node (name) VALUES ($1) RETURNING id", [.text(name.rawValue)])
-                ]))[0]
+                    PostgresStatement(
+                        "INSERT INTO apus.node (name, version) VALUES ($1, $2) RETURNING id",
+                        [.text(name.rawValue), .text(ApusVersion.current)]),
+                    // A migration may have come in between.
+                    SchemaKeeper.select,
+                ]))
+            let id: Int64 = try rows[0][0].decode(at: 0)
+            do { try schema.check(try SchemaKeeper.state(of: rows[1])) } catch {
+                try? await ClusterMember.end(id, on: writer)
+                throw error
+            }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: try rows[0].decode(at: 0), writer: writer, session: listener, engine: engine, logger: logger
+                node: id, writer: writer, session: listener, engine: engine, logger: logger
             ) { signals.send($0) }
+            listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
             do {
+                for link in [writer, listener] { try await link.rename(ClusterMember.connectionName(member.node)) }
                 let end = engine.time.uptime().advanced(by: Self.patience)
                 await member.beat()
                 while member.shards.isEmpty {
                     guard engine.time.uptime() < end else {
                         throw JobError(
-                            .unavailable, "the other nodes give no shards away; look whether they run and can be reached")
+                            .unavailable,
+                            "the other nodes give no shards away; look whether they run and can be reached")
                     }
                     try await engine.sleep(for: .milliseconds(200))
                     await member.beat()
                 }
-                var session = StoreSession(node: name, shards: member.shards, clock: nil)
+                var session = StoreSession(node: name, shards: member.shards, clock: nil, isShared: true)
                 (session.clock, session.queues) = try await queries.clockAndQueues()
                 let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
                 phase.withLock { $0 = .open(owner) }
@@ -171,7 +177,7 @@
             }
         }
 
-        private func mapErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        func mapErrors<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
             do { return try await body() } catch let error as PostgresError { throw error.jobError }
         }
 
@@ -180,7 +186,8 @@
         /// Applies a turn; see ``JobStore/commit(_:in:)``.
         public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
             let owner = try owner(of: session)
-            let writing = TurnWriting(turn, node: owner.member.node, session: session, isClockNew: turn.clock != owner.clock)
+            let writing = TurnWriting(
+                turn, node: owner.member.node, session: session, isClockNew: turn.clock != owner.clock)
             let results = try await mapErrors {
                 do { return try await writing.results(on: self.writer) } catch {
                     self.updateClock(nil, of: owner.member)
@@ -189,6 +196,7 @@
                 }
             }
             updateClock(turn.clock, of: owner.member)
+            if turn.isLeaving { owner.member.isLeaving() }
             owner.member.released(turn.released)
             if results.hasSubmissions { owner.signals.send(.submissions) }
             return results.parts
@@ -203,7 +211,8 @@
         }
 
         /// Removes old jobs; see ``JobStore/retire(endedBefore:budget:in:)``.
-        public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+        public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
+        {
             let owner = try owner(of: session)
             return try await mapErrors {
                 let fence = TurnStatements.fence(owner.member.node, session.shards.sorted { $0.key < $1.key })
@@ -248,13 +257,14 @@
         /// Submits a job as an application does in a transaction of its own.
         package func submit(_ request: JobRequest, at now: WallInstant) async throws {
             try await mapErrors {
+                let command = try JobJSON.encode(JobCommand.submit([request]))
                 _ = try await self.writer.execute(
                     PostgresBatch([
                         PostgresStatement(
-                            "INSERT INTO apus.submission (submitted, request) VALUES ($1, $2)",
+                            "INSERT INTO apus.submission (shard, submitted, command) VALUES ($1, $2, $3)",
                             [
-                                .int64(StoreInstant.encode(now)),
-                                .text(String(decoding: try JobJSON.encode(request), as: UTF8.self)),
+                                .int64(0), .int64(StoreInstant.encode(now)),
+                                .text(String(decoding: command, as: UTF8.self)),
                             ])
                     ]))
             }
@@ -262,6 +272,36 @@
         }
 
         // MARK: Reading
+
+        /// Places in queues; see ``JobStore/places(_:in:)``.
+        public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
+            let owner = try owner(of: session)
+            return try await mapErrors {
+                let rows = try await self.writer.execute(
+                    PostgresBatch(
+                        uses.map {
+                            PostgresStatement(
+                                "SELECT apus.take_places($1, $2, $3, $4)",
+                                [
+                                    .int64(owner.member.node), .text($0.queue.rawValue), .int64(Int64($0.running)),
+                                    .int64(Int64($0.wanted)),
+                                ])
+                        } + [StoreQueries.selectClock, StoreQueries.selectQueues]))
+                let axis = ElapsedAxis(try StoreQueries.clock(of: rows[uses.count]))
+                let queues = try StoreQueries.queues(of: rows[uses.count + 1], axis)
+                return try uses.enumerated().map { index, use in
+                    QueuePlaces(
+                        queue: queues.first { $0.id == use.queue } ?? JobQueue(id: use.queue),
+                        places: try rows[index][0].decodeIfPresent(Int64.self, at: 0).map(Int.init))
+                }
+            }
+        }
+
+        /// The database's clock; see ``JobStore/wall(at:)``.
+        public func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
+            guard case .open(let owner) = phase.withLock({ $0 }) else { return nil }
+            return owner.member.wall(at: instant)
+        }
 
         /// See ``JobStore/due(through:limit:excluding:in:)``.
         public func due(
@@ -293,7 +333,9 @@
         /// See ``JobStore/submissions(limit:in:)``.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             try checkOpen()
-            return try await mapErrors { try await self.queries.submissions(limit: max(0, limit)) }
+            return try await mapErrors {
+                try await self.queries.submissions(limit: max(0, limit), in: Array(session.shards.keys))
+            }
         }
 
         /// See ``JobStore/signals(in:)``.

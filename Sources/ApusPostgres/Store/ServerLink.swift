@@ -9,12 +9,37 @@
         private let engine: TimerEngine
         private let logger: Logger
         private let connected = Locked<PostgresConnection?>(nil)
+        private let settings = Locked<[PostgresStatement]>(ServerLink.plans)
+        private let receiver = Locked<(@Sendable (PostgresNotification) -> Void)?>(nil)
         private let turnstile = Turnstile()
 
-        init(_ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger) {
+        init(
+            _ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger
+        ) {
             self.configuration = configuration
             self.engine = engine
             self.logger = logger
+        }
+
+        /// From now on, the receiver is called for each notification that a connection gets.
+        func receive(with receiver: @escaping @Sendable (PostgresNotification) -> Void) {
+            self.receiver.withLock { $0 = receiver }
+        }
+
+        /// The statements are the same for any number of rows, and short: neither compiling them nor planning them anew
+        /// pays.
+        private static let plans = [
+            PostgresStatement("SET jit = off", isPrepared: false),
+            PostgresStatement("SET plan_cache_mode = force_generic_plan", isPrepared: false),
+            // A plan that was made for an empty table would be kept when it is full.
+            PostgresStatement("SET enable_seqscan = off", isPrepared: false),
+        ]
+
+        /// Names the connection in the server's views, this one and those that come after it.
+        func rename(_ name: String) async throws {
+            let statement = PostgresStatement("SELECT set_config('application_name', $1, false)", [.text(name)])
+            settings.withLock { $0 = Self.plans + [statement] }
+            _ = try await execute(PostgresBatch([statement]))
         }
 
         /// - Throws: ``PostgresError``. A batch is sent at most once.
@@ -41,7 +66,12 @@
                 if let connection = self.connected.withLock({ $0 }) { return connection }
                 let connection = try await PostgresConnection.connect(
                     self.configuration, engine: self.engine, logger: self.logger)
+                _ = try await connection.execute(PostgresBatch(self.settings.withLock { $0 }))
                 self.connected.withLock { $0 = connection }
+                let notifications = connection.notifications
+                _ = Task { [weak self] in
+                    for await notification in notifications { self?.receiver.withLock { $0 }?(notification) }
+                }
                 return connection
             }
         }

@@ -12,11 +12,12 @@
             private(set) var parameters: [PostgresValue] = []
             private var conditions: [String] = []
 
-            /// - Parameter condition: with `$` where the parameter is.
+            /// The condition has `$` where the parameter is.
             mutating func add(_ condition: String, _ parameter: PostgresValue) {
                 parameters.append(parameter)
                 let number = "$\(parameters.count)"
-                conditions.append(condition.split(separator: "$", omittingEmptySubsequences: false).joined(separator: number))
+                conditions.append(
+                    condition.split(separator: "$", omittingEmptySubsequences: false).joined(separator: number))
             }
 
             mutating func add(_ condition: String) { conditions.append(condition) }
@@ -70,7 +71,8 @@
         /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
         private func lastRuns(of jobs: [Job], _ axis: ElapsedAxis) async throws -> [Run?] {
             if jobs.isEmpty { return [] }
-            let runs = "SELECT * FROM apus.open_run WHERE job = i.key UNION ALL SELECT * FROM apus.run WHERE job = i.key"
+            let runs =
+                "SELECT * FROM apus.open_run WHERE job = i.key UNION ALL SELECT * FROM apus.run WHERE job = i.key"
             let rows = try await link.read([
                 PostgresStatement(
                     """

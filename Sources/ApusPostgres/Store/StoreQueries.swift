@@ -11,29 +11,24 @@
 
         // MARK: The clock and queues
 
-        private static let selectClock = PostgresStatement(
+        static let selectClock = PostgresStatement(
             "SELECT boot_id, wall_offset, elapsed_offset FROM apus.clock")
 
-        private static func clock(of rows: PostgresRows) throws -> StoreClock? {
+        static func clock(of rows: PostgresRows) throws -> StoreClock? {
             guard let first = rows.first else { return nil }
             var row = RowReader(first)
             return StoreClock(
                 bootID: try row.optional(), wallOffset: try row.duration(), elapsedOffset: try row.duration())
         }
 
-        func clockAndQueues() async throws -> (clock: StoreClock?, queues: [JobQueue]) {
-            let results = try await link.read(
-                [
-                    Self.selectClock,
-                    PostgresStatement(
-                        """
-                        SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start
-                        FROM apus.queue ORDER BY id COLLATE "C"
-                        """),
-                ], isSnapshot: true)
-            let clock = try Self.clock(of: results[0])
-            let axis = ElapsedAxis(clock)
-            let queues = try results[1].map { row in
+        static let selectQueues = PostgresStatement(
+            """
+            SELECT id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start
+            FROM apus.queue ORDER BY id COLLATE "C"
+            """)
+
+        static func queues(of rows: PostgresRows, _ axis: ElapsedAxis) throws -> [JobQueue] {
+            try rows.map { row in
                 var row = RowReader(row)
                 var queue = JobQueue(id: QueueID(try row.next(String.self)), concurrency: try row.optionalInt())
                 let (runs, period) = (try row.optionalInt(), try row.optionalDuration())
@@ -43,7 +38,12 @@
                 queue.lastStart = try row.optional(Int64.self).map(axis.decode)
                 return queue
             }
-            return (clock, queues)
+        }
+
+        func clockAndQueues() async throws -> (clock: StoreClock?, queues: [JobQueue]) {
+            let results = try await link.read([Self.selectClock, Self.selectQueues], isSnapshot: true)
+            let clock = try Self.clock(of: results[0])
+            return (clock, try Self.queues(of: results[1], ElapsedAxis(clock)))
         }
 
         private func axis() async throws -> ElapsedAxis {
@@ -90,7 +90,7 @@
             return loaded
         }
 
-        private static func run(_ row: PostgresRow, of job: Job, _ axis: ElapsedAxis) throws -> Run {
+        static func run(_ row: PostgresRow, of job: Job, _ axis: ElapsedAxis) throws -> Run {
             var row = RowReader(row)
             return try RunColumns.read(
                 &row, job: job.id, isTriggerRelative: job.request.trigger.isRelative, axis)
@@ -123,8 +123,10 @@
             if references.isEmpty { return [] }
             let results = try await link.read(references.map(Self.find))
             let keys = try results.map { try $0.first?.decodeIfPresent(Int64.self, at: 0) }
-            let found = Dictionary(try await load(Array(Set(keys.compactMap { $0 })))
-                .map { ($0.job.key, $0) }) { first, _ in first }
+            let found = Dictionary(
+                try await load(Array(Set(keys.compactMap { $0 })))
+                    .map { ($0.job.key, $0) }
+            ) { first, _ in first }
             return keys.map { $0.flatMap { found[$0] } }
         }
 
@@ -225,7 +227,9 @@
                 """, after: key, limit, shards)
         }
 
-        private func page(_ sql: String, after key: Int64, _ limit: Int, _ shards: [ShardID]) async throws -> [LoadedJob] {
+        private func page(
+            _ sql: String, after key: Int64, _ limit: Int, _ shards: [ShardID]
+        ) async throws -> [LoadedJob] {
             let rows = try await link.read([
                 PostgresStatement(
                     sql, [.int64(key), .array(shards.map { Int64($0.rawValue) }), .int64(Int64(limit))])
@@ -233,20 +237,25 @@
             return try await loadInOrder(try rows.map { try $0.decode(at: 0) })
         }
 
-        func submissions(limit: Int) async throws -> [StoreSubmission] {
+        func submissions(limit: Int, in shards: [ShardID]) async throws -> [StoreSubmission] {
             let rows = try await link.read([
                 PostgresStatement(
-                    "SELECT sequence, submitted, request FROM apus.submission ORDER BY sequence LIMIT $1",
-                    [.int64(Int64(limit))])
+                    """
+                    SELECT sequence, submitted, sender IS NOT NULL, command FROM apus.submission
+                    WHERE shard = ANY ($2::int8[]) ORDER BY sequence LIMIT $1
+                    """, [.int64(Int64(limit)), .array(shards.map { Int64($0.rawValue) })])
             ])[0]
             return try rows.map { row in
                 var row = RowReader(row)
                 let (sequence, submitted) = (try row.next(Int64.self), StoreInstant.decode(try row.next()))
+                let isCall = try row.next(Bool.self)
                 do {
-                    let request = try JobJSON.decode(JobRequest.self, from: Array(try row.next(String.self).utf8))
-                    return StoreSubmission(sequence: sequence, submitted: submitted, request: request)
+                    let command = try JobJSON.decode(JobCommand.self, from: Array(try row.next(String.self).utf8))
+                    return StoreSubmission(
+                        sequence: sequence, submitted: submitted, command: command, isCall: isCall)
                 } catch let problem as JobJSONProblem {
-                    return StoreSubmission(sequence: sequence, submitted: submitted, problem: "\(problem)")
+                    return StoreSubmission(
+                        sequence: sequence, submitted: submitted, problem: "\(problem)", isCall: isCall)
                 }
             }
         }

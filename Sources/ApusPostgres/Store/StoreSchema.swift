@@ -10,10 +10,11 @@
         static let shards = 256
 
         static let version1: [String] = [
-            "CREATE SCHEMA apus",
+            // `compatible_with`: the lowest version that a program may know to work with this one.
             """
             CREATE TABLE apus.schema_version (
                 version integer PRIMARY KEY,
+                compatible_with integer NOT NULL,
                 applied timestamptz NOT NULL DEFAULT clock_timestamp())
             """,
             // A row for each time that a node has opened the store. `ended`: it can write nothing any more.
@@ -21,6 +22,7 @@
             CREATE TABLE apus.node (
                 id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                 name text NOT NULL,
+                version text NOT NULL DEFAULT '',
                 started timestamptz NOT NULL DEFAULT clock_timestamp(),
                 leaving boolean NOT NULL DEFAULT false,
                 ended timestamptz)
@@ -29,7 +31,8 @@
             """
             CREATE TABLE apus.beat (
                 node bigint PRIMARY KEY,
-                number bigint NOT NULL
+                number bigint NOT NULL,
+                at timestamptz NOT NULL DEFAULT clock_timestamp()
             ) WITH (fillfactor = 10)
             """,
             // `epoch` grows with each change of owner.
@@ -174,11 +177,36 @@
                 recent_starts bigint NOT NULL,
                 last_start bigint)
             """,
+            // Which node may have how many runs of a queue with limits, and how many it would have.
+            """
+            CREATE TABLE apus.place (
+                queue text NOT NULL,
+                node bigint NOT NULL,
+                places bigint NOT NULL,
+                wanted bigint NOT NULL,
+                PRIMARY KEY (queue, node))
+            """,
+            // What the owner of a shard is to do: for applications, or for another node, which is answered.
             """
             CREATE TABLE apus.submission (
                 sequence bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+                shard integer NOT NULL,
                 submitted bigint NOT NULL,
-                request text NOT NULL)
+                command text NOT NULL,
+                sender bigint,
+                call bigint)
+            """,
+            """
+            CREATE TABLE apus.reply (
+                node bigint NOT NULL,
+                call bigint NOT NULL,
+                reply text NOT NULL,
+                PRIMARY KEY (node, call))
+            """,
+            // Nanoseconds since 1970, rounded down.
+            """
+            CREATE FUNCTION apus.now() RETURNS bigint LANGUAGE sql VOLATILE AS
+            $body$ SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint * 1000 $body$
             """,
             // Each transaction that changes anything begins with it. The row's lock keeps the node from being declared
             // dead before the transaction ends; each statement of a function sees what was committed before it began,
@@ -202,6 +230,72 @@
             END
             $body$
             """,
+            // Never early by the database's clock: a little is waited for, more is refused.
+            """
+            CREATE FUNCTION apus.await(due bigint) RETURNS void
+            LANGUAGE plpgsql AS $body$
+            DECLARE
+                early double precision := due / 1e9 - extract(epoch FROM clock_timestamp())::double precision;
+            BEGIN
+                IF early > 0.1 THEN
+                    RAISE EXCEPTION 'the node is % s ahead of the clock of the database', round(early::numeric, 3)
+                        USING ERRCODE = 'AP425';
+                END IF;
+                WHILE due > apus.now() LOOP
+                    PERFORM pg_sleep(greatest(0.0001, due / 1e9 - extract(epoch FROM clock_timestamp())::double precision));
+                END LOOP;
+            END
+            $body$
+            """,
+            // All nodes together have no more places than the queue has. Nodes that want some have equal shares; what is
+            // left over goes round with the seconds, and so does the one place of a queue with a rate. Runs that go on
+            // keep their places.
+            """
+            CREATE FUNCTION apus.take_places(own bigint, name text, going_on bigint, asked bigint) RETURNS bigint
+            LANGUAGE plpgsql AS $body$
+            DECLARE
+                settings apus.queue;
+                capacity bigint;
+                taken bigint;
+                nodes bigint;
+                number bigint;
+                share bigint;
+                spare bigint;
+                given bigint;
+            BEGIN
+                PERFORM apus.fence(own, '{}', '{}');
+                SELECT * INTO settings FROM apus.queue AS q WHERE q.id = name FOR UPDATE;
+                IF NOT FOUND OR (settings.concurrency IS NULL AND settings.rate_runs IS NULL) THEN
+                    DELETE FROM apus.place AS p WHERE p.queue = name AND p.node = own;
+                    RETURN NULL;
+                END IF;
+                capacity := settings.concurrency;
+                IF settings.rate_runs IS NOT NULL THEN
+                    capacity := 1;
+                    going_on := least(going_on, 1);
+                    asked := least(asked, 1);
+                END IF;
+                asked := least(asked, capacity);
+                SELECT coalesce(sum(p.places), 0), count(*) FILTER (WHERE p.wanted > 0) + 1,
+                    count(*) FILTER (WHERE p.wanted > 0 AND p.node < own)
+                INTO taken, nodes, number
+                FROM apus.place AS p WHERE p.queue = name AND p.node <> own;
+                share := capacity / nodes;
+                IF (number + extract(epoch FROM clock_timestamp())::bigint) % nodes < capacity % nodes THEN
+                    share := share + 1;
+                END IF;
+                SELECT capacity - coalesce(sum(least(p.wanted, capacity / nodes + 1)), 0) INTO spare
+                FROM apus.place AS p WHERE p.queue = name AND p.node <> own AND p.wanted > 0;
+                given := greatest(going_on, least(asked, greatest(share, spare), capacity - taken), 0);
+                INSERT INTO apus.place AS p (queue, node, places, wanted) VALUES (name, own, given, asked)
+                ON CONFLICT (queue, node) DO UPDATE SET places = excluded.places, wanted = excluded.wanted;
+                IF settings.rate_runs IS NOT NULL AND given > 0 THEN
+                    RETURN coalesce(settings.concurrency, 1000000000);
+                END IF;
+                RETURN given;
+            END
+            $body$
+            """,
             // Refuses the transaction unless all rows of a statement were written; the detail has the numbers of those
             // that were not.
             """
@@ -217,7 +311,43 @@
             END
             $body$
             """,
-            "INSERT INTO apus.schema_version (version) VALUES (1)",
+            """
+            CREATE FUNCTION apus.notify_owners(shards bigint[]) RETURNS void LANGUAGE sql AS $body$
+                SELECT pg_notify('apus_node_' || o.node, 'submissions')
+                FROM (SELECT DISTINCT s.node FROM apus.shard AS s WHERE s.id = ANY (shards) AND s.node IS NOT NULL) AS o
+            $body$
+            """,
+            // For applications, in their own transactions. The owner of a shard makes the job of it: of one that is
+            // chosen by the identifier, so that submissions are spread, and those for one identifier keep their order.
+            """
+            CREATE FUNCTION apus.submit(request jsonb) RETURNS bigint
+            LANGUAGE plpgsql AS $body$
+            DECLARE
+                identifier text := request ->> 'id';
+                number bigint;
+            BEGIN
+                IF jsonb_typeof(request) IS DISTINCT FROM 'object' OR identifier IS NULL OR NOT request ? 'trigger' THEN
+                    RAISE EXCEPTION 'a request is an object with at least id and trigger, as in {"id": "tea", "trigger": {"name": "after", "delayNanoseconds": 180000000000}}'
+                        USING ERRCODE = 'invalid_parameter_value';
+                END IF;
+                IF octet_length(identifier) NOT BETWEEN 1 AND 300 THEN
+                    RAISE EXCEPTION 'id: it must have 1 to 300 bytes, and has %', octet_length(identifier)
+                        USING ERRCODE = 'invalid_parameter_value';
+                END IF;
+                INSERT INTO apus.submission (shard, submitted, command)
+                VALUES (
+                    (hashtextextended(identifier, 0) & 255)::integer, apus.now() + 1000,
+                    jsonb_build_object('command', 'submit', 'requests', jsonb_build_array(request))::text)
+                RETURNING sequence INTO number;
+                -- The owner looks every second. A transaction that notifies is committed alone, so only the first one of a
+                -- burst does.
+                IF NOT EXISTS (SELECT 1 FROM apus.submission AS s WHERE s.sequence < number AND s.sender IS NULL) THEN
+                    PERFORM apus.notify_owners(array_agg(s.shard::bigint)) FROM apus.submission AS s WHERE s.sequence = number;
+                END IF;
+                RETURN number;
+            END
+            $body$
+            """,
         ]
 
         private static let runColumns = """

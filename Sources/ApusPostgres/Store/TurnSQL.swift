@@ -49,9 +49,36 @@
 
         static let removeSubmissions = """
             WITH gone AS (
-                DELETE FROM apus.submission AS s USING unnest($1::int8[]) WITH ORDINALITY AS i (sequence, number)
-                WHERE s.sequence = i.sequence RETURNING i.number)
-            SELECT apus.require_all($2, (SELECT array_agg(number) FROM gone))
+                DELETE FROM apus.submission AS s
+                USING unnest($1::int8[], $2::text[]) WITH ORDINALITY AS i (sequence, reply, number)
+                WHERE s.sequence = i.sequence RETURNING i.number, i.reply, s.sender, s.call
+            ), answered AS (
+                INSERT INTO apus.reply (node, call, reply)
+                SELECT sender, call, reply FROM gone WHERE sender IS NOT NULL AND reply IS NOT NULL
+                ON CONFLICT DO NOTHING RETURNING node
+            )
+            SELECT apus.require_all($3, (SELECT array_agg(number) FROM gone)),
+                (SELECT count(pg_notify('apus_node_' || n.node, 'replies')) FROM (SELECT DISTINCT node FROM answered) AS n)
+            """
+
+        /// Parameters: shards, instants, commands, numbers of the calls, and the node.
+        static let forwardCalls = """
+            WITH forwarded AS (
+                INSERT INTO apus.submission (shard, submitted, command, call, sender)
+                SELECT i.*, $5 FROM unnest($1::int8[], $2::int8[], $3::text[], $4::int8[]) AS i RETURNING shard
+            )
+            SELECT apus.notify_owners(array_agg(shard::bigint)) FROM forwarded
+            """
+
+        /// Parameters: sequences, shards, numbers.
+        static let forwardSubmissions = """
+            WITH moved AS (
+                UPDATE apus.submission AS s SET shard = i.shard
+                FROM unnest($1::int8[], $2::int8[]) WITH ORDINALITY AS i (sequence, shard, number)
+                WHERE s.sequence = i.sequence RETURNING i.number, i.shard
+            )
+            SELECT apus.require_all($3, (SELECT array_agg(number) FROM moved)),
+                (SELECT apus.notify_owners(array_agg(shard)) FROM moved)
             """
 
         /// Parameters: keys, versions, identifiers, shards, queues, priorities, ``JobColumns/progress``, numbers.
@@ -211,7 +238,7 @@
         }
 
         /// The arrays of these columns, as parameters from that number on.
-        private static func unnest(_ columns: [String], from first: Int) -> String {
+        static func unnest(_ columns: [String], from first: Int) -> String {
             let arrays = columns.enumerated().map { "$\(first + $0)::\(type(of: $1))[]" }
             return "unnest(\(arrays.list))"
         }

@@ -27,9 +27,7 @@
             var change: Int
         }
 
-        /// - Parameters:
-        ///   - parts: the parts to write, with their positions in the turn.
-        ///   - isClockNew: whether the record of the clocks is to be written.
+        /// The statements for these parts of a turn, and the record of the clocks if it is new.
         init(
             _ turn: StoreTurn, parts: [Int], node: Int64, session: StoreSession, isClockNew: Bool
         ) {
@@ -37,20 +35,78 @@
             var shards: Set<ShardID> = []
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             add(Self.fence(node, shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }))
+            if let due = Self.claims(turn, parts) {
+                add(PostgresStatement("SELECT apus.await($1)", [.int64(StoreInstant.encode(due))]))
+            }
+            if turn.isLeaving {
+                add(
+                    PostgresStatement(
+                        "UPDATE apus.node SET leaving = true WHERE id = $1 AND NOT leaving", [.int64(node)]))
+            }
             if isClockNew { add(Self.clock(turn.clock)) }
             if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
             if !turn.queues.isEmpty { add(Self.queues(turn.queues, axis)) }
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
-            let taken = turn.takenByPart
-            var sequences: [Int64] = []
-            var owners: [Int] = []
+            addTaken(turn.taken.filter { parts.contains($0.part) })
+            addForwarded(turn.forwarded.filter { parts.contains($0.part) }, node)
+            // The last statement: whether there is more for this node.
+            add(Self.hasSubmissions(node))
+        }
+
+        static func hasSubmissions(_ node: Int64) -> PostgresStatement {
+            PostgresStatement(
+                """
+                SELECT EXISTS (
+                    SELECT 1 FROM apus.submission AS s JOIN apus.shard AS h ON h.id = s.shard WHERE h.node = $1)
+                """, [.int64(node)])
+        }
+
+        /// The latest instant at which a run that is claimed is due.
+        private static func claims(_ turn: StoreTurn, _ parts: [Int]) -> WallInstant? {
+            var latest: WallInstant?
             for part in parts {
-                guard let sequence = taken[part] else { continue }
-                sequences.append(sequence)
-                owners.append(part)
+                for change in turn.parts[part] {
+                    for run in change.runs where run.state == .claimed {
+                        let due = max(run.due, run.notBefore ?? run.due)
+                        latest = max(latest ?? due, due)
+                    }
+                }
             }
-            if !sequences.isEmpty { require(Self.removeSubmissions, [.array(sequences)], owners) }
-            add(PostgresStatement("SELECT EXISTS (SELECT 1 FROM apus.submission)"))
+            return latest
+        }
+
+        // MARK: Submissions
+
+        private mutating func addTaken(_ taken: [TakenSubmission]) {
+            if taken.isEmpty { return }
+            var rows = RowArrays()
+            for taken in taken {
+                rows.add(taken.sequence)
+                rows.add(taken.reply.map { JobJSON.text(of: $0) })
+                rows.endRow()
+            }
+            require(Self.removeSubmissions, rows.parameters, taken.map(\.part))
+        }
+
+        private mutating func addForwarded(_ forwarded: [ForwardedCommand], _ node: Int64) {
+            var (calls, submissions, owners) = (RowArrays(), RowArrays(), [Int]())
+            for command in forwarded {
+                switch command.origin {
+                case .call(let number, let asked, let submitted):
+                    calls.add(command.shard.rawValue)
+                    calls.add(StoreInstant.encode(submitted))
+                    calls.add(JobJSON.text(of: asked))
+                    calls.add(number)
+                    calls.endRow()
+                case .submission(let sequence):
+                    submissions.add(sequence)
+                    submissions.add(command.shard.rawValue)
+                    submissions.endRow()
+                    owners.append(command.part)
+                }
+            }
+            if !calls.isEmpty { add(PostgresStatement(Self.forwardCalls, calls.parameters + [.int64(node)])) }
+            if !submissions.isEmpty { require(Self.forwardSubmissions, submissions.parameters, owners) }
         }
 
         private mutating func add(_ statement: PostgresStatement) { statements.append(statement) }
@@ -79,7 +135,8 @@
                     // Of one wave, changes of stored jobs come before new jobs.
                     let earlier = ids[change.job.id]
                     let isNew = change.expected == .absent
-                    let wave = earlier.map { isNew && waves[$0].isLastUpdate(of: change.job.id, turn) ? $0 : $0 + 1 } ?? 0
+                    let wave =
+                        earlier.map { isNew && waves[$0].isLastUpdate(of: change.job.id, turn) ? $0 : $0 + 1 } ?? 0
                     ids[change.job.id] = wave
                     if wave == waves.count { waves.append([]) }
                     waves[wave].append(Position(part: part, change: index))

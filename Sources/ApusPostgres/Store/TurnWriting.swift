@@ -119,16 +119,18 @@
             let isConflict = found.server.map { ["23505", "AP409"].contains($0.sqlState) } ?? false
             return [
                 parts[low]: isConflict
-                    ? Self.conflict(found) : JobError(.invalid, "the job cannot be kept: \(found.message)", cause: found)
+                    ? Self.conflict(found)
+                    : JobError(.invalid, "the job cannot be kept: \(found.message)", cause: found)
             ]
         }
 
         /// Writes the parts and takes that back.
         /// - Returns: why they cannot be written, if they cannot.
         private func dryRun(_ parts: [Int], on link: ServerLink) async throws -> PostgresError? {
-            let statements = statements(of: parts).statements + [
-                PostgresStatement("SELECT apus.require_all('{1}', '{}')")
-            ]
+            let statements =
+                statements(of: parts).statements + [
+                    PostgresStatement("SELECT apus.require_all('{1}', '{}')")
+                ]
             do {
                 _ = try await link.execute(PostgresBatch(statements))
                 preconditionFailure("a dry run was committed")

@@ -1,6 +1,7 @@
 #if Postgres
     import ApusPostgres
     import ApusTimers
+    import PostgresTestServer
     import Synchronization
     import Testing
 
@@ -62,5 +63,44 @@
         ) async throws -> Value {
             try await query(sql, parameters, isPrepared: false)[0].decode(Value.self, at: 0)
         }
+    }
+
+    extension PostgresServer {
+        /// Over the Unix socket, as its owner.
+        var configuration: PostgresConfiguration {
+            get throws { try PostgresConfiguration("host=\(folder) port=\(port) user=owner dbname=postgres") }
+        }
+
+        /// Over TCP.
+        func tcp(
+            user: String = "app", password: String = PostgresServer.password, _ more: String = "sslmode=disable"
+        ) throws -> PostgresConfiguration {
+            let quoted = password.replacing("\\", with: "\\\\").replacing("'", with: "\\'")
+            return try PostgresConfiguration(
+                "host=127.0.0.1 port=\(port) user=\(user) password='\(quoted)' dbname=postgres \(more)")
+        }
+    }
+
+    extension Proxy {
+        convenience init(to server: PostgresServer) throws {
+            // With the server's folder it goes, however this process ends.
+            try self.init(in: "\(server.folder)/\(uniqueName("proxy"))", toServerIn: server.folder, port: server.port)
+        }
+
+        var configuration: PostgresConfiguration {
+            get throws { try PostgresConfiguration("host=\(folder) port=\(port) user=owner dbname=postgres") }
+        }
+    }
+
+    /// Gives a connection through a proxy to the shared server to `body`.
+    func withProxy<Value: Sendable>(
+        _ change: (inout PostgresConfiguration) -> Void = { _ in },
+        _ body: (PostgresConnection, Proxy) async throws -> Value
+    ) async throws -> Value {
+        let proxy = try Proxy(to: try await PostgresServer.shared.value)
+        defer { proxy.close() }
+        var configuration = try proxy.configuration
+        change(&configuration)
+        return try await withConnection(configuration) { try await body($0, proxy) }
     }
 #endif

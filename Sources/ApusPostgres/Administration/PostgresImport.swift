@@ -1,0 +1,211 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+
+    /// Writes a copy into a database.
+    ///
+    /// Each page is a transaction. Until the last one there are no rows in `apus.shard`: a database without shards is
+    /// one that no node opens, and that the next copy begins anew.
+    final class PostgresImport: PostgresPages, StoreImport, @unchecked Sendable {  // `isEnded` is locked
+        private let isEnded = Locked(false)
+        private let axis = Locked(ElapsedAxis(nil))
+
+        /// Names the lock that a copy holds for as long as its session lasts.
+        private static let lock: Int32 = -1
+
+        static func begin(_ connection: PostgresConnection) async throws -> PostgresImport {
+            do {
+                let isAlone = try await connection.query(
+                    "SELECT pg_try_advisory_lock($1, $2)", [.int32(ClusterMember.lockClass), .int32(lock)])[0]
+                    .decode(Bool.self, at: 0)
+                guard isAlone else {
+                    throw JobError(.owned, "another copy into the database is under way; wait for it, or stop it")
+                }
+                let row = try await connection.query(
+                    """
+                    SELECT EXISTS (SELECT 1 FROM apus.shard), EXISTS (SELECT 1 FROM apus.job)
+                        OR EXISTS (SELECT 1 FROM apus.run) OR EXISTS (SELECT 1 FROM apus.submission)
+                        OR EXISTS (SELECT 1 FROM apus.queue)
+                    """)[0]
+                let (isWhole, hasRows): (Bool, Bool) = (try row.decode(at: 0), try row.decode(at: 1))
+                guard !(isWhole && hasRows) else {
+                    throw JobError(
+                        .alreadyExists,
+                        """
+                        the database has jobs already; copy into an empty one, or remove what is there: \
+                        DROP SCHEMA apus CASCADE
+                        """)
+                }
+                _ = try await ExclusiveUse.begin(
+                    [PostgresStatement("DELETE FROM apus.shard", isPrepared: false)] + clear, on: connection)
+                return PostgresImport(connection)
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+
+        /// Everything that an import adds.
+        private static let clear = [
+            "job", "request", "wake", "ended", "open_run", "run", "queue", "submission", "reply", "clock",
+        ].map { PostgresStatement("DELETE FROM apus.\($0)", isPrepared: false) }
+
+        private static let makeShards = PostgresStatement(
+            "INSERT INTO apus.shard (id) SELECT generate_series(0, \(StoreSchema.shards - 1))", isPrepared: false)
+
+        func finish() async throws { try await end([Self.makeShards]) }
+        func abandon() async { try? await end(Self.clear + [Self.makeShards]) }
+
+        private func end(_ statements: [PostgresStatement]) async throws {
+            let wasEnded = isEnded.withLock { isEnded in
+                defer { isEnded = true }
+                return isEnded
+            }
+            if wasEnded { return }
+            do {
+                _ = try await execute(PostgresBatch(statements))
+                // So that the first queries have figures to go by. Nothing depends on it.
+                _ = try? await execute(
+                    PostgresBatch(
+                        ["job", "request", "wake", "open_run", "run"].map {
+                            PostgresStatement("ANALYZE apus.\($0)", isPrepared: false)
+                        }))
+                await connection.close()
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+
+        // MARK: Adding
+
+        func add(_ header: StoreHeader) async throws {
+            let axis = ElapsedAxis(header.clock)
+            self.axis.withLock { $0 = axis }
+            var statements: [PostgresStatement] = []
+            if let clock = header.clock { statements.append(TurnStatements.clock(clock)) }
+            if !header.queues.isEmpty { statements.append(TurnStatements.queues(header.queues, axis)) }
+            // A sequence cannot be at 0, where none was given.
+            for (sequence, last) in [
+                ("'apus.job_key'", header.lastKey),
+                ("pg_get_serial_sequence('apus.submission', 'sequence')", header.lastSubmission),
+            ] {
+                statements.append(
+                    PostgresStatement(
+                        """
+                        SELECT setval(s, greatest($1, coalesce(pg_sequence_last_value(s), 0)))
+                        FROM (SELECT \(sequence)::regclass AS s) AS o WHERE $1 > 0
+                        """, [.int64(last)]))
+            }
+            _ = try await execute(PostgresBatch(statements))
+        }
+
+        func add(_ jobs: [StoredJob]) async throws {
+            let axis = axis.withLock { $0 }
+            var (rows, runs) = (RowArrays(), RowArrays())
+            for stored in jobs {
+                let job = stored.job
+                rows.add(job.key)
+                rows.add(job.version)
+                // Of a store with one shard, the jobs are spread evenly.
+                rows.add(stored.shard?.rawValue ?? Int(job.key % Int64(StoreSchema.shards)))
+                rows.add(job.id.rawValue)
+                rows.add(StoreInstant.encode(job.created))
+                JobColumns.addProgress(job, axis, to: &rows)
+                JobColumns.addRequest(of: job, to: &rows)
+                rows.endRow()
+                for run in stored.open { Self.add(run, axis, to: &runs) }
+            }
+            var statements = [PostgresStatement(Self.insertJobs, rows.parameters)]
+            if !runs.isEmpty {
+                statements.append(PostgresStatement(Self.insertRuns(into: "open_run"), runs.parameters))
+                statements.append(Self.advance(past: jobs.flatMap(\.open)))
+            }
+            _ = try await execute(PostgresBatch(statements))
+        }
+
+        func add(_ runs: [StoredRun]) async throws {
+            let axis = axis.withLock { $0 }
+            var rows = RowArrays()
+            for run in runs { Self.add(run, axis, to: &rows) }
+            _ = try await execute(
+                PostgresBatch([
+                    PostgresStatement(Self.insertRuns(into: "run"), rows.parameters), Self.advance(past: runs),
+                ]))
+        }
+
+        private static func add(_ stored: StoredRun, _ axis: ElapsedAxis, to rows: inout RowArrays) {
+            RunColumns.add(
+                stored.run, owner: stored.run.jobKey, isTriggerRelative: stored.isTriggerRelative, axis, to: &rows)
+            rows.add(stored.sequence)
+            rows.endRow()
+        }
+
+        /// The next run gets a later number.
+        private static func advance(past runs: [StoredRun]) -> PostgresStatement {
+            PostgresStatement(
+                "SELECT setval('apus.run_sequence', greatest($1, coalesce(pg_sequence_last_value('apus.run_sequence'), 1)))",
+                [.int64(runs.map(\.sequence).max() ?? 1)])
+        }
+
+        func add(_ submissions: [StoredSubmission]) async throws {
+            var rows = RowArrays()
+            for submission in submissions {
+                rows.add(submission.sequence)
+                rows.add(StoreInstant.encode(submission.submitted))
+                rows.add(submission.shard?.rawValue)
+                rows.add(submission.command)
+                rows.endRow()
+            }
+            // Those of a store with one shard go where `apus.submit` puts them. Nobody waits for an answer any more.
+            _ = try await execute(
+                PostgresBatch([
+                    PostgresStatement(
+                        """
+                        INSERT INTO apus.submission (sequence, submitted, shard, command) OVERRIDING SYSTEM VALUE
+                        SELECT sequence, submitted, coalesce(
+                            shard,
+                            hashtextextended(command::json -> 'requests' -> 0 ->> 'id', 0) & \(StoreSchema.shards - 1), 0),
+                            command
+                        FROM unnest($1::int8[], $2::int8[], $3::int8[], $4::text[])
+                            AS i (sequence, submitted, shard, command)
+                        """, rows.parameters)
+                ]))
+        }
+
+        /// Parameters: keys, versions, shards, identifiers, instants of submission, ``JobColumns/progress``,
+        /// ``JobColumns/request``.
+        private static let insertJobs: String = {
+            let (progress, request) = (
+                JobColumns.progress.joined(separator: ", "), JobColumns.request.joined(separator: ", ")
+            )
+            let columns = ["key", "version", "shard", "id", "created"] + JobColumns.progress + JobColumns.request
+            return """
+                WITH input AS MATERIALIZED (
+                    SELECT * FROM \(TurnStatements.unnest(columns, from: 1)) AS i (\(columns.joined(separator: ", ")))
+                ), new_job AS (
+                    INSERT INTO apus.job (key, version, shard, id, created, \(progress))
+                    SELECT key, version, shard, id, created, \(progress) FROM input
+                ), new_request AS (
+                    INSERT INTO apus.request (job, \(request)) SELECT key, \(request) FROM input
+                ), new_wake AS (
+                    INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
+                    SELECT false, wake, key, shard, queue, priority FROM input WHERE wake IS NOT NULL
+                    UNION ALL
+                    SELECT true, elapsed_wake, key, shard, queue, priority FROM input WHERE elapsed_wake IS NOT NULL
+                )
+                INSERT INTO apus.ended (updated, key) SELECT updated, key FROM input
+                WHERE state IN ('cancelled', 'finished') AND open_runs = 0
+                """
+        }()
+
+        private static func insertRuns(into table: String) -> String {
+            let columns = RunColumns.all + ["sequence"]
+            let names = columns.joined(separator: ", ")
+            return """
+                INSERT INTO apus.\(table) (\(names))
+                SELECT * FROM \(TurnStatements.unnest(columns, from: 1)) AS i (\(names))
+                """
+        }
+    }
+#endif

@@ -1,0 +1,301 @@
+#if Postgres
+    package import ApusJobs
+    package import ApusTimers
+    package import Logging
+
+    /// Copies of a database's jobs, from it and into it. No node may run meanwhile.
+    package struct PostgresTransfer: StoreTransfer {
+        private let configuration: PostgresConfiguration
+        private let engine: TimerEngine
+        private let logger: Logger
+        private let migrations: StoreMigrations
+
+        package init(
+            _ configuration: PostgresConfiguration, engine: TimerEngine = .shared,
+            logger: Logger = Logger(label: "apus.postgres"), migrations: StoreMigrations = .shipped
+        ) {
+            var configuration = configuration
+            // To add or remove a page takes as long as it takes.
+            configuration.statementTimeout = nil
+            configuration.answerTimeout = nil
+            self.configuration = configuration
+            self.engine = engine
+            self.logger = logger
+            self.migrations = migrations
+        }
+
+        /// Takes all shards as a node of its own, so that a node that starts meanwhile gets none.
+        package func beginReading() async throws -> any StoreExport {
+            let keeper = keeper()
+            do {
+                let state = try await keeper.state()
+                guard state.version > 0 else {
+                    throw JobError(.notFound, "the database has no jobs: there is no schema apus in it")
+                }
+                try await keeper.prepare()
+                await keeper.link.disconnect()
+                return try await PostgresExport.begin(try await connect(), engine)
+            } catch {
+                await keeper.link.disconnect()
+                throw Self.jobError(error)
+            }
+        }
+
+        package func beginWriting() async throws -> any StoreImport {
+            let keeper = keeper()
+            do {
+                do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
+                    // What an earlier copy has left is written anew.
+                }
+                await keeper.link.disconnect()
+                return try await PostgresImport.begin(try await connect())
+            } catch {
+                await keeper.link.disconnect()
+                throw Self.jobError(error)
+            }
+        }
+
+        private func keeper() -> SchemaKeeper {
+            SchemaKeeper(
+                link: ServerLink(configuration, engine: engine, logger: logger), migrations: migrations)
+        }
+
+        private func connect() async throws -> PostgresConnection {
+            try await PostgresConnection.connect(configuration, engine: engine, logger: logger)
+        }
+
+        static func jobError(_ error: any Error) -> any Error { (error as? PostgresError)?.jobError ?? error }
+    }
+
+    /// What a node that runs would change under a copy.
+    enum ExclusiveUse {
+        /// In the place of all nodes: those that run are in the way, and those that have died are ended. Needs a lock on
+        /// the table of nodes in the same transaction.
+        static let statements = [
+            PostgresStatement("LOCK TABLE apus.node IN EXCLUSIVE MODE", isPrepared: false),
+            PostgresStatement(
+                """
+                DO $body$
+                DECLARE names text;
+                BEGIN
+                    SELECT string_agg(n.name, ', ' ORDER BY n.id) INTO names FROM apus.node AS n
+                    WHERE n.ended IS NULL AND \(ClusterMember.isLocked("n.id"));
+                    IF names IS NOT NULL THEN
+                        RAISE EXCEPTION '%', names USING ERRCODE = '\(isInUse)';
+                    END IF;
+                END
+                $body$
+                """, isPrepared: false),
+            PostgresStatement(
+                "UPDATE apus.node SET ended = clock_timestamp() WHERE ended IS NULL", isPrepared: false),
+            PostgresStatement("DELETE FROM apus.beat", isPrepared: false),
+        ]
+
+        private static let isInUse = "AP411"
+
+        /// Executes them, and what follows, in one transaction.
+        static func begin(_ more: [PostgresStatement], on connection: PostgresConnection) async throws -> [PostgresRows]
+        {
+            let batch = PostgresBatch(statements + more, transaction: .explicit(.readCommitted))
+            do { return try await connection.execute(batch) } catch { throw Self.error(error) }
+        }
+
+        private static func error(_ error: PostgresError) -> any Error {
+            guard let server = error.server, server.sqlState == isInUse else { return error.jobError }
+            return JobError(
+                .owned, "the database is in use by \(server.message); stop these nodes first (apus stop)", cause: error)
+        }
+    }
+
+    // MARK: Reading
+
+    /// What both directions read with.
+    class PostgresPages: @unchecked Sendable {  // nothing of it changes
+        let connection: PostgresConnection
+
+        init(_ connection: PostgresConnection) { self.connection = connection }
+
+        func execute(_ batch: PostgresBatch) async throws -> [PostgresRows] {
+            do { return try await connection.execute(batch) } catch { throw error.jobError }
+        }
+
+        private func read(_ statements: [PostgresStatement]) async throws -> [PostgresRows] {
+            try await execute(PostgresBatch(statements, transaction: .explicit(.repeatableRead)))
+        }
+
+        func header() async throws -> StoreHeader {
+            let results = try await read([
+                StoreQueries.selectClock, StoreQueries.selectQueues,
+                PostgresStatement(
+                    """
+                    SELECT coalesce(pg_sequence_last_value('apus.job_key'), 0),
+                        greatest(coalesce(pg_sequence_last_value(
+                            pg_get_serial_sequence('apus.submission', 'sequence')::regclass), 0), 0),
+                        (SELECT count(*) FROM apus.job), (SELECT count(*) FROM apus.open_run),
+                        (SELECT count(*) FROM apus.run), (SELECT count(*) FROM apus.submission)
+                    """),
+            ])
+            let clock = try StoreQueries.clock(of: results[0])
+            let queues = try StoreQueries.queues(of: results[1], ElapsedAxis(clock))
+            var row = RowReader(results[2][0])
+            let (key, submission): (Int64, Int64) = (try row.next(), try row.next())
+            let counts = StoreCounts(
+                jobs: try row.int(), openRuns: try row.int(), runs: try row.int(), submissions: try row.int())
+            return StoreHeader(
+                clock: clock, queues: queues, lastKey: key, lastSubmission: submission, counts: counts)
+        }
+
+        func jobs(after key: Int64, limit: Int) async throws -> [StoredJob] {
+            let parameters: [PostgresValue] = [.int64(key), .int64(Int64(limit))]
+            let results = try await read([
+                StoreQueries.selectClock,
+                PostgresStatement(
+                    """
+                    SELECT \(JobColumns.selected) FROM \(JobColumns.table) WHERE j.key > $1 ORDER BY j.key LIMIT $2
+                    """, parameters),
+                PostgresStatement(
+                    """
+                    SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.open_run AS o
+                    WHERE o.job IN (SELECT j.key FROM apus.job AS j WHERE j.key > $1 ORDER BY j.key LIMIT $2)
+                    ORDER BY o.job, o.occurrence, o.attempt
+                    """, parameters),
+            ])
+            let axis = ElapsedAxis(try StoreQueries.clock(of: results[0]))
+            var jobs: [StoredJob] = []
+            var positions: [Int64: Int] = [:]
+            for row in results[1] {
+                var row = RowReader(row)
+                let (job, shard) = try JobColumns.read(&row, axis)
+                positions[job.key] = jobs.count
+                jobs.append(StoredJob(job, shard: shard, open: []))
+            }
+            for row in results[2] {
+                guard let position = positions[try row.decode(at: 0)] else { continue }
+                let job = jobs[position].job
+                jobs[position].open.append(
+                    StoredRun(
+                        try StoreQueries.run(row, of: job, axis), sequence: try row.decode(at: RunColumns.all.count),
+                        isTriggerRelative: job.request.trigger.isRelative))
+            }
+            return jobs
+        }
+
+        func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun] {
+            let results = try await read([
+                StoreQueries.selectClock,
+                PostgresStatement(
+                    """
+                    SELECT \(RunColumns.selected(of: "o")), o.sequence, j.id, r.trigger, r.trigger_anchor FROM (
+                        SELECT * FROM apus.run WHERE sequence > $1 ORDER BY sequence LIMIT $2) AS o
+                    JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job ORDER BY o.sequence
+                    """, [.int64(sequence), .int64(Int64(limit))]),
+            ])
+            let axis = ElapsedAxis(try StoreQueries.clock(of: results[0]))
+            let count = RunColumns.all.count
+            return try results[1].map { row in
+                let isRelative = JobColumns.isRelative(
+                    trigger: try row.decode(at: count + 2), anchor: try row.decodeIfPresent(at: count + 3))
+                var reader = RowReader(row)
+                let id = JobID(try row.decode(String.self, at: count + 1))
+                return StoredRun(
+                    try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis),
+                    sequence: try row.decode(at: count), isTriggerRelative: isRelative)
+            }
+        }
+
+        func submissions(after sequence: Int64, limit: Int) async throws -> [StoredSubmission] {
+            try await read([
+                PostgresStatement(
+                    """
+                    SELECT sequence, submitted, shard, command FROM apus.submission
+                    WHERE sequence > $1 ORDER BY sequence LIMIT $2
+                    """, [.int64(sequence), .int64(Int64(limit))])
+            ])[0].map { row in
+                var row = RowReader(row)
+                return StoredSubmission(
+                    sequence: try row.next(), submitted: StoreInstant.decode(try row.next()),
+                    shard: ShardID(rawValue: Int(try row.next(Int32.self))), command: try row.next())
+            }
+        }
+    }
+
+    /// Reads a database as the owner of all its shards.
+    final class PostgresExport: PostgresPages, StoreExport, @unchecked Sendable {  // `isEnded` is locked
+        private let node: Int64
+        private let shards: [(ShardID, StoreEpoch)]
+        private let beats: Task<Void, Never>
+        private let isEnded = Locked(false)
+
+        private init(
+            _ connection: PostgresConnection, node: Int64, shards: [(ShardID, StoreEpoch)], _ engine: TimerEngine
+        ) {
+            self.node = node
+            self.shards = shards
+            // Nodes that start meanwhile wait for shards as long as this one shows that it is alive.
+            beats = Task {
+                while (try? await engine.sleep(for: .seconds(1))) != nil {
+                    _ = try? await connection.execute(PostgresBatch([Self.beat(node)]))
+                }
+            }
+            super.init(connection)
+        }
+
+        static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresExport {
+            do {
+                let id: Int64 = try await connection.query(
+                    "INSERT INTO apus.node (name, ended) VALUES ('apus store copy', clock_timestamp()) RETURNING id")[0]
+                    .decode(at: 0)
+                // The lock first: a node without it looks dead to the others.
+                _ = try await connection.query(
+                    "SELECT pg_advisory_lock($1, $2)", [.int32(ClusterMember.lockClass), .int32(Int32(id))])
+                let results = try await ExclusiveUse.begin(
+                    [
+                        PostgresStatement("UPDATE apus.node SET ended = NULL WHERE id = $1", [.int64(id)]),
+                        Self.beat(id),
+                        PostgresStatement(
+                            "UPDATE apus.shard SET node = $1, epoch = epoch + 1 RETURNING id, epoch", [.int64(id)]),
+                    ], on: connection)
+                let shards: [(ShardID, StoreEpoch)] = try results[results.count - 1].map { row in
+                    let (id, epoch): (Int64, Int64) = (try row.decode(at: 0), try row.decode(at: 1))
+                    return (ShardID(rawValue: Int(id)), StoreEpoch(rawValue: epoch))
+                }
+                return PostgresExport(connection, node: id, shards: shards, engine)
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+
+        private static func beat(_ node: Int64) -> PostgresStatement {
+            PostgresStatement(
+                """
+                INSERT INTO apus.beat AS b (node, number) VALUES ($1, 1)
+                ON CONFLICT (node) DO UPDATE SET number = b.number + 1
+                """, [.int64(node)])
+        }
+
+        func finish() async throws {
+            let wasEnded = isEnded.withLock { isEnded in
+                defer { isEnded = true }
+                return isEnded
+            }
+            if wasEnded { return }
+            beats.cancel()
+            do {
+                // Whoever has written anything since had a later epoch of a shard.
+                _ = try await execute(
+                    PostgresBatch([
+                        TurnStatements.fence(node, shards),
+                        PostgresStatement(
+                            "UPDATE apus.node SET ended = clock_timestamp() WHERE id = $1", [.int64(node)]),
+                        PostgresStatement("UPDATE apus.shard SET node = NULL WHERE node = $1", [.int64(node)]),
+                        PostgresStatement("DELETE FROM apus.beat WHERE node = $1", [.int64(node)]),
+                    ]))
+                await connection.close()
+            } catch {
+                await connection.close()
+                throw error
+            }
+        }
+    }
+#endif

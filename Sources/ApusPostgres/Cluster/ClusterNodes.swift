@@ -1,0 +1,79 @@
+#if Postgres
+    public import ApusJobs
+
+    /// A node, as the database knows it.
+    public struct ClusterNode: Hashable, Sendable {
+        /// Whether it takes part.
+        public enum State: String, Hashable, Sendable, CaseIterable {
+            /// It beats, and its session is there.
+            case alive
+            /// It has not beaten for ``ClusterNode/patience``, or its session is gone: the others take its shards soon.
+            case silent
+            /// It gives its shards back, and ends.
+            case leaving
+        }
+
+        /// Its number, which no other node ever has.
+        public var id: Int64
+        /// What it is called (``JobScheduler/Configuration/node``). Several nodes can have one name.
+        public var name: NodeID
+        /// The version of Apus that it runs.
+        public var version: String
+        /// How many shards it owns.
+        public var shards: Int
+        /// How long ago its last beat was, by the database's clock.
+        public var beatAge: Duration
+        /// How long ago the oldest of its jobs that is to be looked at was due, by the database's clock; zero if none is.
+        /// A job that waits for a place in a queue, for a handler or for its conditions counts too.
+        public var lag: Duration
+        /// Whether it takes part.
+        public var state: State
+
+        /// After how long without a beat a node is called silent.
+        public static let patience: Duration = .seconds(3)
+    }
+
+    extension PostgresStore {
+        /// The nodes that have not ended, by their numbers. Of jobs that are late, the 100,000 oldest are looked at.
+        /// - Throws: ``JobError`` with `unavailable`.
+        public func nodes() async throws -> [ClusterNode] {
+            try await mapErrors {
+                let rows = try await self.queries.link.read([PostgresStatement(Self.selectNodes)])[0]
+                return try rows.map { row in
+                    let beatAge = try row.decodeIfPresent(Int64.self, at: 4).map { Duration.nanoseconds(max(0, $0)) }
+                    let (isLeaving, hasSession): (Bool, Bool) = (try row.decode(at: 6), try row.decode(at: 7))
+                    let isSilent = !hasSession || (beatAge ?? .zero) > ClusterNode.patience
+                    return ClusterNode(
+                        id: try row.decode(at: 0), name: NodeID(rawValue: try row.decode(at: 1)),
+                        version: try row.decode(at: 2), shards: Int(try row.decode(Int64.self, at: 3)),
+                        beatAge: beatAge ?? .zero,
+                        lag: .nanoseconds(max(0, try row.decode(Int64.self, at: 5))),
+                        state: isSilent ? .silent : isLeaving ? .leaving : .alive)
+                }
+            }
+        }
+
+        private static let selectNodes = """
+            WITH now AS MATERIALIZED (
+                SELECT clock_timestamp() AS instant, (extract(epoch FROM clock_timestamp()) * 1000000000)::int8 AS ns
+            ), late AS MATERIALIZED (
+                (SELECT w.shard, now.ns - w.instant AS lag FROM apus.wake AS w, now
+                    WHERE NOT w.elapsed AND w.instant < now.ns ORDER BY w.instant LIMIT 100000)
+                UNION ALL
+                (SELECT w.shard, now.ns - c.elapsed_offset - w.instant FROM apus.wake AS w, now, apus.clock AS c
+                    WHERE w.elapsed AND w.instant < now.ns - c.elapsed_offset ORDER BY w.instant LIMIT 100000)
+            ), latest AS (
+                SELECT shard, max(lag) AS lag FROM late GROUP BY shard
+            ), owned AS (
+                SELECT s.node, count(*) AS shards, coalesce(max(l.lag), 0) AS lag
+                FROM apus.shard AS s LEFT JOIN latest AS l ON l.shard = s.id
+                WHERE s.node IS NOT NULL GROUP BY s.node
+            )
+            SELECT n.id, n.name, n.version, coalesce(o.shards, 0),
+                (extract(epoch FROM now.instant - coalesce(b.at, n.started)) * 1000000000)::int8,
+                coalesce(o.lag, 0), n.leaving, \(ClusterMember.isLocked("n.id"))
+            FROM now, apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id LEFT JOIN owned AS o ON o.node = n.id
+            WHERE n.ended IS NULL ORDER BY n.id
+            """
+    }
+#endif

@@ -1,0 +1,112 @@
+#if Postgres
+    import ApusJobs
+    import ApusPostgres
+    import ApusTimers
+    import Foundation
+    import PostgresTestServer
+    import Testing
+
+    @testable import ApusPostgres
+
+    @Suite("The nodes of a cluster, as the database knows them")
+    struct ClusterNodesTests {
+        /// Gives `body` a database with the schema, of which no node is there, and a store in it that is not open.
+        private func withDatabase(
+            _ body: (PostgresStore, PostgresConnection) async throws -> Void
+        ) async throws {
+            let name = uniqueName("nodes")
+            try await withConnection { try await $0.run("CREATE DATABASE \(name)") }
+            var configuration = try await PostgresServer.shared.value.configuration
+            configuration.set("dbname", to: name)
+            configuration.connectTimeout = .seconds(60)
+            let store = PostgresStore(configuration)
+            try await store.close(try await store.open(as: NodeID(rawValue: "first")))
+            try await withConnection(configuration) { try await body(store, $0) }
+            await store.disconnect()
+            try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
+        }
+
+        /// Adds a node whose last beat was so many seconds ago, with shards. One that must not grow silent while the test
+        /// takes its time has its beat in an hour.
+        private func add(
+            _ name: String, beat seconds: Int, shards: ClosedRange<Int>, hasSession: Bool = true,
+            isLeaving: Bool = false,
+            to database: PostgresConnection
+        ) async throws {
+            let id = try await database.value(
+                """
+                INSERT INTO apus.node (name, version, leaving) VALUES ('\(name)', '\(name) 1', \(isLeaving)) RETURNING id
+                """, as: Int64.self)
+            try await database.run(
+                """
+                INSERT INTO apus.beat (node, number, at) VALUES (\(id), 7, clock_timestamp() - interval '\(seconds) s')
+                """,
+                "UPDATE apus.shard SET node = \(id) WHERE id BETWEEN \(shards.lowerBound) AND \(shards.upperBound)")
+            if hasSession { try await database.run("SELECT pg_advisory_lock(\(ClusterMember.lockClass), \(id))") }
+        }
+
+        @Test("a node that joins says its name and version; one that has left is not among the nodes")
+        func joinsAndLeaves() async throws {
+            try await withDatabase { store, _ in
+                #expect(try await store.nodes() == [])
+                let session = try await store.open(as: NodeID(rawValue: "second"))
+                let nodes = try await store.nodes()
+                #expect(nodes.map(\.name.rawValue) == ["second"] && nodes.map(\.version) == [ApusVersion.current])
+                #expect(nodes.map(\.shards) == [StoreSchema.shards])
+                #expect(nodes.map(\.lag) == [.zero])
+                try await store.close(session)
+                #expect(try await store.nodes() == [])
+            }
+        }
+
+        @Test("a node without beats or without a session is silent, one that was asked to stop is leaving")
+        func states() async throws {
+            try await withDatabase { store, database in
+                try await add("alive", beat: -3_600, shards: 0...9, to: database)
+                try await add("leaving", beat: -3_600, shards: 10...10, isLeaving: true, to: database)
+                try await add("no beat", beat: 60, shards: 20...39, to: database)
+                try await add("no session", beat: -3_600, shards: 40...43, hasSession: false, to: database)
+                try await add("dying", beat: 60, shards: 50...50, hasSession: false, isLeaving: true, to: database)
+                let nodes = try await store.nodes()
+                #expect(nodes.map(\.name.rawValue) == ["alive", "leaving", "no beat", "no session", "dying"])
+                #expect(nodes.map(\.state) == [.alive, .leaving, .silent, .silent, .silent])
+                #expect(nodes.map(\.shards) == [10, 1, 20, 4, 1])
+                #expect(nodes.map(\.version) == nodes.map { "\($0.name) 1" })
+                #expect(nodes.map { $0.beatAge >= .seconds(60) } == [false, false, true, false, true])
+                #expect(nodes.map(\.id) == nodes.map(\.id).sorted())
+            }
+        }
+
+        @Test("how late a node is is how late the oldest job of its shards is, on either clock")
+        func lag() async throws {
+            try await withDatabase { store, database in
+                try await add("late", beat: 0, shards: 0...9, to: database)
+                try await add("later", beat: 0, shards: 10...19, to: database)
+                try await add("in time", beat: 0, shards: 20...29, to: database)
+                let now = try await database.value(
+                    "SELECT (extract(epoch FROM clock_timestamp()) * 1000000000)::int8", as: Int64.self)
+                let second: Int64 = 1_000_000_000
+                try await database.run(
+                    "DELETE FROM apus.clock",
+                    "INSERT INTO apus.clock (id, wall_offset, elapsed_offset) VALUES (1, 0, \(1_000 * second))")
+                // The axis of elapsed time is 1,000 s behind.
+                for (isElapsed, instant, shard) in [
+                    (false, now - 5 * second, 3), (false, now - 7 * second, 4), (false, now + 900 * second, 12),
+                    (true, now - 1_100 * second, 12), (true, now - 900 * second, 21), (false, now + 60 * second, 22),
+                    (false, Int64.max, 23), (true, Int64.max, 24),
+                ] {
+                    try await database.run(
+                        """
+                        INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
+                        VALUES (\(isElapsed), \(instant), \(shard), \(shard), 'default', 2)
+                        """)
+                }
+                let lags = try await store.nodes().map(\.lag)
+                #expect(lags.count == 3 && lags[2] == .zero)
+                #expect(lags[0] >= .seconds(7) && lags[1] >= .seconds(100))
+                // The test takes less than a quarter of an hour.
+                #expect(lags[0] < .seconds(900) && lags[1] < .seconds(1_000))
+            }
+        }
+    }
+#endif

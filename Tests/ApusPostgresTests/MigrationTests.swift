@@ -1,0 +1,205 @@
+#if Postgres
+    import ApusJobs
+    @testable import ApusPostgres
+    import ApusTesting
+    import ApusTimers
+    import Logging
+    import Testing
+
+    @Suite("Migrations of the schema")
+    struct MigrationTests {
+        /// The shipped versions, and one that adds.
+        private static let adding = StoreMigrations(
+            StoreMigrations.shipped.versions + [
+                .init(["ALTER TABLE apus.node ADD COLUMN zone text"], compatibleWith: 1)
+            ])
+        /// The shipped versions, and one that older programs do not survive.
+        private static let breaking = StoreMigrations(
+            StoreMigrations.shipped.versions + [
+                .init(["ALTER TABLE apus.clock RENAME COLUMN boot_id TO boot"], compatibleWith: 2)
+            ])
+
+        private func store(
+            _ configuration: PostgresConfiguration, _ migrations: StoreMigrations = .shipped
+        ) -> PostgresStore {
+            PostgresStore(
+                configuration, engine: .shared, logger: Logger(label: "apus.tests.store"), migrations: migrations)
+        }
+
+        private func keeper(
+            _ configuration: PostgresConfiguration, _ migrations: StoreMigrations = .shipped
+        ) -> SchemaKeeper {
+            SchemaKeeper(
+                link: ServerLink(configuration, engine: .shared, logger: Logger(label: "apus.tests.schema")),
+                migrations: migrations)
+        }
+
+        private func error(_ body: () async throws -> Void) async -> JobError? {
+            do { try await body() } catch { return error as? JobError }
+            return nil
+        }
+
+        private func open(_ store: PostgresStore) async throws -> StoreSession {
+            try await store.open(as: NodeID(rawValue: "node"))
+        }
+
+        @Test("nodes that open an empty database at once make one schema")
+        func atOnce() async throws {
+            try await withDatabase { database in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<6 {
+                        group.addTask {
+                            let keeper = keeper(database, Self.adding)
+                            try await keeper.prepare()
+                            await keeper.link.disconnect()
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                let versions = try await withConnection(database) {
+                    try await $0.query("SELECT version, compatible_with FROM apus.schema_version ORDER BY version")
+                        .map { [try $0.decode(Int32.self, at: 0), try $0.decode(Int32.self, at: 1)] }
+                }
+                #expect(versions == [[1, 1], [2, 1]])
+            }
+        }
+
+        @Test("an older schema is not changed by a program that opens it, and the error says what to run")
+        func notSilently() async throws {
+            try await withDatabase { database in
+                try await keeper(database).prepare()
+                let error = await error { _ = try await open(store(database, Self.adding)) }
+                #expect(error?.code == .unavailable)
+                #expect(error?.message.contains("apus store migrate --store") == true)
+                #expect(try await keeper(database).state() == StoreSchemaState(version: 1, compatibleWith: 1))
+            }
+        }
+
+        @Test("after a migration that adds, a running node of the version before goes on, and a new one joins it")
+        func rollingUpgrade() async throws {
+            try await withDatabase { database in
+                let old = store(database)
+                let session = try await open(old)
+                try await keeper(database, Self.adding).migrate { _ in }
+                let turn = StoreTurn(
+                    parts: [], clock: StoreClock(bootID: "boot", wallOffset: .zero, elapsedOffset: .zero))
+                _ = try await old.commit(turn, in: session)
+                let new = store(database, Self.adding)
+                async let joining = open(new)
+                try await withConnection(database) { connection in
+                    let nodes = "SELECT count(*) = 2 FROM apus.node WHERE ended IS NULL"
+                    // What another connection does has no notice.
+                    while try await !connection.value(nodes, as: Bool.self) {
+                        try await Task.sleep(for: .milliseconds(10))
+                    }
+                }
+                // The old one gives shards away in a turn of its scheduler, which here is none.
+                let released = Array(session.shards.keys.sorted().prefix(128))
+                _ = try await old.commit(StoreTurn(parts: [], clock: turn.clock, released: released), in: session)
+                let joined = try await joining
+                #expect(!joined.shards.isEmpty)
+                try await new.close(joined)
+                try await old.close(session)
+                // And one more of the version before.
+                let last = store(database)
+                try await last.close(try await open(last))
+            }
+        }
+
+        @Test("after a migration that breaks older programs, those are refused, and nothing is changed by them")
+        func newerSchema() async throws {
+            try await withDatabase { database in
+                try await keeper(database).prepare()
+                try await keeper(database, Self.breaking).migrate { _ in }
+                let error = await error { _ = try await open(store(database)) }
+                #expect(error?.code == .newerSchema)
+                #expect(error?.message.contains("must know version 2 at least; this one knows 1") == true)
+                try await keeper(database, Self.breaking).prepare()
+            }
+        }
+
+        @Test("a migration that breaks older programs waits until they are stopped")
+        func breakingNeedsStop() async throws {
+            try await withDatabase { database in
+                let old = store(database)
+                let session = try await open(old)
+                let new = keeper(database, Self.breaking)
+                let error = await error { try await new.migrate { _ in } }
+                #expect(error?.code == .owned)
+                #expect(error?.message.contains("and these run: node") == true)
+                try await old.close(session)
+                try await new.migrate { _ in }
+                #expect(try await new.state().version == 2)
+            }
+        }
+
+        @Test("a node that has read the old version before a breaking migration does not join after it")
+        func joinsAcross() async throws {
+            try await withDatabase { database in
+                let old = store(database)
+                try await keeper(database).prepare()
+                // The check is passed; the node's row comes behind the migration's lock.
+                try await withConnection(database) { blocker in
+                    try await blocker.run("SELECT pg_advisory_lock(1, 1)")
+                    try await blocker.run(
+                        """
+                        CREATE FUNCTION public.hold() RETURNS trigger LANGUAGE plpgsql AS
+                        $$ BEGIN PERFORM pg_advisory_xact_lock(1, 1); RETURN new; END $$
+                        """,
+                        "CREATE TRIGGER hold BEFORE INSERT ON apus.node FOR EACH ROW EXECUTE FUNCTION public.hold()")
+                    let joining = Task { await error { _ = try await open(old) } }
+                    while try await blocker.value(
+                        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", as: Int64.self)
+                        == 0
+                    {}
+                    // What a breaking migration leaves; it has no lock to wait for, because no row is there yet.
+                    try await blocker.run(
+                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (2, 2)",
+                        "SELECT pg_advisory_unlock(1, 1)")
+                    let joined = await joining.value
+                    #expect(joined?.code == .newerSchema)
+                    let alive = try await blocker.value(
+                        "SELECT count(*) FROM apus.node WHERE ended IS NULL", as: Int64.self)
+                    #expect(alive == 0)
+                }
+            }
+        }
+
+        @Test("a migration that fails leaves the schema as it was")
+        func allOrNothing() async throws {
+            try await withDatabase { database in
+                try await keeper(database).prepare()
+                let half = StoreMigrations(
+                    Self.adding.versions + [.init(["ALTER TABLE apus.nowhere ADD COLUMN x text"], compatibleWith: 1)])
+                await #expect(throws: PostgresError.self) { try await keeper(database, half).migrate { _ in } }
+                #expect(try await keeper(database).state().version == 1)
+                let columns = try await withConnection(database) {
+                    try await $0.value(
+                        "SELECT count(*) FROM information_schema.columns WHERE table_name = 'node' AND column_name = 'zone'",
+                        as: Int64.self)
+                }
+                #expect(columns == 0)
+            }
+        }
+
+        @Test("without the privilege to make the schema, the error names the grant, and with it the store opens")
+        func privileges() async throws {
+            try await withDatabase { database in
+                var reader = database
+                reader.set("user", to: "reader")
+                let first = await error { _ = try await open(store(reader)) }
+                #expect(first?.code == .unavailable)
+                let name = try #require(database["dbname"])
+                #expect(first?.message.contains("GRANT CREATE ON DATABASE \(name) TO reader") == true)
+                try await withConnection(database) { try await $0.run("CREATE SCHEMA apus AUTHORIZATION reader") }
+                let granted = store(reader)
+                try await granted.close(try await open(granted))
+                // And one that may not use what another user has made.
+                var app = database
+                app.set("user", to: "app")
+                let second = await error { _ = try await open(store(app)) }
+                #expect(second?.message.contains("GRANT USAGE ON SCHEMA apus TO app") == true)
+            }
+        }
+    }
+#endif

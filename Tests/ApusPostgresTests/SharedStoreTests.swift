@@ -1,0 +1,283 @@
+#if Postgres
+    import ApusJobs
+    @testable import ApusPostgres
+    import ApusTesting
+    @testable import ApusTimers
+    import Testing
+
+    /// Several schedulers of one database, in real time: their beats and time-outs are the product's own.
+    @Suite("Schedulers that share a database")
+    struct SharedStoreTests {
+        /// A database of the test's own.
+        private struct Database {
+            let configuration: PostgresConfiguration
+
+            func value<Value: PostgresElement & Sendable>(_ sql: String, as type: Value.Type) async throws -> Value {
+                try await withConnection(configuration) { try await $0.value(sql, as: type) }
+            }
+
+            func run(_ sql: String...) async throws {
+                try await withConnection(configuration) { connection in
+                    for sql in sql { try await connection.run(sql) }
+                }
+            }
+
+            /// Asks every 20 ms, for a minute at most: what other processes of the server do has no notice of its own.
+            func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
+                try await withConnection(configuration) { connection in
+                    for _ in 0..<3_000 {
+                        if try await isSo(connection) { return }
+                        try await Task.sleep(for: .milliseconds(20))
+                    }
+                    Issue.record("\(what): not within a minute")
+                }
+            }
+        }
+
+        /// The machine's clocks, with another time of day.
+        private struct ShiftedTime: TimeSource {
+            let shift: Duration
+            func uptime() -> UptimeInstant { SystemTime().uptime() }
+            func continuous() -> ContinuousInstant { SystemTime().continuous() }
+            func wall() -> WallInstant { SystemTime().wall().advanced(by: shift) }
+        }
+
+        /// Two schedulers that own half of the shards each.
+        private func withTwo(
+            _ body: (JobScheduler, JobScheduler, Database) async throws -> Void
+        ) async throws {
+            try await withDatabase { configuration in
+                let database = Database(configuration: configuration)
+                let first = JobScheduler(store: PostgresStore(database.configuration))
+                let second = JobScheduler(store: PostgresStore(database.configuration))
+                try await first.start()
+                try await second.start()
+                try await database.wait("each node owns half") { connection in
+                    try await connection.value(
+                        "SELECT count(DISTINCT node) = 2 AND count(node) = 256 FROM apus.shard", as: Bool.self)
+                }
+                do { try await body(first, second, database) } catch {
+                    await first.stop(grace: .zero)
+                    await second.stop(grace: .zero)
+                    throw error
+                }
+                await first.stop(grace: .zero)
+                await second.stop(grace: .zero)
+            }
+        }
+
+        private static let far = Trigger.at(SystemTime().wall().advanced(by: .seconds(86_400)))
+
+        @Test("a job can be changed by the scheduler that does not own it")
+        func foreignCommands() async throws {
+            try await withTwo { owner, other, _ in
+                try await owner.submit(JobRequest(id: "a", kind: "k", trigger: Self.far))
+                #expect(try await other.suspend("a").state == .suspended)
+                #expect(try await owner.job("a")?.job.state == .suspended)
+                #expect(try await other.resume("a").state == .scheduled)
+                let run = try await other.runNow("a")
+                #expect(run.job == "a" && run.occurrence <= 0)
+                #expect(try await other.cancelRun("a", occurrence: run.occurrence).state == .cancelled)
+                #expect(try await other.cancel("a").state == .cancelled)
+                await #expect(throws: JobError.self) { try await other.suspend("a") }
+                await #expect(throws: JobError.self) { try await other.cancel("nothing") }
+            }
+        }
+
+        @Test("what other schedulers' commands run into is theirs to hear")
+        func foreignRefusals() async throws {
+            try await withTwo { owner, other, _ in
+                try await owner.submit(JobRequest(id: "a", kind: "k", trigger: Self.far))
+                let error = await #expect(throws: JobError.self) { try await other.cancelRun("a", occurrence: 7) }
+                #expect(error?.code == .notFound && error?.message.contains("occurrence 7") == true)
+            }
+        }
+
+        @Test("one identifier is one job, whoever takes the submission")
+        func sameIdentifier() async throws {
+            try await withTwo { owner, other, database in
+                var request = JobRequest(id: "a", name: "first", kind: "k", trigger: Self.far)
+                let first = try await owner.submit(request)
+                request.name = "second"
+                request.conflict = .keep
+                #expect(try await other.submit(request).key == first.key)
+                request.conflict = .refuse
+                let error = await #expect(throws: JobError.self) { try await other.submit(request) }
+                #expect(error?.code == .alreadyExists)
+                request.conflict = .update
+                let updated = try await other.submit(request)
+                #expect(updated.key == first.key && updated.request.name == "second")
+                request.conflict = .replace
+                let replaced = try await other.submit(request)
+                #expect(replaced.key != first.key)
+                #expect(
+                    try await database.value("SELECT count(*) FROM apus.job WHERE state = 'scheduled'", as: Int64.self)
+                        == 1)
+                request.idempotencyKey = "once"
+                let keyed = try await owner.submit(request)
+                #expect(try await other.submit(request).key == keyed.key)
+            }
+        }
+
+        @Test("a job that was unique by its payload is one for all schedulers")
+        func samePayload() async throws {
+            try await withTwo { owner, other, _ in
+                var request = JobRequest(id: "a", kind: "k", trigger: Self.far)
+                request.payload = [1, 2, 3]
+                request.uniqueness = .payload()
+                request.conflict = .keep
+                let first = try await owner.submit(request)
+                request.id = "b"
+                #expect(try await other.submit(request).key == first.key)
+            }
+        }
+
+        @Test("an application's transaction in SQL submits a job, which runs once")
+        func submitInSQL() async throws {
+            try await withTwo { first, second, database in
+                let runs = Locked<[JobID]>([])
+                for scheduler in [first, second] {
+                    scheduler.handle("mail") { run in runs.withLock { $0.append(run.job.id) } }
+                }
+                try await database.run(
+                    "BEGIN",
+                    """
+                    SELECT apus.submit(jsonb_build_object('id', 'mail-' || n, 'kind', 'mail', 'trigger',
+                        jsonb_build_object('name', 'after', 'delayNanoseconds', 0))) FROM generate_series(1, 20) AS n
+                    """,
+                    "COMMIT", "BEGIN",
+                    """
+                    SELECT apus.submit('{"id": "never", "kind": "mail", "trigger": {"name": "after", "delayNanoseconds": 0}}')
+                    """, "ROLLBACK")
+                try await database.wait("all have run") { connection in
+                    try await connection.value("SELECT count(*) = 20 FROM apus.run", as: Bool.self)
+                }
+                #expect(Set(runs.withLock { $0 }) == Set((1...20).map { JobID("mail-\($0)") }))
+                #expect(runs.withLock(\.count) == 20)
+                await #expect(throws: PostgresError.self) { try await database.run("SELECT apus.submit('{}')") }
+            }
+        }
+
+        @Test("a queue's limit holds for all schedulers together, and each gets its share")
+        func queueLimit() async throws {
+            try await withTwo { first, second, database in
+                try await first.configure(queue: "q", .concurrency(2))
+                try await database.wait("the other knows") { _ in
+                    second.queues().contains { $0.queue.concurrency == 2 }
+                }
+                let counts = Locked<(now: Int, most: Int, by: [Int: Int])>((0, 0, [:]))
+                for (number, scheduler) in [first, second].enumerated() {
+                    scheduler.handle("k") { _ in
+                        counts.withLock { counts in
+                            counts.now += 1
+                            counts.most = max(counts.most, counts.now)
+                            counts.by[number, default: 0] += 1
+                        }
+                        // Runs must last, or no two would meet.
+                        try await Task.sleep(for: .milliseconds(20))
+                        counts.withLock { $0.now -= 1 }
+                    }
+                }
+                for (number, scheduler) in [first, second].enumerated() {
+                    try await scheduler.submit(
+                        (0..<30).map {
+                            JobRequest(id: JobID("\(number)-\($0)"), kind: "k", trigger: .after(.zero), queue: "q")
+                        })
+                }
+                try await database.wait("all have run") { connection in
+                    try await connection.value("SELECT count(*) = 60 FROM apus.run", as: Bool.self)
+                }
+                let seen = counts.withLock { $0 }
+                #expect(seen.most <= 2 && seen.by == [0: 30, 1: 30])
+                try await database.wait("the places are given back") { connection in
+                    try await connection.value("SELECT coalesce(sum(places), 0) = 0 FROM apus.place", as: Bool.self)
+                }
+            }
+        }
+
+        @Test("a queue with a rate is one scheduler's at a time, and the rate holds for all")
+        func queueRate() async throws {
+            try await withTwo { first, second, database in
+                try await second.configure(queue: "q", .rate(QueueRate(runs: 3, per: .seconds(1))))
+                try await database.wait("the other knows") { _ in
+                    first.queues().contains { $0.queue.rate != nil }
+                }
+                let starts = Locked<[ContinuousInstant]>([])
+                for scheduler in [first, second] {
+                    scheduler.handle("k") { _ in starts.withLock { $0.append(SystemTime().continuous()) } }
+                }
+                for (number, scheduler) in [first, second].enumerated() {
+                    try await scheduler.submit(
+                        (0..<5).map {
+                            JobRequest(id: JobID("\(number)-\($0)"), kind: "k", trigger: .after(.zero), queue: "q")
+                        })
+                }
+                try await database.wait("all have run") { connection in
+                    try await connection.value("SELECT count(*) = 10 FROM apus.run", as: Bool.self)
+                }
+                // By the claims, which the store has; handlers begin when they get a thread.
+                let tooMany = try await database.value(
+                    """
+                    SELECT count(*) FROM apus.run AS a WHERE (
+                        SELECT count(*) FROM apus.run AS b WHERE b.claimed BETWEEN a.claimed AND a.claimed + 990000000) > 3
+                    """, as: Int64.self)
+                #expect(tooMany == 0)
+            }
+        }
+
+        @Test("what one scheduler sets of a queue, the others go by")
+        func pausedQueue() async throws {
+            try await withTwo { first, second, database in
+                try await first.configure(queue: "q", .paused(true))
+                try await database.wait("the other knows") { _ in second.queues().contains { $0.queue.isPaused } }
+                #expect(second.queues().map(\.queue.id) == ["q"])
+            }
+        }
+
+        @Test("a scheduler goes by the database's clock, however wrong its machine's is")
+        func wrongClock() async throws {
+            try await withDatabase { configuration in
+                let database = Database(configuration: configuration)
+                let engine = TimerEngine(time: ShiftedTime(shift: .seconds(3_600)), wakeup: SystemWakeup())
+                let scheduler = JobScheduler(
+                    store: PostgresStore(database.configuration, engine: engine), engine: engine)
+                let ran = Locked<[RunContext]>([])
+                scheduler.handle("k") { run in ran.withLock { $0.append(run) } }
+                try await scheduler.start()
+                let job = try await scheduler.submit(
+                    JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(300))))
+                let due = job.nextDue!
+                try await database.wait("it has run") { connection in
+                    try await connection.value("SELECT count(*) = 1 FROM apus.run", as: Bool.self)
+                }
+                let drift = SystemTime().wall().duration(to: due)
+                #expect(drift < .seconds(60) && drift > .seconds(-60))
+                #expect(ran.withLock { $0.first!.started >= due })
+                await scheduler.stop(grace: .zero)
+            }
+        }
+
+        @Test("a claim before its time is refused by the database, and one that is a little early is waited for")
+        func neverEarly() async throws {
+            try await withDatabase { configuration in
+                let database = Database(configuration: configuration)
+                let store = PostgresStore(database.configuration)
+                try await store.close(try await store.open(as: NodeID(rawValue: "n")))
+                try await database.run(
+                    """
+                    DO $$ BEGIN
+                        PERFORM apus.await(apus.now() + 30000000);
+                    END $$
+                    """)
+                let due = try await database.value("SELECT apus.now() + 20000000", as: Int64.self)
+                #expect(
+                    try await database.value("SELECT apus.now() >= \(due) FROM apus.await(\(due))", as: Bool.self))
+                let error = await #expect(throws: PostgresError.self) {
+                    try await database.run("SELECT apus.await(apus.now() + 5000000000)")
+                }
+                #expect(error?.server?.sqlState == "AP425")
+                await store.disconnect()
+            }
+        }
+    }
+#endif

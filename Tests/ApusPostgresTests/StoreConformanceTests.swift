@@ -1,0 +1,63 @@
+#if Postgres
+    import ApusJobs
+    @testable import ApusPostgres
+    import ApusTesting
+    import ApusTimers
+    import PostgresTestServer
+    import Testing
+
+    @Suite("The PostgreSQL store does what every store does")
+    struct StoreConformanceTests {
+        /// One database for each store that a check makes, dropped at the end.
+        private func run(_ check: StoreCheck, submit: StoreFactory.Submit? = nil) async throws {
+            let server = try await PostgresServer.shared.value.configuration
+            let stores = Locked<[PostgresStore]>([])
+            let names = Locked<[ObjectIdentifier: String]>([:])
+            @Sendable func open(_ name: String) -> PostgresStore {
+                var configuration = server
+                configuration.connectTimeout = .seconds(60)
+                configuration.set("dbname", to: name)
+                let store = PostgresStore(configuration)
+                stores.withLock { $0.append(store) }
+                names.withLock { $0[ObjectIdentifier(store)] = name }
+                return store
+            }
+            let result = await Result {
+                try await check.run(
+                    makeStore: {
+                        let name = uniqueName("store")
+                        try await withConnection { try await $0.run("CREATE DATABASE \(name)") }
+                        return open(name)
+                    },
+                    reopen: { old in
+                        let old = old as! PostgresStore
+                        // As the end of the process does.
+                        await old.disconnect()
+                        return open(names.withLock { $0[ObjectIdentifier(old)]! })
+                    }, submit: submit)
+            }
+            for store in stores.withLock({ $0 }) { await store.disconnect() }
+            for name in Set(names.withLock(\.values)) {
+                try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
+            }
+            try result.get()
+        }
+
+        @Test("every check of the conformance suite passes", arguments: StoreConformance.checks)
+        func conforms(_ check: StoreCheck) async throws { try await run(check) }
+
+        @Test(
+            "applications' transactions are taken as by every such store", arguments: StoreConformance.submissionChecks)
+        func submissions(_ check: StoreCheck) async throws {
+            try await run(check) { store, request, now in
+                try await (store as! PostgresStore).submit(request, at: now)
+            }
+        }
+    }
+
+    extension Result where Failure == any Error {
+        fileprivate init(_ body: () async throws -> Success) async {
+            do { self = .success(try await body()) } catch { self = .failure(error) }
+        }
+    }
+#endif
