@@ -48,7 +48,10 @@ struct Apus: AsyncParsableCommand {
                 subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
             CommandGroup(
                 name: "Daemon",
-                subcommands: [Serve.self, Stop.self, Status.self, Install.self, Demo.self, Completions.self]),
+                subcommands: [
+                    Serve.self, Stop.self, Status.self, Nodes.self, Store.self, Install.self, Demo.self,
+                    Completions.self,
+                ]),
         ]
     )
 }

@@ -43,6 +43,7 @@ private struct Demonstration {
         client = DaemonClient(home: home)
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_HOME"] = home.path
+        environment[StoreLocation.variable] = nil
         launcher = DaemonLauncher(executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
     }
 

@@ -21,7 +21,7 @@ struct Install: AsyncParsableCommand {
             let hasOwnHome = environment["APUS_HOME"]?.isEmpty == false
             let unit = try ServiceUnit(
                 executable: DaemonLauncher.currentExecutable(),
-                environment: Self.variables(home: hasOwnHome ? home.path : nil, environment)
+                environment: try Self.variables(home: hasOwnHome ? home.path : nil, environment)
             ).text()
             if printOnly { return Terminal.out(TerminalText(raw: unit), terminator: "") }
             // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
@@ -48,12 +48,24 @@ struct Install: AsyncParsableCommand {
         }
     }
 
-    /// What the unit's daemon has to know to have the same home: systemd's environment is not the shell's.
+    /// What the unit's daemon has to know to have the same home and store: systemd's environment is not the shell's.
     private static func variables(
         home: String?, _ environment: [String: String]
-    ) -> [(name: String, value: String)] {
-        if let home { return [("APUS_HOME", home)] }
-        guard let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") else { return [] }
-        return [("XDG_STATE_HOME", state)]
+    ) throws -> [(name: String, value: String)] {
+        var variables: [(name: String, value: String)] = []
+        if let home {
+            variables = [("APUS_HOME", home)]
+        } else if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
+            variables = [("XDG_STATE_HOME", state)]
+        }
+        guard let store = environment[StoreLocation.variable], !store.isEmpty else { return variables }
+        _ = try StoreLocation(store, argument: StoreLocation.variable)
+        guard !StoreLocation.hasPassword(store) else {
+            throw DaemonError(
+                .invalid,
+                "\(StoreLocation.variable) has a password, and other users can read a unit: put the password into ~/.pgpass"
+            )
+        }
+        return variables + [(StoreLocation.variable, store)]
     }
 }

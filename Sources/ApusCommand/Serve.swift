@@ -10,8 +10,21 @@ struct Serve: AsyncParsableCommand {
         abstract: "Keep the jobs, in the foreground, until SIGTERM, SIGHUP or Ctrl-C.",
         discussion: """
             Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
+            With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. Set APUS_STORE instead to have it for daemons that are started by other subcommands too. A password belongs into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass: arguments can be read by every user of the machine.
             Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start, or has lost its database to another process.
             """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the jobs are: postgres://HOST/DATABASE, libpq's \"host=… dbname=…\", or the path of a SQLite file (default: APUS_STORE, else the home's own file).",
+            valueName: "store"))
+    var store: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What this daemon is called among those that share the store (default: the machine's name).",
+            valueName: "name"))
+    var node: String?
 
     @Option(
         help: ArgumentHelp(
@@ -61,6 +74,9 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         if let parallel, parallel < 1 { throw ValidationError("--parallel: \(parallel) is not 1 or more") }
+        if let node, node.isEmpty || node.utf8.count > 255 || node.unicodeScalars.contains(where: { $0.value < 32 }) {
+            throw ValidationError("--node: a name has 1 to 255 bytes, and no control characters")
+        }
     }
 
     func run() async throws {
@@ -70,17 +86,27 @@ struct Serve: AsyncParsableCommand {
                 let environment = ProcessInfo.processInfo.environment
                 let home = try Home(environment: environment)
                 var configuration = Daemon.Configuration(
-                    home: home, http: try address(), environment: environment)
+                    home: home,
+                    store: try StoreLocation(argument: store, environment: environment, home: home),
+                    node: node.map(NodeID.init), http: try address(), environment: environment)
                 configuration.takesOver = takeOver
                 configuration.parallel = parallel
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
+                if let store, StoreLocation.hasPassword(store) {
+                    Terminal.note(
+                        "apus: the password of --store can be read by every user of this machine; put it into APUS_STORE, PGPASSWORD or ~/.pgpass"
+                    )
+                }
+                let place = "\(configuration.store)"
+                let kept =
+                    place == home.databasePath ? home.path : "\(place) as \(configuration.node), home \(home.path)"
                 let readyFd = readyFd
                 let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {
                     ready in
                     if let readyFd {
                         report(readyFd, "ready")
                     } else {
-                        Terminal.note("apus: keeping the jobs of \(home.path); socket \(ready.socketPath)")
+                        Terminal.note("apus: keeping the jobs of \(kept); socket \(ready.socketPath)")
                         if let dashboard = ready.dashboard, let token = ready.token {
                             Terminal.note("apus: dashboard at \(dashboard)")
                             if isatty(STDERR_FILENO) == 1 {

@@ -17,6 +17,9 @@ struct Status: AsyncParsableCommand {
                 Terminal.out(
                     "running: process \(health.pid), version \(health.version), since \(When.local(health.started)), "
                         + "\(health.running) \(health.running == 1 ? "command runs" : "commands run") now")
+                if let store = health.store, let node = health.node, store != session.home.databasePath {
+                    Terminal.out("store \(store), as the node \(node)")
+                }
                 Terminal.out("home \(health.home), socket \(try session.client.socketPath())")
             } catch let error as DaemonError where error.code == .notRunning {
                 if json {

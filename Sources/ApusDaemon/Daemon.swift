@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusJobs
+public import ApusJobs
 import ApusLinux
 import ApusSQLite
 import ApusTimers
@@ -8,13 +8,21 @@ import Hummingbird
 public import Logging
 import NIOCore
 
-/// One process that keeps the jobs of one home: the store, the scheduler, the actions, and the API on a Unix socket
-/// and, when asked, on loopback.
+#if Postgres
+    import ApusPostgres
+#endif
+
+/// One process that keeps the jobs of one home, or its share of those in a PostgreSQL database: the store, the scheduler,
+/// the actions, and the API on a Unix socket and, when asked, on loopback.
 public struct Daemon: Sendable {
     /// What a daemon needs to know.
     public struct Configuration: Sendable {
         /// Where everything is kept.
         public var home: Home
+        /// Where the jobs are.
+        public var store: StoreLocation
+        /// What this daemon is called among those that share the store.
+        public var node: NodeID
         /// Where the HTTP listener is; `nil` for none.
         public var http: HTTPAddress?
         /// How long running commands may go on after SIGTERM.
@@ -26,8 +34,19 @@ public struct Daemon: Sendable {
         /// The environment of the daemon itself: where its service manager listens. Commands get nothing of it.
         public var environment: [String: String]
         /// A configuration.
-        public init(home: Home, http: HTTPAddress? = nil, environment: [String: String]) {
+        /// - Parameters:
+        ///   - home: where everything but the jobs is kept.
+        ///   - store: where the jobs are; the home's own file if it is left out.
+        ///   - node: the daemon's name; the machine's if it is left out.
+        ///   - http: where the HTTP listener is; `nil` for none.
+        ///   - environment: the environment of the daemon itself.
+        public init(
+            home: Home, store: StoreLocation? = nil, node: NodeID? = nil, http: HTTPAddress? = nil,
+            environment: [String: String]
+        ) {
             self.home = home
+            self.store = store ?? .sqlite(path: home.databasePath)
+            self.node = node ?? .ofThisMachine
             self.http = http
             self.environment = environment
         }
@@ -83,10 +102,12 @@ public struct Daemon: Sendable {
             conditions: LinuxConditions(root: configuration.environment[Self.systemRoot] ?? "/"),
             serviceManager: ServiceManager(notifySocket: configuration.environment[Self.notifySocket]),
             logger: logger)
+        let store = store(engine)
         let scheduler = JobScheduler(
-            store: SQLiteStore(path: home.databasePath), engine: engine, host: host, random: random,
+            store: store, engine: engine, host: host, random: random,
             configuration: .init(
-                maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp),
+                maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp,
+                node: configuration.node),
             logger: logger)
         let events = EventHub()
         let work = RunningWork()
@@ -107,13 +128,27 @@ public struct Daemon: Sendable {
             }
         }
         let feed = scheduler.events()
-        // The store's lock is what makes this the only daemon of the home: what is recorded as running before is an
-        // earlier one's leftover.
-        try await begin { try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) }) }
+        // The home's lock makes this the only daemon of the home: what is recorded as running before is an earlier one's
+        // leftover.
+        let lock = HomeLock(home)
+        defer { lock.release() }
+        try await begin {
+            try await lock.acquire(forJobsIn: configuration.store)
+            do { try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) }) } catch let error
+                as JobError
+            {
+                throw configuration.store.explained(error)
+            }
+        }
+        do throws(TrustedPath.Failure) { try StoreRecord(home).write(configuration.store) } catch {
+            logger.warning(
+                "a daemon that is not told where the jobs are will look for them in the home",
+                metadata: ["error": "\(error)"])
+        }
         do {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
-                home: home,
+                home: home, store: configuration.store, node: configuration.node, nodes: NodeDirectory(store),
                 started: engine.time.wall(), running: { work.count }, stop: { host.requestStop() })
             try await serve(routes, host: host, feed: feed, onReady: onReady)
         } catch {
@@ -142,6 +177,15 @@ public struct Daemon: Sendable {
                 try await client.untilStopped()
             }
             do { return try await start() } catch let error as JobError where error.code == .owned && attempt < 100 {}
+        }
+    }
+
+    private func store(_ engine: TimerEngine) -> any JobStore {
+        switch configuration.store {
+        case .sqlite(let path): return SQLiteStore(path: path)
+        #if Postgres
+            case .postgres(let server): return PostgresStore(server, engine: engine, logger: logger)
+        #endif
         }
     }
 

@@ -34,6 +34,8 @@ public struct Home: Sendable, Hashable {
     public var logPath: String { path + "/apus.log" }
     /// Where the socket of the daemon that runs now is.
     var socketRecordPath: String { path + "/socket" }
+    /// Where the jobs are, if not in the database file.
+    var storeRecordPath: String { path + "/store" }
     /// Records of the commands that run now, one file each.
     public var runningPath: String { path + "/running" }
     /// Address and token of the HTTP listener, while there is one.

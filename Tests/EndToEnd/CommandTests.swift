@@ -6,9 +6,10 @@ import Testing
 
 @Suite("The command")
 struct CommandTests {
-    @Test("the first use starts a daemon, says so on stderr, and the command runs")
-    func firstUse() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "the first use starts a daemon, says so on stderr, and the command runs", arguments: StoreUnderTest.allCases)
+    func firstUse(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let file = apus.home.path + "/done"
             let answer = try await apus("after", "50ms", "--name", "tea", "--", "touch", file)
             #expect(answer.code == 0)
@@ -20,9 +21,11 @@ struct CommandTests {
         }
     }
 
-    @Test("a command gets the caller's folder and PATH, its variables, and what it stands for")
-    func environment() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a command gets the caller's folder and PATH, its variables, and what it stands for",
+        arguments: StoreUnderTest.allCases)
+    func environment(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let folder = FileManager.default.temporaryDirectory.resolvingSymlinksInPath().path
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--cwd", folder, "--env", "GREETING=good morning", "--shell", "--json", "--",
@@ -37,9 +40,11 @@ struct CommandTests {
         }
     }
 
-    @Test("jobs are suspended, resumed, run by hand and cancelled by name, prefix and identifier")
-    func lifecycle() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "jobs are suspended, resumed, run by hand and cancelled by name, prefix and identifier",
+        arguments: StoreUnderTest.allCases)
+    func lifecycle(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json(
                 "every", "1h", "--name", "hourly", "--label", "team=blue", "--json", "--", "echo", "hello")
             #expect(job.trigger.every == "PT1H")
@@ -65,10 +70,10 @@ struct CommandTests {
     }
 
     @Test(
-        "a countdown ends with 0 and its notification; one that is cancelled ends with 1; without a name it attaches to the running one"
-    )
-    func countdown() async throws {
-        try await ApusUnderTest.with { apus in
+        "a countdown ends with 0 and its notification; one that is cancelled ends with 1; without a name it attaches to the running one",
+        arguments: StoreUnderTest.allCases)
+    func countdown(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             // Long enough for the command to attach before the end, also under a sanitizer: only then is the text its
             // own.
             let done = try await apus("countdown", "3s", "--name", "egg", "--notify", "the egg is done")
@@ -85,9 +90,11 @@ struct CommandTests {
         }
     }
 
-    @Test("a job that takes longer than its time limit is ended and has failed; one that fails is tried again")
-    func limits() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a job that takes longer than its time limit is ended and has failed; one that fails is tried again",
+        arguments: StoreUnderTest.allCases)
+    func limits(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let slow: WireJob = try await apus.json(
                 "after", "10ms", "--timeout", "200ms", "--json", "--", "sleep", "60")
             let flaky: WireJob = try await apus.json(
@@ -100,9 +107,10 @@ struct CommandTests {
         }
     }
 
-    @Test("Ctrl-C detaches from a countdown with 130, and it goes on")
-    func detach() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "Ctrl-C detaches from a countdown with 130, and it goes on", arguments: StoreUnderTest.allCases)
+    func detach(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             // `exec` makes the shell's process the command, so that the signal reaches just that.
             let line = "exec \(ApusUnderTest.program) countdown 1h --name long > \(apus.home.path)/out"
@@ -125,9 +133,10 @@ struct CommandTests {
         }
     }
 
-    @Test("logs --follow prints what a job prints from now on, and ends with the job")
-    func follow() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "logs --follow prints what a job prints from now on, and ends with the job", arguments: StoreUnderTest.allCases)
+    func follow(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json(
                 "every", "1s", "--count", "3", "--overlap", "queue", "--shell", "--json", "--",
                 "echo tick $APUS_OCCURRENCE")
@@ -139,9 +148,10 @@ struct CommandTests {
         }
     }
 
-    @Test("a list longer than a page goes on behind its token")
-    func pages() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a list longer than a page goes on behind its token", arguments: StoreUnderTest.allCases)
+    func pages(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             for number in 0..<5 {
                 _ = try await apus.client.submit(
@@ -154,9 +164,10 @@ struct CommandTests {
         }
     }
 
-    @Test("status without a daemon says so, starts none, and exits with 3")
-    func status() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "status without a daemon says so, starts none, and exits with 3", arguments: StoreUnderTest.allCases)
+    func status(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let answer = try await apus("status")
             #expect(answer.code == 3 && answer.out.hasPrefix("no daemon runs"))
             #expect(!FileManager.default.fileExists(atPath: apus.home.databasePath))

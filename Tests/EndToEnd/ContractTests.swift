@@ -9,13 +9,16 @@ import Yams
 /// Holds `docs/openapi.yaml` against the daemon's real answers.
 @Suite("The API's description")
 struct ContractTests {
-    @Test("every documented operation answers with a documented status and a body of the documented shape")
-    func everyOperation() async throws {
+    @Test(
+        "every documented operation answers with a documented status and a body of the documented shape",
+        arguments: StoreUnderTest.allCases)
+    func everyOperation(_ store: StoreUnderTest) async throws {
         let document = try OpenAPIDocument(path: "docs/openapi.yaml")
-        try await ApusUnderTest.with { apus in
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             var caller = Caller(document: document, home: apus.home)
             try await caller.call("GET", "/v1/health")
+            try await caller.call("GET", "/v1/nodes")
             let submission =
                 #"{"name":"nightly","trigger":{"every":"PT1H","count":3},"action":{"command":{"argv":["echo","x"],"shell":false,"env":{"A":"b"}}},"#
                 + #""policies":{"missed":"run-all:5","overlap":"queue","retry":2,"timeout":"PT5M","tolerance":"1s","when":["network","power","idle"]},"labels":{"k":"v"}}"#
@@ -80,7 +83,7 @@ struct ContractTests {
     func checkerRejects() throws {
         let document = try OpenAPIDocument(path: "docs/openapi.yaml")
         let health =
-            #"{"status":"ok","version":"1","pid":1,"home":"/","started":"2026-01-01T00:00:00.000Z","running":0}"#
+            #"{"status":"ok","version":"1","pid":1,"home":"/","store":"/apus.db","node":"n","started":"2026-01-01T00:00:00.000Z","running":0}"#
         #expect(try document.problems(in: health, schema: "Health").isEmpty)
         for broken in [
             health.replacingOccurrences(of: #""pid":1,"#, with: ""),

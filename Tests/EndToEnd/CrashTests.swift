@@ -7,15 +7,15 @@ import Testing
 struct CrashTests {
     /// Promises 1 to 5 of durable scheduling at once, through the real daemon and the real file.
     @Test(
-        "500 jobs over 10 seconds and five kills with SIGKILL: each occurrence has one outcome, none is early, none is missing"
-    )
-    func fiveKills() async throws {
+        "500 jobs over 10 seconds and five kills with SIGKILL: each occurrence has one outcome, none is early, none is missing",
+        arguments: StoreUnderTest.allCases)
+    func fiveKills(_ store: StoreUnderTest) async throws {
         let seed = ProcessInfo.processInfo.environment["APUS_SEED"].flatMap(UInt64.init) ?? SystemRandom().next()
         print("seed \(seed); run it again with APUS_SEED=\(seed)")
         let random = SeededRandom(seed: seed)
         func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(random.next() % UInt64(range.count)) }
 
-        try await ApusUnderTest.with { apus in
+        try await ApusUnderTest.with(store) { apus in
             var process = try await apus.startDaemon()
             let clock = TimerClock.continuous()
             let start = clock.now
@@ -62,9 +62,11 @@ struct CrashTests {
         }
     }
 
-    @Test("what an interrupted daemon's command left running is ended before the attempt is tried again")
-    func leftovers() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "what an interrupted daemon's command left running is ended before the attempt is tried again",
+        arguments: StoreUnderTest.allCases)
+    func leftovers(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let process = try await apus.startDaemon()
             let marker = apus.home.path + "/pids"
             let job = try await apus.client.submit(
@@ -84,9 +86,10 @@ struct CrashTests {
         }
     }
 
-    @Test("a daemon that is asked to stop lets commands end")
-    func gracefulStop() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a daemon that is asked to stop lets commands end", arguments: StoreUnderTest.allCases)
+    func gracefulStop(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             let short = try await apus.client.submit(Self.shell("sleep 1"))
             try await apus.until("its start") { try await apus.client.job(short.id).lastRun?.outcome == "running" }
@@ -98,9 +101,10 @@ struct CrashTests {
     }
 
     @Test(
-        "a command that outlasts the grace period is cut off, the daemon exits with 75, and the command is tried again")
-    func cutOff() async throws {
-        try await ApusUnderTest.with { apus in
+        "a command that outlasts the grace period is cut off, the daemon exits with 75, and the command is tried again",
+        arguments: StoreUnderTest.allCases)
+    func cutOff(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let marker = apus.home.path + "/pids"
             let served = try await apus.serve("--grace", "1s")
             let long = try await apus.client.submit(
@@ -123,9 +127,10 @@ struct CrashTests {
             trigger: WireTrigger(after: "PT0.01S"), action: Action(command: .init(argv: [line], shell: true, cwd: "/")))
     }
 
-    @Test("a second daemon on one home refuses to start and names the first")
-    func secondDaemon() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a second daemon on one home refuses to start and names the first", arguments: StoreUnderTest.allCases)
+    func secondDaemon(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let first = try await apus.startDaemon()
             let second = try await apus("serve")
             #expect(second.code == 1)

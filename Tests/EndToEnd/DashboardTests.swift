@@ -71,9 +71,11 @@ struct DashboardTests {
         }
     }
 
-    @Test("a browser submits countdowns and notifications, and no commands and webhooks; a script submits all of them")
-    func submissions() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a browser submits countdowns and notifications, and no commands and webhooks; a script submits all of them",
+        arguments: StoreUnderTest.allCases)
+    func submissions(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             _ = try await DashboardUnderTest.with(apus, port: FreePort.any()) { dashboard in
                 let browser = try await dashboard.signIn()
                 for body in [Self.countdown, Self.notification] {

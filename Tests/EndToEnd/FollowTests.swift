@@ -40,9 +40,11 @@ struct FollowTests {
                 action: Action(command: .init(argv: [line], shell: true, cwd: apus.home.path))))
     }
 
-    @Test("when the daemon is killed during a run, it goes on with the next one, and says where output may be missing")
-    func killed() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "when the daemon is killed during a run, it goes on with the next one, and says where output may be missing",
+        arguments: StoreUnderTest.allCases)
+    func killed(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let daemon = try await apus.startDaemon()
             _ = try await submit(
                 apus, "echo start $APUS_ATTEMPT; until [ -e gate ]; do sleep 0.02; done; echo end $APUS_ATTEMPT")
@@ -100,9 +102,11 @@ struct FollowTests {
         }
     }
 
-    @Test("runs that ended while it could not listen are printed once, from the history, and later ones as they come")
-    func gap() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "runs that ended while it could not listen are printed once, from the history, and later ones as they come",
+        arguments: StoreUnderTest.allCases)
+    func gap(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             let job = try await submit(apus, "echo >> runs; echo run $(wc -l < runs)")
             @Sendable func runOnce(_ count: Int) async throws {

@@ -5,9 +5,11 @@ import Testing
 
 @Suite("From one daemon to the next")
 struct HandOverTests {
-    @Test("a daemon that systemd starts asks the one in the background to stop, waits for its commands, and goes on")
-    func takesOver() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a daemon that systemd starts asks the one in the background to stop, waits for its commands, and goes on",
+        arguments: StoreUnderTest.allCases)
+    func takesOver(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let first = try await apus.startDaemon()
             let marker = apus.home.path + "/ended"
             let job = try await apus.client.submit(

@@ -5,9 +5,10 @@ import Testing
 @Suite("What a job's history shows")
 struct HistoryTests {
     @Test(
-        "a job that is skipped again and again while it runs says that it runs, for how long, and what it printed last")
-    func skipsWhileRunning() async throws {
-        try await ApusUnderTest.with { apus in
+        "a job that is skipped again and again while it runs says that it runs, for how long, and what it printed last",
+        arguments: StoreUnderTest.allCases)
+    func skipsWhileRunning(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             // The first run prints and ends; the second goes on until it is released. Which occurrence the first run is
             // for depends on how late the daemon is, so a directory says whether there was a run before.
             let (first, release) = (apus.home.path + "/first", apus.home.path + "/release")
@@ -26,9 +27,11 @@ struct HistoryTests {
         }
     }
 
-    @Test("the pause before a retry is no lateness: the first attempt has that, and the second a delay of its own")
-    func lateness() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "the pause before a retry is no lateness: the first attempt has that, and the second a delay of its own",
+        arguments: StoreUnderTest.allCases)
+    func lateness(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
             try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
@@ -39,9 +42,11 @@ struct HistoryTests {
         }
     }
 
-    @Test("a submission that is repeated with its key is the same job, also by another daemon of the home")
-    func idempotency() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a submission that is repeated with its key is the same job, also by another daemon of the home",
+        arguments: StoreUnderTest.allCases)
+    func idempotency(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let first = try await apus.startDaemon()
             let submission = WireSubmission(
                 name: "once", trigger: WireTrigger(after: "1h"),

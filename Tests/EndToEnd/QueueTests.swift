@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Queues at the terminal")
 struct QueueTests {
-    @Test("a queue's limit holds, can be raised while jobs wait, and is kept over a crash of the daemon")
-    func limit() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a queue's limit holds, can be raised while jobs wait, and is kept over a crash of the daemon",
+        arguments: StoreUnderTest.allCases)
+    func limit(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let daemon = try await apus.startDaemon()
             #expect(try await apus("queue", "list").err.contains("no queue has limits"))
             #expect(try await apus("queue", "limit", "builds", "1").out == "builds: at most 1 at once\n")
@@ -38,9 +40,11 @@ struct QueueTests {
         }
     }
 
-    @Test("nothing of a paused queue begins; when it is resumed, the highest priority goes first")
-    func pauseAndPriority() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "nothing of a paused queue begins; when it is resumed, the highest priority goes first",
+        arguments: StoreUnderTest.allCases)
+    func pauseAndPriority(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             #expect(try await apus("queue", "pause", "mail").out == "mail: paused\n")
             #expect(try await apus("queue", "limit", "mail", "1").out == "mail: paused, at most 1 at once\n")
             for priority in ["low", "urgent"] {

@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Single runs at the terminal")
 struct RunsTests {
-    @Test("what has failed is tried again, also of a finished job, and the outcome is the new attempt's")
-    func retry() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "what has failed is tried again, also of a finished job, and the outcome is the new attempt's",
+        arguments: StoreUnderTest.allCases)
+    func retry(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let file = apus.home.path + "/mended"
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--name", "flaky", "--json", "--", "test", "-e", file)
@@ -24,9 +26,11 @@ struct RunsTests {
         }
     }
 
-    @Test("of a job whose run by hand is cancelled, the rest goes on; what is not open cannot be cancelled")
-    func cancelRun() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "of a job whose run by hand is cancelled, the rest goes on; what is not open cannot be cancelled",
+        arguments: StoreUnderTest.allCases)
+    func cancelRun(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json("every", "1h", "--name", "hourly", "--json", "--", "sleep", "600")
             _ = try await apus("run", "hourly")
             try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
@@ -43,9 +47,11 @@ struct RunsTests {
         }
     }
 
-    @Test("why tells the decisions about an occurrence with their instants, in words and as JSON")
-    func why() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "why tells the decisions about an occurrence with their instants, in words and as JSON",
+        arguments: StoreUnderTest.allCases)
+    func why(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--shell", "--json", "--", "test $APUS_ATTEMPT = 2")
             #expect(try await apus("wait", job.id).code == 0)

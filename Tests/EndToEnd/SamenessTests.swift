@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Jobs that count as the same")
 struct SamenessTests {
-    @Test("with --keep, --update or --replace, the open job of that name is kept, updated or replaced")
-    func byName() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "with --keep, --update or --replace, the open job of that name is kept, updated or replaced",
+        arguments: StoreUnderTest.allCases)
+    func byName(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let first: WireJob = try await apus.json(
                 "every", "1h", "--name", "backup", "--update", "--json", "--", "true")
             #expect(try await apus("run", "backup").code == 0)
@@ -27,9 +29,11 @@ struct SamenessTests {
         }
     }
 
-    @Test("without one of these a name may occur twice; then they are refused, with the identifiers of the jobs")
-    func ambiguous() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "without one of these a name may occur twice; then they are refused, with the identifiers of the jobs",
+        arguments: StoreUnderTest.allCases)
+    func ambiguous(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let jobs: [WireJob] = [
                 try await apus.json("after", "1h", "--name", "twice", "--json", "--", "true"),
                 try await apus.json("after", "1h", "--name", "twice", "--json", "--", "true"),
@@ -46,9 +50,11 @@ struct SamenessTests {
         }
     }
 
-    @Test("of submissions that come at once with one name and --keep, one makes a job, and all are answered with it")
-    func atOnce() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "of submissions that come at once with one name and --keep, one makes a job, and all are answered with it",
+        arguments: StoreUnderTest.allCases)
+    func atOnce(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             let client = apus.client
             let ids = try await withThrowingTaskGroup(of: String.self) { group in
@@ -68,9 +74,11 @@ struct SamenessTests {
         }
     }
 
-    @Test("with --unique, an open job that does the same is kept, or updated; another command is another job")
-    func unique() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "with --unique, an open job that does the same is kept, or updated; another command is another job",
+        arguments: StoreUnderTest.allCases)
+    func unique(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             func submit(_ options: String..., doing command: String = "true") async throws -> WireJob {
                 let answer = try await apus.call(["after"] + options + ["--unique", "--json", "--", command])
                 return try JSONDecoder().decode(WireJob.self, from: Data(answer.out.utf8))

@@ -4,9 +4,11 @@ import Testing
 
 @Suite("Waiting for a run's outcome")
 struct WaitTests {
-    @Test("it exits with the exit code of the command, and prints the run as history does, or as JSON")
-    func exitCode() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "it exits with the exit code of the command, and prints the run as history does, or as JSON",
+        arguments: StoreUnderTest.allCases)
+    func exitCode(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             _ = try await apus("after", "300ms", "--name", "good", "--", "true")
             let good = try await apus("wait", "good")
             #expect(good.code == 0 && good.out.contains(" #1 succeeded, "), "\(good)")
@@ -26,9 +28,11 @@ struct WaitTests {
         }
     }
 
-    @Test("a job that is cancelled, or a run, ends it with 125; one that takes longer than --timeout, with 124")
-    func noOutcome() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "a job that is cancelled, or a run, ends it with 125; one that takes longer than --timeout, with 124",
+        arguments: StoreUnderTest.allCases)
+    func noOutcome(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             _ = try await apus("after", "1h", "--name", "late", "--", "true")
             let timeout = try await apus("wait", "late", "--timeout", "10ms")
             #expect(timeout.code == 124 && timeout.err.contains("has no outcome after 10ms"), "\(timeout)")
@@ -47,9 +51,11 @@ struct WaitTests {
         }
     }
 
-    @Test("it goes on when the daemon is killed and started again, and tells the outcome of the attempt that follows")
-    func restart() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "it goes on when the daemon is killed and started again, and tells the outcome of the attempt that follows",
+        arguments: StoreUnderTest.allCases)
+    func restart(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             let daemon = try await apus.startDaemon()
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--shell", "--json", "--", "if [ $APUS_ATTEMPT = 1 ]; then sleep 600; fi; exit 4")

@@ -19,6 +19,11 @@ struct Routes: Sendable {
     var jobs: JobDirectory
     var events: EventHub
     var home: Home
+    /// Where the jobs are.
+    var store: StoreLocation
+    /// What the daemon is called.
+    var node: NodeID
+    var nodes: NodeDirectory
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
@@ -52,6 +57,10 @@ struct Routes: Sendable {
         addJobs(to: router)
         addRuns(to: router)
         addQueues(to: router)
+        router.get("/v1/nodes") { request, _ in
+            _ = try Query(of: request, known: [])
+            return try Response.json(try await nodes.nodes())
+        }
         return router
     }
 
@@ -157,9 +166,8 @@ struct Routes: Sendable {
 
     private func health() -> WireHealth {
         WireHealth(
-            status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path,
-            started: TimeText.iso8601(started),
-            running: running())
+            status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path, store: "\(store)",
+            node: node.rawValue, started: TimeText.iso8601(started), running: running())
     }
 
     private func jobQuery(_ request: Request) throws -> JobQuery {

@@ -299,6 +299,10 @@ public struct WireHealth: Codable, Hashable, Sendable {
     public var pid: Int32
     /// Its home.
     public var home: String
+    /// Where its jobs are: a path, or `postgres://…` without a password. `nil` from a daemon that is older than this.
+    public var store: String?
+    /// What it is called among those that share the store. `nil` from a daemon that is older than this.
+    public var node: String?
     /// When it started.
     public var started: String
     /// How many runs are going on.

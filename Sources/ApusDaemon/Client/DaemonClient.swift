@@ -160,6 +160,9 @@ public struct DaemonClient: Sendable {
         occurrence.map { [("occurrence", String($0))] } ?? []
     }
 
+    /// The daemons that share the store.
+    public func nodes() async throws -> WireNodes { try await get("/v1/nodes") }
+
     /// The queues that have limits, or jobs that run or wait, by name.
     public func queues() async throws -> WireQueues { try await get("/v1/queues") }
 

@@ -20,6 +20,8 @@ struct ApusUnderTest: Sendable {
 
     let home: Home
     let client: DaemonClient
+    /// What the environment has more than the home.
+    private let variables: [String: String]
 
     /// The program beside the test bundle.
     static let program: String = {
@@ -34,9 +36,18 @@ struct ApusUnderTest: Sendable {
         return "apus"
     }()
 
-    static func with<Result>(_ body: (ApusUnderTest) async throws -> Result) async throws -> Result {
+    static func with<Result>(
+        _ store: StoreUnderTest = .sqlite, _ body: (ApusUnderTest) async throws -> Result
+    ) async throws -> Result {
+        try await store.with { try await with(variables: $0, body) }
+    }
+
+    /// The same with variables of the environment.
+    static func with<Result>(
+        variables: [String: String], _ body: (ApusUnderTest) async throws -> Result
+    ) async throws -> Result {
         let path = FileManager.default.temporaryDirectory.path + "/apus-e2e-\(UUID().uuidString.prefix(8))"
-        let apus = ApusUnderTest(home: Home(path: path))
+        let apus = ApusUnderTest(home: Home(path: path), variables: variables)
         do {
             let result = try await body(apus)
             await apus.end()
@@ -50,19 +61,21 @@ struct ApusUnderTest: Sendable {
         }
     }
 
-    init(home: Home) {
+    init(home: Home, variables: [String: String] = [:]) {
         self.home = home
+        self.variables = variables
         client = DaemonClient(home: home)
     }
 
     var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_HOME"] = home.path
+        environment[StoreLocation.variable] = nil
         // No desktop: notifications go to attached terminals or to the log.
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         environment["XDG_RUNTIME_DIR"] = nil
         environment["TZ"] = "Europe/Berlin"
-        return environment
+        return environment.merging(variables) { _, new in new }
     }
 
     var subprocessEnvironment: Subprocess.Environment { Self.subprocess(environment) }

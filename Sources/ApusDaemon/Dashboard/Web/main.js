@@ -7,6 +7,7 @@ import { confirmCancel, countdownForm, notificationForm } from './forms.js';
 import { count, title } from './format.js';
 import { List } from './list.js';
 import { Outputs } from './log.js';
+import { Nodes } from './nodes.js';
 import { Ticker } from './ring.js';
 import { Runs } from './runs.js';
 import { FILTERS, runKey, SORTS, Store } from './store.js';
@@ -19,6 +20,7 @@ const ticker = new Ticker();
 const outputs = new Outputs();
 const toasts = new Toasts(byId('toasts'));
 const list = new List({ store, ticker, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
+const nodes = new Nodes({ element: byId('nodes'), status: byId('nodes-status') });
 new Timeline({ store, ticker, element: byId('timeline') });
 const detail = new Detail({ store, ticker, act, outputs });
 byId('side').append(detail.element);
@@ -58,6 +60,7 @@ const health = { version: null };
 const stream = new Stream({
   state(state, next) {
     showState(state, next);
+    nodes.connected(state === 'connected');
     if (state === 'connected') reload();
   },
   events(events) {

@@ -1,0 +1,42 @@
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+struct Nodes: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "nodes", abstract: "List the daemons that share the jobs of a PostgreSQL database.",
+        discussion: """
+            BEAT is how long ago the daemon last told the database that it is alive, which it does every second; LAG is how long ago the oldest of its jobs that is to be looked at was due. Both are by the database's clock.
+            STATE is alive; silent, when it has not told for 3 seconds or its session is gone, and the others take its jobs; or leaving, when it was asked to stop.
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let session = try Session()
+            let answer = try await session.call { try await $0.nodes() }
+            if json { return try Terminal.json(answer) }
+            guard answer.shared else {
+                let health = try await session.call { try await $0.health() }
+                return Terminal.note("the store of this daemon, \(health.store ?? health.home), is for one machine")
+            }
+            var table = Table(
+                ["NODE", "NAME", "SHARDS", "BEAT", "LAG", "VERSION", "STATE"], rightAligned: [0, 2, 3, 4])
+            for node in answer.nodes {
+                table.add([
+                    (String(node.id), nil), (node.name, .bold), (String(node.shards), nil),
+                    (Self.ago(node.beatAgeMs), nil),
+                    (node.lagMs == 0 ? "-" : Self.ago(node.lagMs), nil), (node.version, nil),
+                    (node.state, node.state == "alive" ? .green : node.state == "silent" ? .red : .yellow),
+                ])
+            }
+            table.print()
+        }
+    }
+
+    private static func ago(_ milliseconds: Int64) -> String {
+        DurationText.format(When.rounded(.milliseconds(milliseconds)))
+    }
+}

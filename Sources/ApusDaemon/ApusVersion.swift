@@ -1,5 +1,0 @@
-/// The version of the daemon and the command.
-public enum ApusVersion {
-    /// The version, as in CHANGELOG.md.
-    public static let current = "0.1.0"
-}

@@ -1,0 +1,73 @@
+package import ApusJobs
+import ApusSQLite
+
+#if Postgres
+    import ApusPostgres
+#endif
+
+extension StoreLocation {
+    /// What looks at the store.
+    package var inspection: any StoreInspection {
+        switch self {
+        case .sqlite(let path): return SQLiteInspection(path: path)
+        #if Postgres
+            case .postgres(let configuration): return PostgresInspection(configuration)
+        #endif
+        }
+    }
+
+    /// What copies from the store, and into it.
+    package var transfer: any StoreTransfer {
+        switch self {
+        case .sqlite(let path): return SQLiteTransfer(path: path, configuration: .init(ownerName: "apus store copy"))
+        #if Postgres
+            case .postgres(let configuration): return PostgresTransfer(configuration)
+        #endif
+        }
+    }
+
+    /// Brings the store to the newest schema that this program knows.
+    /// - Parameters:
+    ///   - dryRun: whether nothing is changed.
+    ///   - report: is called with what is there, before anything is changed.
+    /// - Throws: ``JobError``.
+    package func migrate(dryRun: Bool, report: (StoreMigrationPlan) throws -> Void) async throws {
+        switch self {
+        case .sqlite(let path):
+            let schema = try await SQLiteInspection(path: path).schema()
+            try report(
+                StoreMigrationPlan(
+                    current: schema.version, newest: schema.newest, statements: [],
+                    endsOlderPrograms: schema.version < schema.newest))
+            if !dryRun, schema.version < schema.newest { try await SQLiteInspection(path: path).migrate() }
+        #if Postgres
+            case .postgres(let configuration):
+                let inspection = PostgresInspection(configuration)
+                do {
+                    let pending = try await inspection.pendingMigrations()
+                    try report(
+                        StoreMigrationPlan(
+                            current: pending.current, newest: pending.current + pending.migrations.count,
+                            statements: pending.migrations.flatMap(\.statements),
+                            endsOlderPrograms: pending.endsOlderPrograms))
+                    if !dryRun { try await inspection.migrate() }
+                    await inspection.disconnect()
+                } catch {
+                    await inspection.disconnect()
+                    throw error
+                }
+        #endif
+        }
+    }
+}
+
+/// What a migration would do.
+package struct StoreMigrationPlan: Sendable {
+    /// The version that is there; 0 for none.
+    package var current: Int
+    package var newest: Int
+    /// In their order. Not told of a SQLite file.
+    package var statements: [String]
+    /// Whether programs that know only the version that is there cannot go on.
+    package var endsOlderPrograms: Bool
+}
