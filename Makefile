@@ -24,11 +24,14 @@ TSAN = --sanitize=thread --scratch-path .build-tsan
 TSAN_OPTIONS = exitcode=0 suppressions=$(CURDIR)/.ci/tsan-suppressions log_path=$(CURDIR)/.build-tsan/reports/race
 STRESS_SECONDS ?= 30
 KILLS ?= 200
+ROUNDS ?= 1
+LONG ?= 60
+CHAOS_BUILD ?= release
 SEEDS ?= 10000
 FIRST ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench tsan stress torture simulate mutants bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster tsan stress torture chaos simulate mutants bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -73,6 +76,12 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
 		--json Benchmarks/jobs-results.json
 
+bench-cluster: bootstrap  ## measure nodes that share a PostgreSQL beside pgbench, a plain queue and procrastinate, LONG=60 s held open
+	$(SWIFT) build -c release $(BENCHMARKS) --product cluster-bench
+	@bin="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
+	"$$bin/cluster-bench" --peer Benchmarks/peers/procrastinate_peer.py --long $(LONG) \
+		--json Benchmarks/cluster-results.json $(CLUSTER)
+
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
 	TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TRAITS) $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
@@ -93,6 +102,11 @@ torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitte
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
+chaos: bootstrap  ## strike a cluster of three nodes by NEMESIS (all) ROUNDS times (1) each; check the promises
+	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ApusChaos
+	@bin="$$($(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --show-bin-path)"; \
+	"$$bin/ApusChaos" $(NEMESIS) --rounds $(ROUNDS) $(CHAOS)
+
 simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIRST on; a failure is shrunk and printed
 	$(SWIFT) build $(TRAITS) -c release --product ApusSimulation
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
@@ -108,4 +122,4 @@ clean:  ## remove everything that was built
 	rm -rf .build .build-tsan
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -5,6 +5,7 @@ let package = Package(
     name: "apus-benchmarks",
     platforms: [.macOS(.v15)],
     products: [
+        .executable(name: "cluster-bench", targets: ["ClusterBench"]),
         .executable(name: "jobs-bench", targets: ["JobsBench"]),
         .executable(name: "timer-bench", targets: ["TimerBench"]),
     ],
@@ -19,6 +20,15 @@ let package = Package(
     targets: [
         // Figures, their table, and what durable jobs are compared with.
         .target(name: "BenchSupport", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
+        .executableTarget(
+            name: "ClusterBench",
+            dependencies: [
+                "BenchSupport",
+                .product(name: "ApusJobs", package: "apus"),
+                .product(name: "ApusPostgres", package: "apus"),
+                .product(name: "ApusTimers", package: "apus"),
+            ]
+        ),
         .executableTarget(
             name: "JobsBench",
             dependencies: [

@@ -1,0 +1,108 @@
+import ApusJobs
+import ApusPostgres
+import ApusTimers
+import BenchSupport
+import Foundation
+import Synchronization
+
+/// One node as a process of its own, which does what its input says, a line each:
+///
+/// - `prepare FIRST COUNT DUE` submits so many jobs for one instant (nanoseconds since 1970), says `prepared SECONDS`,
+///   and when all jobs of all nodes have ended `done NANOSECONDS CPU`: the instant, and its own CPU time since the due
+///   instant.
+/// - `submit COUNT BATCH` submits jobs for tomorrow one after another, so many at once, and says `submitted SECONDS`.
+/// - The end of the input ends it.
+enum Node {
+    static func run(_ name: String, _ connection: String) async throws {
+        let store = PostgresStore(try PostgresConfiguration(connection))
+        let scheduler = JobScheduler(
+            store: store, configuration: .init(maximumLoaded: 200_000, node: NodeID(rawValue: name)))
+        let called = Counter()
+        scheduler.handle("no-op") { _ in called.increment() }
+        try await scheduler.start()
+        say("up")
+        for await line in lines() {
+            let words = line.split(separator: " ").compactMap { UInt64($0) }
+            switch line.prefix(while: { $0 != " " }) {
+            case "prepare": try await runNoOps(scheduler, Int(words[0]), Int(words[1]), due: words[2], called)
+            case "submit": try await submit(scheduler, Int(words[0]), batch: Int(words[1]))
+            default: throw Failure(description: "not understood: \(line)")
+            }
+        }
+        await scheduler.stop(grace: .zero)
+    }
+
+    private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+
+    private static func lines() -> AsyncStream<String> {
+        AsyncStream { continuation in
+            Thread.detachNewThread {
+                while let line = readLine() { continuation.yield(line) }
+                continuation.finish()
+            }
+        }
+    }
+
+    private static func runNoOps(
+        _ scheduler: JobScheduler, _ first: Int, _ jobs: Int, due: UInt64, _ called: Counter
+    ) async throws {
+        let before = called.value
+        let began = monotonicNanoseconds()
+        for start in stride(from: first, to: first + jobs, by: 1_000) {
+            _ = try await scheduler.submit(
+                (start..<min(start + 1_000, first + jobs)).map {
+                    JobRequest(
+                        id: JobID("job\($0)"), kind: "no-op", trigger: .at(WallInstant(nanoseconds: due)))
+                })
+        }
+        say("prepared \(Double(monotonicNanoseconds() - began) / 1e9)")
+        let margin = Double(due) - Double(wallNow())
+        guard margin > 1e8 else { throw Failure(description: "\(jobs) jobs were not submitted in time") }
+        try await Task.sleep(for: .nanoseconds(margin - 5e7))
+        let cpu = processCPUNanoseconds()
+        try await wait(for: "\(jobs) handlers") { called.value - before >= jobs }
+        let own = processCPUNanoseconds() - cpu
+        try await wait(for: "\(jobs) outcomes") {
+            try await scheduler.jobs(JobQuery(states: [.scheduled], kind: "no-op", limit: 1)).jobs.isEmpty
+        }
+        say("done \(wallNow()) \(own)")
+    }
+
+    private static func submit(_ scheduler: JobScheduler, _ jobs: Int, batch: Int) async throws {
+        let began = monotonicNanoseconds()
+        for start in stride(from: 0, to: jobs, by: batch) {
+            _ = try await scheduler.submit(
+                (start..<min(start + batch, jobs)).map {
+                    JobRequest(id: JobID("later\(batch)-\($0)"), kind: "later", trigger: .after(.seconds(86_400)))
+                })
+        }
+        say("submitted \(Double(monotonicNanoseconds() - began) / 1e9)")
+    }
+}
+
+final class Counter: Sendable {
+    private let count = Atomic<Int>(0)
+    var value: Int { count.load(ordering: .relaxed) }
+    func increment() { count.wrappingAdd(1, ordering: .relaxed) }
+}
+
+/// A benchmark did not do what it was to measure.
+struct Failure: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// Asks every 2 ms until the answer is yes, for two minutes.
+func wait(for what: @autoclosure () -> String, until holds: () async throws -> Bool) async throws {
+    let deadline = ContinuousClock.now.advanced(by: .seconds(120))
+    while try await !holds() {
+        guard ContinuousClock.now < deadline else { throw Failure(description: "\(what()) did not come within 120 s") }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// The wall clock in nanoseconds.
+func wallNow() -> UInt64 {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
+}

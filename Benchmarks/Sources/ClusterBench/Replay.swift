@@ -1,0 +1,116 @@
+import BenchSupport
+import Foundation
+
+/// The statements of real turns, executed once more by pgbench: the limit that the database sets.
+///
+/// The server logs a wave with its parameters. The tables are then made as they were before the due instant, and each
+/// node's turns are executed again by a pgbench: the same statements, prepared, with the same parameters, in the same
+/// batches, each one round trip.
+struct Replay {
+    let server: Server
+
+    private static let tables = [
+        "node", "beat", "shard", "job", "request", "wake", "ended", "open_run", "run", "clock", "queue",
+    ]
+
+    /// Runs a second.
+    func rate(nodes: Int, jobs: Int) throws -> Double {
+        let waves = try Waves(nodes, on: server, "statements", settings: ["log_statement = 'all'"])
+        let marker = "SELECT 'the turns begin, \(nodes)'"
+        _ = try waves.run(jobs, lead: 6) {
+            try server.query(
+                (["CREATE SCHEMA before"] + Self.tables.map { "CREATE TABLE before.\($0) AS SELECT * FROM apus.\($0)" })
+                    .joined(separator: ";"), in: "statements")
+            try server.query(marker, in: "statements")
+        }
+        waves.stop()
+        let log = try server.log()
+        guard let start = log.lastIndex(where: { $0.message.contains(marker) }) else {
+            throw Failure(description: "the server has not logged the statements")
+        }
+        let scripts = Dictionary(grouping: log[start...], by: \.pid).values.compactMap { Self.script($0) }
+        guard scripts.count == nodes else { throw Failure(description: "\(scripts.count) nodes' turns were logged") }
+        try restore()
+        return Double(jobs) / (try execute(scripts) / 1_000)
+    }
+
+    private func restore() throws {
+        try server.query("ALTER DATABASE statements RESET log_statement")
+        let names = Self.tables.map { "apus.\($0)" }.joined(separator: ", ")
+        let copies = Self.tables.map { "INSERT INTO apus.\($0) OVERRIDING SYSTEM VALUE SELECT * FROM before.\($0)" }
+        try server.query("TRUNCATE \(names); " + copies.joined(separator: "; "), in: "statements")
+        try server.query("VACUUM ANALYZE", in: "statements")
+        try server.query("CHECKPOINT")
+    }
+
+    /// The longest of the scripts' times, in milliseconds.
+    private func execute(_ scripts: [String]) throws -> Double {
+        var processes: [(Process, Pipe)] = []
+        for (number, script) in scripts.enumerated() {
+            let path = "\(server.folder).\(number).sql"
+            try script.write(toFile: path, atomically: true, encoding: .utf8)
+            processes.append(
+                try server.start("pgbench", ["-n", "-M", "extended", "-t", "1", "-f", path], "statements"))
+        }
+        defer {
+            for number in scripts.indices {
+                try? FileManager.default.removeItem(atPath: "\(server.folder).\(number).sql")
+            }
+        }
+        var longest = 0.0
+        for (process, output) in processes {
+            let text = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            process.waitUntilExit()
+            let line = text.split(separator: "\n").first { $0.hasPrefix("latency average = ") }
+            let words = line?.split(separator: " ") ?? []
+            guard text.contains("processed: 1/1"), words.count > 3, let time = Double(words[3]) else {
+                throw Failure(description: "pgbench could not execute the turns: \(text.suffix(500))")
+            }
+            longest = max(longest, time)
+        }
+        return longest
+    }
+
+    // MARK: Scripts
+
+    /// The turns of one session as a script; `nil` if it had none.
+    private static func script(_ lines: [Server.LogLine]) -> String? {
+        var names: [String: String] = [:]
+        var preparations = ""
+        var turns = ""
+        var turn: [String] = []
+        for line in lines {
+            guard line.message.hasPrefix("execute "), let colon = line.message.firstRange(of: ": ") else { continue }
+            let sql = String(line.message[colon.upperBound...])
+            if sql.contains("apus.fence(") { turn = [] } else if turn.isEmpty { continue }
+            if names[sql] == nil {
+                names[sql] = "s\(names.count)"
+                preparations += "PREPARE s\(names.count - 1) AS \(sql);\n"
+            }
+            turn.append("EXECUTE \(names[sql]!)\(arguments(line.detail));\n")
+            if sql.contains("FROM apus.submission)") {
+                if turn.count > 2 { turns += "\\startpipeline\n\(turn.joined())\\endpipeline\n" }
+                turn = []
+            }
+        }
+        return turns.isEmpty ? nil : preparations + turns
+    }
+
+    /// `parameters: $1 = 'a', $2 = NULL` as `('a', NULL)`.
+    private static func arguments(_ detail: String?) -> String {
+        guard let detail, let colon = detail.firstRange(of: "parameters: ") else { return "" }
+        var text = ""
+        var isQuoted = false
+        var rest = detail[colon.upperBound...]
+        while let character = rest.first {
+            if !isQuoted, character == "$", let equals = rest.firstRange(of: " = ") {
+                rest = rest[equals.upperBound...]
+                continue
+            }
+            if character == "'" { isQuoted.toggle() }
+            text.append(character)
+            rest.removeFirst()
+        }
+        return "(\(text))"
+    }
+}

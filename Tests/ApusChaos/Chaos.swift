@@ -1,0 +1,171 @@
+#if Postgres
+    import ApusTimers
+    import ArgumentParser
+    import Foundation
+
+    /// Torments a cluster of real processes on a real PostgreSQL, and then checks the promises against what handlers have
+    /// written down and what the tables say.
+    @main
+    struct Chaos: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "chaos", abstract: "Break a cluster in chosen ways, and check that it keeps its promises.",
+            discussion: """
+                Starts a PostgreSQL of its own and three nodes, and submits jobs all the time. The nemeses:
+
+                """ + Nemesis.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"),
+            subcommands: [Torment.self, Node.self], defaultSubcommand: Torment.self)
+    }
+
+    struct Torment: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "torment", shouldDisplay: false)
+
+        @Argument(help: "The nemeses, one after another (default: all).")
+        var nemeses: [Nemesis] = []
+
+        @Option(help: "How often each strikes.")
+        var rounds = 1
+
+        @Option(help: "Submissions a second.")
+        var rate = 30
+
+        @Flag(help: "Shorter; unless others are named, kill, pause and crash, in less than 90 s.")
+        var short = false
+
+        @Option(help: ArgumentHelp("Write the findings here too.", valueName: "file"))
+        var json: String?
+
+        @Option(help: "The seed of what is submitted and which node is struck (default: random).")
+        var seed: UInt64?
+
+        @Flag(help: "Leave the folder with the logs and what handlers wrote, if a promise is broken.")
+        var keep = false
+
+        func validate() throws {
+            guard rounds >= 1 else { throw ValidationError("--rounds: \(rounds) is not a whole number from 1") }
+            guard 1...1_000 ~= rate else {
+                throw ValidationError("--rate: \(rate) is not a whole number from 1 to 1000")
+            }
+        }
+
+        private var chosen: [Nemesis] {
+            nemeses.isEmpty ? (short ? [.kill, .pause, .crash] : Nemesis.allCases) : nemeses
+        }
+
+        func run() async throws {
+            signal(SIGPIPE, SIG_IGN)
+            let seed = seed ?? SystemRandom().next()
+            let seconds = chosen.reduce(0) { $0 + 14 + rounds * $1.roundSeconds(isShort: short) }
+            say("seed \(seed); repeat with --seed \(seed). About \(seconds) s.")
+            let files = try WorkFolder()
+            var findings: [Findings] = []
+            do {
+                defer { files.remove() }
+                findings = try await torment(files, SeededRandom(seed: seed))
+                if keep, findings.contains(where: { !$0.violations.isEmpty }) {
+                    let copy = "\(files.path)-kept"
+                    try Shell.run([
+                        "sh", "-c", "mkdir '\(copy)' && cp '\(files.path)'/*.log '\(files.path)'/*.effects '\(copy)'",
+                    ])
+                    say("The logs and effects are in \(copy).")
+                }
+            }
+            say("\n" + Findings.header)
+            for finding in findings { say(finding.row) }
+            if let json {
+                let encoder = JSONEncoder()
+                encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+                try encoder.encode(findings).write(to: URL(filePath: json))
+            }
+            let broken = findings.filter { !$0.violations.isEmpty }
+            for finding in broken {
+                say("\n\(finding.nemesis): \(finding.broken)")
+                for violation in finding.violations.prefix(12) { say("BROKEN  \(violation)") }
+            }
+            guard broken.isEmpty else { throw ExitCode(1) }
+            say("\nEvery promise held.")
+        }
+
+        private func torment(_ files: WorkFolder, _ random: SeededRandom) async throws -> [Findings] {
+            let servers = Servers(files)
+            let clock = try ShiftedClock(in: files.path)
+            let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            var findings: [Findings] = []
+            for (index, nemesis) in chosen.enumerated() {
+                let cluster = try Cluster(
+                    "\(nemesis.rawValue)_\(index)", try await servers.setup(for: nemesis), program: program,
+                    files: files,
+                    clock: clock, random: random)
+                let trial = Trial(nemesis: nemesis, rounds: rounds, isShort: short, rate: rate)
+                let began = wallNow()
+                say("\(nemesis.rawValue): \(nemesis.summary)")
+                let found = try await trial.run(on: cluster) { say("  \($0)") }
+                let taken = String(format: "%.0f", Double(wallNow() - began) / 1e9)
+                say(
+                    "  \(found.answered) of \(found.submitted) submissions answered, \(found.starts) starts; "
+                        + "\(found.violations.count) promises broken (\(taken) s)")
+                for end in cluster.ends { say("  a node ended: \(end)") }
+                for violation in found.violations.prefix(3) { say("  BROKEN  \(violation)") }
+                findings.append(found)
+            }
+            return findings
+        }
+    }
+
+    /// The servers, each started when the first nemesis needs it.
+    private final class Servers {
+        private let files: WorkFolder
+        private var common: Server?
+
+        init(_ files: WorkFolder) { self.files = files }
+
+        func setup(for nemesis: Nemesis) async throws -> Cluster.Setup {
+            switch nemesis {
+            case .full: return Cluster.Setup(servers: [try smallServer()])
+            case .promote: return Cluster.Setup(servers: try await serverWithStandby())
+            case .clocks: return Cluster.Setup(shifts: [-3_600, 0, 3_600], servers: [try commonServer()])
+            case .cut: return Cluster.Setup(hasProxies: true, servers: [try commonServer()])
+            case .kill, .stop, .pause, .terminate, .crash, .snapshot:
+                return Cluster.Setup(servers: [try commonServer()])
+            }
+        }
+
+        private func commonServer() throws -> Server {
+            if let common { return common }
+            let server = try Server("main", in: files)
+            try server.initialize()
+            try server.start()
+            common = server
+            return server
+        }
+
+        /// On a small file system of its own.
+        private func smallServer() throws -> Server {
+            let path = "\(files.path)/small"
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            do { try Shell.run(["mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", path]) } catch {
+                throw Failure(
+                    "the nemesis full needs a file system of its own, and cannot mount one (be root): \(error)")
+            }
+            let server = try Server("small", in: files)
+            try server.initialize()
+            try server.start()
+            return server
+        }
+
+        private func serverWithStandby() async throws -> [Server] {
+            let (primary, standby) = (try Server("first", in: files), try Server("second", in: files))
+            try primary.initialize()
+            try primary.start()
+            try standby.follow(primary)
+            try await primary.requireStandby()
+            return [primary, standby]
+        }
+    }
+#else
+    @main
+    struct Chaos {
+        static func main() {
+            print("chaos needs PostgreSQL: build it with --traits Postgres")
+        }
+    }
+#endif

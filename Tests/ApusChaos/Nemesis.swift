@@ -1,0 +1,137 @@
+#if Postgres
+    import ApusTimers
+    import ArgumentParser
+    import Foundation
+    import PostgresTestServer
+
+    /// What befalls a cluster.
+    enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
+        case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, promote
+
+        var summary: String {
+            switch self {
+            case .kill: "SIGKILL of a node; another one is started 6 s later"
+            case .stop: "SIGTERM of a node, and another one at once"
+            case .pause: "SIGSTOP of a node, SIGCONT 15 s later"
+            case .cut: "nothing of a node reaches the database for 10 s"
+            case .terminate: "pg_terminate_backend for all sessions"
+            case .crash: "the database is killed, and started again 2 s later"
+            case .full: "the database's disk is full for 8 s"
+            case .snapshot: "a transaction held open for 60 s"
+            case .clocks: "clocks an hour slow and an hour fast; SIGKILL of a node"
+            case .promote: "the primary is killed, and its synchronous standby promoted"
+            }
+        }
+
+        /// How much shorter is short.
+        private func seconds(_ long: Int, _ short: Int, _ isShort: Bool) -> Duration {
+            .seconds(isShort ? short : long)
+        }
+
+        /// How long a round takes, about.
+        func roundSeconds(isShort: Bool) -> Int {
+            let own =
+                switch self {
+                case .kill, .clocks: 9
+                case .stop: 6
+                case .pause: isShort ? 9 : 18
+                case .cut: isShort ? 8 : 13
+                case .terminate: 1
+                case .crash: 6
+                case .full: 12
+                case .snapshot: isShort ? 8 : 60
+                case .promote: 12
+                }
+            return own + Self.quietSeconds(isShort)
+        }
+
+        static func quietSeconds(_ isShort: Bool) -> Int { isShort ? 5 : 8 }
+
+        /// Does it, and undoes it.
+        /// - Returns: the nodes that were out, and since when.
+        func strike(_ cluster: Cluster, isShort: Bool) async throws -> Strike {
+            let slot = Int(cluster.random.next() % 3)
+            let victim = cluster.node(slot)!
+            var strike = Strike(victim: nil, began: wallNow())
+            switch self {
+            case .kill, .clocks:
+                strike.victim = victim.name
+                victim.signal(SIGKILL)
+                try await wait(.seconds(6))
+                try cluster.start(slot)
+            case .stop:
+                strike.victim = victim.name
+                victim.signal(SIGTERM)
+                try await victim.waitForEnd(atMost: .seconds(30))
+                try cluster.start(slot)
+            case .pause:
+                strike.victim = victim.name
+                victim.signal(SIGSTOP)
+                try await wait(seconds(15, 6, isShort))
+                victim.signal(SIGCONT)
+                try await wait(.seconds(3))
+            case .cut:
+                strike.victim = victim.name
+                cluster.proxies[slot].hold(.toServer)
+                try await wait(seconds(10, 6, isShort))
+                cluster.proxies[slot].release(.toServer)
+                try await wait(.seconds(2))
+            case .terminate:
+                try cluster.query(
+                    """
+                    SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+                    WHERE datname = current_database() AND pid <> pg_backend_pid()
+                    """)
+            case .crash:
+                try cluster.primary.crash()
+                try await wait(.seconds(2))
+                try cluster.primary.start()
+                strike.returned = wallNow()
+            case .full:
+                try await fillDisk(of: cluster)
+                strike.returned = wallNow()
+            case .snapshot:
+                let session = try cluster.primary.openSession(
+                    "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1; SELECT pg_sleep(3600)", in: cluster.database)
+                try await wait(seconds(60, 8, isShort))
+                Glibc.kill(session.id, SIGINT)
+                _ = session.wait()
+            case .promote:
+                try cluster.primary.crash()
+                let standby = cluster.setup.servers.first { $0 !== cluster.primary }!
+                try standby.promote()
+                cluster.promoted()
+                strike.returned = wallNow()
+            }
+            try await cluster.revive()
+            strike.ended = wallNow()
+            return strike
+        }
+
+        private func fillDisk(of cluster: Cluster) async throws {
+            let ballast = "\(cluster.primary.folder)/ballast"
+            // It ends when there is no more space.
+            _ = try? Shell.run(["dd", "if=/dev/zero", "of=\(ballast)", "bs=64k"])
+            guard try Shell.run(["df", "--output=avail", cluster.primary.folder]).hasSuffix(" 0\n") else {
+                throw Failure("the disk is not full")
+            }
+            try await wait(.seconds(4))
+            // The next file of the log does not fit either: the server cannot go on.
+            _ = try? cluster.query("SELECT pg_switch_wal()")
+            try await wait(.seconds(4))
+            try Shell.run(["rm", ballast])
+            try await wait(.seconds(1))
+            if !cluster.primary.isRunning { try cluster.primary.start() }
+        }
+    }
+
+    /// One time that a nemesis did its work, in nanoseconds since 1970.
+    struct Strike: Sendable {
+        /// The node that was out; `nil` if all were.
+        var victim: String?
+        var began: UInt64
+        /// When the database was there again, if it was away.
+        var returned: UInt64?
+        var ended: UInt64 = 0
+    }
+#endif

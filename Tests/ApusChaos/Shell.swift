@@ -1,0 +1,55 @@
+import ApusTimers
+import Foundation
+
+struct Failure: Error, CustomStringConvertible {
+    var description: String
+    init(_ text: String) { description = text }
+}
+
+/// Programs that are run to their end.
+enum Shell {
+    /// Runs a program, and ends it after so many seconds.
+    /// - Returns: what it has printed.
+    /// - Throws: ``Failure`` with the end of what it said, if its exit status is not 0.
+    @discardableResult
+    static func run(_ command: [String], seconds: Int = 60, environment: [String: String] = [:]) throws -> String {
+        let (output, errors) = (try PrivatePipe(), try PrivatePipe())
+        let child = try Child(
+            ["timeout", "-k", "2", "\(seconds)"] + command, environment: environment, output: output.writer,
+            errors: errors.writer)
+        close(output.writer)
+        close(errors.writer)
+        // Programs say little about errors: that pipe does not fill up meanwhile.
+        let text = readToEnd(output.reader)
+        let said = readToEnd(errors.reader)
+        let status = child.wait()
+        guard status == 0 else {
+            throw Failure(
+                "\(command.prefix(12).joined(separator: " ")) ended with status \(status): " + said.suffix(500))
+        }
+        return text
+    }
+}
+
+/// Waits on the continuous clock: real time is what this program is about.
+func wait(_ duration: Duration) async throws {
+    let clock = TimerClock.continuous()
+    try await clock.sleep(until: clock.now.advanced(by: duration), tolerance: nil)
+}
+
+/// Looks until something is so.
+func until(_ what: String, atMost limit: Duration, _ condition: () async throws -> Bool) async throws {
+    let clock = TimerClock.continuous()
+    let end = clock.now.advanced(by: limit)
+    while true {
+        if (try? await condition()) == true { return }
+        guard clock.now < end else { throw Failure("not within \(limit): \(what)") }
+        try await wait(.milliseconds(50))
+    }
+}
+
+/// The machine's wall clock, which is the database's too, in nanoseconds since 1970.
+func wallNow() -> UInt64 { SystemTime().wall().nanoseconds }
+
+/// Prints a line at once, also into a file.
+func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
