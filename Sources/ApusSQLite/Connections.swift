@@ -11,7 +11,7 @@ import Logging
 /// the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
 final class Connections: Sendable {
     let reader: Connection
-    private let writer: Connection
+    let writer: Connection
     private let turns: TurnWriterBox
     private let lock: Locked<OwnerLock?>
 
@@ -27,15 +27,21 @@ final class Connections: Sendable {
     ///   - path: the file, with symbolic links resolved.
     ///   - name: the path that was asked for.
     ///   - configuration: the store's.
+    ///   - allowsLongTransactions: whether a transaction may go on from one access to a connection to the next.
     /// - Throws: ``JobError``.
-    init(path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration) async throws {
+    init(
+        path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
+        allowsLongTransactions: Bool = false
+    ) async throws {
         do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
             throw JobError(.unavailable, "the database \(error)")
         }
         lock = Locked(try await OwnerLock.acquire(path: path, owner: configuration.ownerName))
         do {
             let size = try OwnerLock.createPrivateFile(path)
-            let queue = try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: false))
+            var grdb = Self.grdb(configuration, readonly: false)
+            grdb.allowsUnsafeTransactions = allowsLongTransactions
+            let queue = try DatabaseQueue(path: path, configuration: grdb)
             try queue.inDatabase { db in
                 try Schema.check(db, path: path)
                 if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
@@ -43,8 +49,9 @@ final class Connections: Sendable {
                 try Schema.migrate(db)
             }
             writer = try Connection(queue, path: path)
-            reader = try Connection(
-                try DatabaseQueue(path: path, configuration: Self.grdb(configuration, readonly: true)), path: path)
+            grdb = Self.grdb(configuration, readonly: true)
+            grdb.allowsUnsafeTransactions = allowsLongTransactions
+            reader = try Connection(try DatabaseQueue(path: path, configuration: grdb), path: path)
             turns = try await writer.perform {
                 TurnWriterBox(writer: try TurnWriter($0, beforeCommit: configuration.beforeCommit))
             }

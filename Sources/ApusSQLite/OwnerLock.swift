@@ -9,13 +9,29 @@ import ApusTimers
     import Musl
 #endif
 
-/// The lock that makes one store the only owner of a database file.
+/// The lock that makes one store the only owner of a database file, and one daemon that of a home.
 ///
 /// It is the kernel's (`flock`) on a file beside the database: it ends with the process, however that ends, and it also
 /// excludes a second store of the same process, because each opens the file anew. The file stays; what it says is for
 /// people.
-struct OwnerLock: ~Copyable {
+package struct OwnerLock: ~Copyable {
     private let descriptor: Int32
+
+    /// What is locked, for the message of `owned`.
+    package struct Subject: Sendable {
+        var name: String
+        var advice: String
+        /// - Parameters:
+        ///   - name: is what belongs to its owner.
+        ///   - advice: is what can be done, after "stop that process or".
+        package init(name: String, advice: String) {
+            self.name = name
+            self.advice = advice
+        }
+        static func database(_ path: String) -> Self {
+            Self(name: "the database \(path)", advice: "use another file")
+        }
+    }
 
     /// Takes the lock of the database at `path`.
     ///
@@ -24,11 +40,13 @@ struct OwnerLock: ~Copyable {
     /// whose owner is gone or going is waited for, up to 5 s; one whose owner lives, for a tenth of a second only, since
     /// a signal that was just sent may not have arrived.
     /// - Throws: `owned`, naming the owner; `unavailable`.
-    static func acquire(path: String, owner: String) async throws -> OwnerLock {
+    package static func acquire(
+        path: String, owner: String, subject: Subject? = nil
+    ) async throws -> OwnerLock {
         var looks = (all: 0, alive: 0)
         while true {
             do {
-                return try OwnerLock(path: path, owner: owner)
+                return try OwnerLock(path: path, owner: owner, subject: subject ?? .database(path))
             } catch let error as JobError where error.code == .owned {
                 looks.all += 1
                 looks.alive = ownerIsGoing(path) ? 0 : looks.alive + 1
@@ -73,7 +91,7 @@ struct OwnerLock: ~Copyable {
 
     /// Takes the lock if it is free.
     /// - Throws: `owned`, naming the owner; `unavailable`.
-    init(path: String, owner: String) throws {
+    init(path: String, owner: String, subject: Subject) throws {
         let lockPath = path + ".lock"
         let descriptor: Int32
         do throws(TrustedPath.Failure) {
@@ -94,7 +112,7 @@ struct OwnerLock: ~Copyable {
             }
             throw JobError(
                 .owned,
-                "the database \(path) belongs to \(Self.describeOwner(descriptor)); stop that process or use another file"
+                "\(subject.name) belongs to \(Self.describeOwner(descriptor)); stop that process or \(subject.advice)"
             )
         }
         self.descriptor = descriptor
@@ -116,6 +134,17 @@ struct OwnerLock: ~Copyable {
     private static func hasOneName(_ descriptor: Int32) -> Bool {
         var status = stat()
         return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
+    }
+
+    /// Who holds the lock of the database at `path`; `nil` if nobody does.
+    static func owner(of path: String) -> String? {
+        guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return nil }
+        defer { _ = close(descriptor) }
+        guard flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK else {
+            _ = flock(descriptor, LOCK_UN)
+            return nil
+        }
+        return describeOwner(descriptor)
     }
 
     private static func describeOwner(_ descriptor: Int32) -> String {
@@ -151,7 +180,7 @@ struct OwnerLock: ~Copyable {
 
     /// The path with symbolic links resolved, so that two names of one file share one lock. A link may lead to a file
     /// that is still to be made.
-    static func resolved(_ path: String, links: Int = 0) -> String {
+    package static func resolved(_ path: String, links: Int = 0) -> String {
         func real(_ path: String) -> String? {
             guard let text = realpath(path, nil) else { return nil }
             defer { free(text) }
@@ -199,7 +228,7 @@ struct OwnerLock: ~Copyable {
     }
 
     /// This program's name.
-    static var programName: String {
+    package static var programName: String {
         CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
     }
 }

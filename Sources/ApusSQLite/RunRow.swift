@@ -27,7 +27,14 @@ enum RunRow {
         DO UPDATE SET \(values.map { "\($0) = excluded.\($0)" }.joined(separator: ", "))
         """)
 
-    /// The same parameters, for a run that is there, which is a quarter faster.
+    /// The same parameters, then the sequence, for a run that is not there.
+    static let insertWithSequence = SQLText(
+        """
+        INSERT INTO run (\((identity + values).joined(separator: ", ")), sequence)
+        VALUES (\((identity + values).map { _ in "?" }.joined(separator: ", ")), ?)
+        """)
+
+    /// The same parameters as ``upsert``, for a run that is there, which is a quarter faster.
     static let update = SQLText(
         """
         UPDATE run SET \(values.enumerated().map { "\($1) = ?\($0 + identity.count + 1)" }.joined(separator: ", "))

@@ -100,8 +100,8 @@ final class TurnWriter {
     ) throws -> [Result<[Job], JobError>] {
         try write(in: session) {
             let axis = ElapsedAxis(turn.clock)
-            if turn.clock != clock { try write(turn.clock) }
-            for queue in turn.queues { try write(queue, axis) }
+            if turn.clock != clock { try Self.write(turn.clock, on: connection) }
+            for queue in turn.queues { try Self.write(queue, axis, on: connection) }
             let taken = turn.takenByPart
             let results = try turn.parts.enumerated().map {
                 try apply($1, taking: taken[$0], axis, withSavepoint: withSavepoints)
@@ -210,7 +210,7 @@ final class TurnWriter {
         job.version = version + 1
     }
 
-    private func write(_ clock: StoreClock) throws {
+    static func write(_ clock: StoreClock, on connection: Connection) throws {
         try connection.statement(
             """
             INSERT INTO clock (id, boot_id, wall_offset, elapsed_offset) VALUES (1, ?, ?, ?)
@@ -221,7 +221,7 @@ final class TurnWriter {
         ).bind(clock.bootID).bind(clock.wallOffset.wholeNanoseconds).bind(clock.elapsedOffset.wholeNanoseconds).run()
     }
 
-    private func write(_ queue: JobQueue, _ axis: ElapsedAxis) throws {
+    static func write(_ queue: JobQueue, _ axis: ElapsedAxis, on connection: Connection) throws {
         try connection.statement(
             """
             INSERT INTO queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)

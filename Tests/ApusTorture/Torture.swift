@@ -110,6 +110,7 @@ struct LimitedProgram {
     private static func environment(_ home: Home) -> [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_HOME"] = home.path
+        environment[StoreLocation.variable] = nil
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         return environment
     }

@@ -1,0 +1,149 @@
+/// Copies everything that a store keeps into another one, which is empty, and compares what both have then.
+///
+/// All or nothing: the target is used by no scheduler before the comparison has found it equal.
+package struct StoreCopy: Sendable {
+    /// What was read of a table on one side.
+    package struct Side: Hashable, Sendable {
+        package var rows = 0
+        package var checksum = StoreChecksum()
+        package init() {}
+    }
+
+    /// A table, and what both stores have of it.
+    package struct Table: Hashable, Sendable {
+        package var name: String
+        package var source = Side()
+        package var target = Side()
+        package init(name: String) { self.name = name }
+    }
+
+    /// How far a copy is.
+    package struct Progress: Hashable, Sendable {
+        package enum Phase: Hashable, Sendable { case copying, comparing }
+        package var phase: Phase
+        /// What was read by now, of the source or of the target.
+        package var done: StoreCounts
+        package var total: StoreCounts
+    }
+
+    /// How many jobs or runs are in memory at once, at most: each has at most 64 KiB of payload, or 128 KiB of output
+    /// and result.
+    package static let pageSize = 500
+
+    private let source: any StoreTransfer
+    private let target: any StoreTransfer
+
+    package init(from source: any StoreTransfer, to target: any StoreTransfer) {
+        self.source = source
+        self.target = target
+    }
+
+    /// - Parameter report: is called after each page.
+    /// - Returns: the tables.
+    /// - Throws: ``JobError``; the target is then as it was before, or, if it could not be reached any more, one that
+    ///   no scheduler opens and that the next copy begins anew.
+    package func run(report: @Sendable (Progress) -> Void) async throws -> [Table] {
+        let reader = try await source.beginReading()
+        do {
+            let writer = try await target.beginWriting()
+            do {
+                let header = try await reader.header()
+                try await writer.add(header)
+                let read = try await pass(over: reader, .copying, header.counts, to: writer, report)
+                let written = try await pass(over: writer, .comparing, header.counts, to: nil, report)
+                let tables = zip(read, written).map { read, written in
+                    var table = Table(name: read.name)
+                    (table.source, table.target) = (read.side, written.side)
+                    return table
+                }
+                try check(tables, header.counts)
+                // First that the source has not changed, then that the target counts.
+                try await reader.finish()
+                try await writer.finish()
+                return tables
+            } catch {
+                await writer.abandon()
+                throw error
+            }
+        } catch {
+            try? await reader.finish()
+            throw error
+        }
+    }
+
+    private func check(_ tables: [Table], _ counts: StoreCounts) throws {
+        for table in tables where table.source != table.target {
+            throw JobError(
+                .damaged,
+                """
+                the copy differs from the source in its \(table.name): \(table.source.rows) rows with the checksum \
+                \(table.source.checksum), and \(table.target.rows) with \(table.target.checksum); the target was \
+                emptied again
+                """)
+        }
+        let found = tables.map(\.source.rows)
+        guard found.suffix(4) == [counts.jobs, counts.openRuns, counts.runs, counts.submissions] else {
+            throw JobError(
+                .damaged,
+                """
+                not all rows of the source could be read: it has \(counts.jobs) jobs, \(counts.openRuns) open and \
+                \(counts.runs) ended runs and \(counts.submissions) submissions, and \
+                \(found.suffix(4).map(String.init).joined(separator: ", ")) of them were found; run `apus store check`. \
+                The target was emptied again
+                """)
+        }
+    }
+
+    /// Reads everything, and gives it to the writer.
+    private func pass(
+        over reader: any StoreExport, _ phase: Progress.Phase, _ total: StoreCounts, to writer: (any StoreImport)?,
+        _ report: @Sendable (Progress) -> Void
+    ) async throws -> [(name: String, side: Side)] {
+        var (settings, jobs, open, runs, submissions) = (Side(), Side(), Side(), Side(), Side())
+        var done = StoreCounts()
+        let header = try await reader.header()
+        settings.rows = header.queues.count + (header.clock == nil ? 0 : 1)
+        settings.checksum.add(header)
+        var key: Int64 = 0
+        while true {
+            let page = try await reader.jobs(after: key, limit: Self.pageSize)
+            guard let last = page.last else { break }
+            try await writer?.add(page)
+            key = last.job.key
+            for stored in page {
+                jobs.checksum.add(stored.job)
+                for run in stored.open { open.checksum.add(run) }
+                open.rows += stored.open.count
+            }
+            jobs.rows += page.count
+            (done.jobs, done.openRuns) = (jobs.rows, open.rows)
+            report(Progress(phase: phase, done: done, total: total))
+        }
+        var sequence: Int64 = 0
+        while true {
+            let page = try await reader.runs(after: sequence, limit: Self.pageSize)
+            guard let last = page.last else { break }
+            try await writer?.add(page)
+            sequence = last.sequence
+            for run in page { runs.checksum.add(run) }
+            runs.rows += page.count
+            done.runs = runs.rows
+            report(Progress(phase: phase, done: done, total: total))
+        }
+        sequence = 0
+        while true {
+            let page = try await reader.submissions(after: sequence, limit: Self.pageSize)
+            guard let last = page.last else { break }
+            try await writer?.add(page)
+            sequence = last.sequence
+            for submission in page { submissions.checksum.add(submission) }
+            submissions.rows += page.count
+            done.submissions = submissions.rows
+            report(Progress(phase: phase, done: done, total: total))
+        }
+        return [
+            ("clock and queues", settings), ("jobs", jobs), ("open runs", open), ("ended runs", runs),
+            ("submissions", submissions),
+        ]
+    }
+}
