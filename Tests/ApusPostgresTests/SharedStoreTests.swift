@@ -234,6 +234,35 @@
             }
         }
 
+        @Test("who listens to one scheduler hears what happens in the others")
+        func events() async throws {
+            try await withTwo { first, second, _ in
+                first.handle("k") { run in
+                    run.emit(output: Array("hello".utf8))
+                    run.progress(0.5, "half")
+                }
+                // The scheduler learns of the other one with its next beat.
+                try await TimerEngine.shared.sleep(for: .milliseconds(1_100))
+                let heard = second.events()
+                try await first.submit(JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(10))))
+                var kinds: [String] = []
+                for await event in heard {
+                    switch event {
+                    case .submitted(let job): kinds.append("submitted \(job.id)")
+                    case .runStarted(let run): kinds.append("started \(run.job)")
+                    case .output(let job, _, _, let bytes):
+                        kinds.append("\(job) \(String(decoding: bytes, as: UTF8.self))")
+                    case .progress(let job, _, _, let fraction, let text):
+                        kinds.append("\(job) \(fraction) \(text ?? "")")
+                    case .runEnded(let run): kinds.append("\(run.job) \(run.state)")
+                    default: break
+                    }
+                    if kinds.last == "a succeeded" { break }
+                }
+                #expect(Set(kinds) == ["submitted a", "started a", "a hello", "a 0.5 half", "a succeeded"])
+            }
+        }
+
         @Test("a scheduler goes by the database's clock, however wrong its machine's is")
         func wrongClock() async throws {
             try await withDatabase { configuration in

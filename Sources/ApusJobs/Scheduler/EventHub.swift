@@ -7,6 +7,8 @@ final class EventHub: Sendable {
         var next = 0
         var subscribers: [Int: Subscriber] = [:]
         var end = End.open(waiters: [])
+        /// Brings events to other schedulers of the store.
+        var relay: (@Sendable (JobEvent) -> Void)?
     }
 
     private enum End {
@@ -49,11 +51,21 @@ final class EventHub: Sendable {
 
     /// The subscriptions are copied out: resuming a subscriber is not done under the lock.
     func emit(_ event: @autoclosure () -> JobEvent) {
-        let subscriptions = state.withLock { $0.subscribers.values.compactMap(\.subscription) }
-        guard !subscriptions.isEmpty else { return }
+        let (subscriptions, relay) = state.withLock { ($0.subscribers.values.compactMap(\.subscription), $0.relay) }
+        guard !subscriptions.isEmpty || relay != nil else { return }
         let event = event()
         for subscription in subscriptions { subscription.send(event) }
+        relay?(event)
     }
+
+    /// What has happened in another scheduler.
+    func emit(fromOther event: JobEvent) {
+        let subscriptions = state.withLock { $0.subscribers.values.compactMap(\.subscription) }
+        for subscription in subscriptions { subscription.send(event) }
+    }
+
+    /// From now on, the relay is called for each event of this scheduler.
+    func relay(to relay: (@Sendable (JobEvent) -> Void)?) { state.withLock { $0.relay = relay } }
 
     /// The scheduler has stopped, with an error if it lost its store. The first call counts.
     func finish(_ error: JobError?) {

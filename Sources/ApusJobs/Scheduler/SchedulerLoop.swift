@@ -220,6 +220,8 @@ final class SchedulerLoop: Sendable {
 
     private func run(_ session: StoreSession) async {
         let signals = follow(store.signals(in: session))
+        let others = session.isShared ? followOthers(store.events(in: session)) : nil
+        if session.isShared { hub.relay(to: { [store] in store.publish($0, in: session) }) }
         while true {
             let inputs = inbox.withLock { inbox in
                 defer { inbox.inputs = [] }
@@ -237,6 +239,8 @@ final class SchedulerLoop: Sendable {
             case .close:
                 setAlarm(nil)
                 signals.cancel()
+                others?.cancel()
+                hub.relay(to: nil)
                 do { try await store.close(session) } catch {
                     logger.error("closing the store failed", metadata: ["error": "\(error)"])
                 }
@@ -315,6 +319,13 @@ final class SchedulerLoop: Sendable {
     private func follow(_ signals: AsyncStream<StoreSignal>) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self] in
             for await signal in signals { self?.post(.signal(signal)) }
+        }
+    }
+
+    /// Subscribers of this scheduler hear of the others of the store.
+    private func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            for await event in events { self?.hub.emit(fromOther: event) }
         }
     }
 

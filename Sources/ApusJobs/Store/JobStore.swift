@@ -62,6 +62,13 @@ public protocol JobStore: Sendable {
     /// upper one. `nil` if they go by the wall clock of the machine.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
+    /// Tells the other schedulers of the store what has happened here, as far as their subscribers can be told.
+    func publish(_ event: JobEvent, in session: StoreSession)
+
+    /// What happens in the other schedulers of the store, for subscribers here; ``JobEvent/dropped(events:outputBytes:)``
+    /// where something is left out. One stream for each session.
+    func events(in session: StoreSession) -> AsyncStream<JobEvent>
+
     /// Asks for places in queues whose limits hold for all schedulers of the store, and gives back those that are not
     /// needed any more. Each scheduler asks now and then while jobs of the queue wait, so that all get their share.
     /// - Returns: for each queue that was asked about, its settings, and how many of its runs this session may have.
@@ -95,6 +102,12 @@ extension JobStore {
 
     /// None: a store of which applications' transactions can be no part.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] { [] }
+
+    /// There are no others.
+    public func publish(_ event: JobEvent, in session: StoreSession) {}
+
+    /// There are no others.
+    public func events(in session: StoreSession) -> AsyncStream<JobEvent> { AsyncStream { $0.finish() } }
 
     /// A store for one scheduler: its limits are the queue's.
     public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] { [] }

@@ -19,13 +19,16 @@
         private let task = Locked<Task<Void, Never>?>(nil)
         private let signal: @Sendable (StoreSignal) -> Void
         private let clock = Locked(DatabaseClock())
+        /// What happens here and on the other nodes.
+        let events: ClusterEvents
         /// Another one begins when a standby is promoted.
         private let timeline = Locked<String?>(nil)
 
         /// `signal` is called with what the scheduler has to know.
         init(
-            node: Int64, writer: ServerLink, session: ServerLink, engine: TimerEngine, logger: Logger,
-            timing: MembershipMachine.Timing = .init(), signal: @escaping @Sendable (StoreSignal) -> Void
+            node: Int64, writer: ServerLink, session: ServerLink, queries: StoreQueries, engine: TimerEngine,
+            logger: Logger, timing: MembershipMachine.Timing = .init(),
+            signal: @escaping @Sendable (StoreSignal) -> Void
         ) {
             self.node = node
             self.writer = writer
@@ -33,6 +36,7 @@
             self.engine = engine
             self.logger = logger
             self.signal = signal
+            events = ClusterEvents(node: node, link: session, queries: queries, engine: engine, logger: logger)
             machine = Locked(MembershipMachine(id: node, timing: timing, at: engine.time.uptime()))
         }
 
@@ -71,7 +75,10 @@
             }
         }
 
-        func stop() { task.withLock { $0.take() }?.cancel() }
+        func stop() {
+            task.withLock { $0.take() }?.cancel()
+            events.finish()
+        }
 
         /// The database's clock.
         func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
@@ -80,6 +87,7 @@
 
         /// Something was notified on the node's channel.
         func notified(_ notification: PostgresNotification) {
+            if notification.channel == ClusterEvents.channel { return events.receive(notification.payload) }
             switch notification.payload {
             case "submissions": signal(.submissions)
             case "replies": _ = Task { await takeReplies() }
@@ -155,15 +163,16 @@
                     takingReplies,
                     TurnStatements.hasSubmissions(node),
                     PostgresStatement("LISTEN apus_node_\(node)", isPrepared: false),
+                    PostgresStatement("LISTEN \(ClusterEvents.channel)", isPrepared: false),
                     StoreQueries.selectClock, StoreQueries.selectQueues,
                     PostgresStatement("SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"),
                 ]))
             try await readClock()
             try signal(replies: results[4])
-            let axis = ElapsedAxis(try StoreQueries.clock(of: results[7]))
-            for queue in try StoreQueries.queues(of: results[8], axis) { signal(.queue(queue)) }
+            let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
+            for queue in try StoreQueries.queues(of: results[9], axis) { signal(.queue(queue)) }
             if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
-            let timeline = try results[9][0].decode(String.self, at: 0)
+            let timeline = try results[10][0].decode(String.self, at: 0)
             let last = self.timeline.withLock { last in
                 defer { last = timeline }
                 return last
@@ -187,6 +196,7 @@
                 if owner == node { mine[shard] = StoreEpoch(rawValue: try row.decode(at: 2)) }
             }
             adopt(mine)
+            events.othersAre(there: view.nodes.count > 1)
             return view
         }
 

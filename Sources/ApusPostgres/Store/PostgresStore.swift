@@ -103,7 +103,7 @@
             }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: id, writer: writer, session: listener, engine: engine, logger: logger
+                node: id, writer: writer, session: listener, queries: queries, engine: engine, logger: logger
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
@@ -344,6 +344,19 @@
                 return AsyncStream { $0.finish() }
             }
             return owner.signals.stream
+        }
+
+        /// Tells the other nodes; see ``JobStore/publish(_:in:)``.
+        public func publish(_ event: JobEvent, in session: StoreSession) {
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
+        }
+
+        /// What happens on the other nodes; see ``JobStore/events(in:)``.
+        public func events(in session: StoreSession) -> AsyncStream<JobEvent> {
+            guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
+                return AsyncStream { $0.finish() }
+            }
+            return owner.member.events.stream
         }
 
         /// See ``JobStore/load(_:)``.

@@ -1,0 +1,224 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+    import Logging
+
+    /// Brings the events of a node to those who listen on the others: by notifications that name jobs and runs, which the
+    /// receiver reads from the tables.
+    ///
+    /// A node sends every ``pause`` at most, from a connection of its own, and no more than ``most`` at once: what is more is
+    /// left out, and the receivers are told how much. A node that is alone sends nothing.
+    final class ClusterEvents: Sendable {
+        static let channel = "apus_events"
+        static let pause: Duration = .milliseconds(50)
+        /// Events, and bytes of output, in one pause.
+        static let most = (events: 100, bytes: 32_768)
+        /// What a notification holds: PostgreSQL allows 7,999 bytes.
+        private static let payload = 7_000
+        private static let piece = 1_500
+
+        private struct Pending {
+            var events: [CodedEvent] = []
+            var bytes = 0
+            var droppedEvents = 0
+            var droppedBytes = 0
+            var isScheduled = false
+        }
+
+        let stream: AsyncStream<JobEvent>
+        private let continuation: AsyncStream<JobEvent>.Continuation
+        private let node: Int64
+        private let link: ServerLink
+        private let queries: StoreQueries
+        private let engine: TimerEngine
+        private let logger: Logger
+        private let pending = Locked(Pending())
+        private let hasOthers = Locked(false)
+        /// Payloads as they come, so that they are read in their order.
+        private let arrivals: AsyncStream<String>.Continuation
+        private let reader = Locked<Task<Void, Never>?>(nil)
+
+        init(node: Int64, link: ServerLink, queries: StoreQueries, engine: TimerEngine, logger: Logger) {
+            self.node = node
+            self.link = link
+            self.queries = queries
+            self.engine = engine
+            self.logger = logger
+            (stream, continuation) = AsyncStream.makeStream(
+                of: JobEvent.self, bufferingPolicy: .bufferingNewest(10_000))
+            let (payloads, arrivals) = AsyncStream.makeStream(of: String.self, bufferingPolicy: .bufferingNewest(1_000))
+            self.arrivals = arrivals
+            let task = Task { [weak self] in for await payload in payloads { await self?.read(payload) } }
+            reader.withLock { $0 = task }
+        }
+
+        /// Whether there is another node that may listen.
+        func othersAre(there: Bool) { hasOthers.withLock { $0 = there } }
+
+        func finish() {
+            continuation.finish()
+            arrivals.finish()
+        }
+
+        // MARK: Sending
+
+        func publish(_ event: JobEvent) {
+            guard hasOthers.withLock({ $0 }), let coded = CodedEvent(event) else { return }
+            let mustSchedule = pending.withLock { pending in
+                let size = coded.bytes?.count ?? 0
+                if size > 0, pending.bytes + size > Self.most.bytes {
+                    pending.droppedBytes += size
+                } else if size == 0, pending.events.count >= Self.most.events {
+                    pending.droppedEvents += 1
+                } else {
+                    pending.events += coded.pieces(of: Self.piece)
+                    pending.bytes += size
+                }
+                defer { pending.isScheduled = true }
+                return !pending.isScheduled
+            }
+            guard mustSchedule else { return }
+            engine.schedule(after: Self.pause) { [weak self] in _ = Task { await self?.send() } }
+        }
+
+        private func send() async {
+            let sent = pending.withLock { pending in
+                defer { pending = Pending() }
+                return pending
+            }
+            var messages = [Message(node: node, events: [])]
+            var size = 0
+            for event in sent.events {
+                let length = JobJSON.text(of: event).utf8.count
+                if size + length > Self.payload, size > 0 {
+                    messages.append(Message(node: node, events: []))
+                    size = 0
+                }
+                messages[messages.count - 1].events.append(event)
+                size += length + 1
+            }
+            let last = messages.count - 1
+            (messages[last].droppedEvents, messages[last].droppedBytes) = (sent.droppedEvents, sent.droppedBytes)
+            do {
+                _ = try await link.execute(
+                    PostgresBatch(
+                        messages.map {
+                            PostgresStatement(
+                                "SELECT pg_notify($1, $2)", [.text(Self.channel), .text(JobJSON.text(of: $0))])
+                        }))
+            } catch { logger.debug("events were not sent", metadata: ["error": "\(error)"]) }
+        }
+
+        // MARK: Receiving
+
+        /// A notification has come.
+        func receive(_ payload: String) { arrivals.yield(payload) }
+
+        private func read(_ payload: String) async {
+            guard let message = try? JobJSON.decode(Message.self, from: Array(payload.utf8)), message.node != node
+            else {
+                return
+            }
+            do {
+                let keys = message.events.compactMap { $0.isOfJob ? $0.key : nil }
+                let jobs = Dictionary(
+                    try await queries.load(Array(Set(keys))).map { ($0.job.key, $0.job) }, uniquingKeysWith: { $1 })
+                for event in message.events {
+                    if let event = try await self.event(of: event, jobs) { continuation.yield(event) }
+                }
+                if message.droppedEvents > 0 || message.droppedBytes > 0 {
+                    continuation.yield(.dropped(events: message.droppedEvents, outputBytes: message.droppedBytes))
+                }
+            } catch {
+                logger.debug("events of another node could not be read", metadata: ["error": "\(error)"])
+                continuation.yield(.dropped(events: message.events.count, outputBytes: 0))
+            }
+        }
+
+        private func event(of coded: CodedEvent, _ jobs: [Int64: Job]) async throws -> JobEvent? {
+            switch coded.kind {
+            case .submitted: return jobs[coded.key].map { .submitted($0) }
+            case .changed: return jobs[coded.key].map { .changed($0) }
+            case .output:
+                return .output(
+                    job: coded.job, occurrence: coded.occurrence, attempt: coded.attempt, bytes: coded.bytes ?? [])
+            case .progress:
+                return .progress(
+                    job: coded.job, occurrence: coded.occurrence, attempt: coded.attempt,
+                    fraction: coded.fraction ?? 0, message: coded.message)
+            case .runStarted, .runEnded, .runPostponed, .skipped: break
+            }
+            let found = try await queries.runs(RunQuery(job: coded.job, occurrence: coded.occurrence, limit: 100)).runs
+            guard var run = found.first(where: { $0.jobKey == coded.key && $0.attempt == coded.attempt }) else {
+                return nil
+            }
+            switch coded.kind {
+            case .runStarted:
+                run.started = run.started ?? run.claimed
+                return .runStarted(run)
+            case .runEnded: return .runEnded(run)
+            case .runPostponed: return .runPostponed(run)
+            default: return .skipped(run)
+            }
+        }
+    }
+
+    /// What a notification says.
+    private struct Message: Codable {
+        var node: Int64
+        var events: [CodedEvent]
+        var droppedEvents = 0
+        var droppedBytes = 0
+    }
+
+    /// An event of one job, as a reference to what the tables have of it.
+    struct CodedEvent: Codable, Equatable {
+        enum Kind: String, Codable {
+            case submitted, changed, runStarted, runEnded, runPostponed, skipped, output, progress
+        }
+        var kind: Kind
+        var job: JobID
+        var key: Int64 = 0
+        var occurrence = 0
+        var attempt = 0
+        /// Of output.
+        var bytes: [UInt8]?
+        var fraction: Double?
+        var message: String?
+
+        var isOfJob: Bool { kind == .submitted || kind == .changed }
+
+        /// `nil` for what concerns one scheduler only.
+        init?(_ event: JobEvent) {
+            switch event {
+            case .submitted(let new): (kind, job, key) = (.submitted, new.id, new.key)
+            case .changed(let changed): (kind, job, key) = (.changed, changed.id, changed.key)
+            case .runStarted(let run): self.init(.runStarted, run)
+            case .runEnded(let run): self.init(.runEnded, run)
+            case .runPostponed(let run): self.init(.runPostponed, run)
+            case .skipped(let run): self.init(.skipped, run)
+            case .output(let id, let number, let attempt, let bytes):
+                (kind, job, occurrence, self.attempt, self.bytes) = (.output, id, number, attempt, bytes)
+            case .progress(let id, let number, let attempt, let fraction, let message):
+                (kind, job, occurrence, self.attempt) = (.progress, id, number, attempt)
+                // As far as a notification has room.
+                (self.fraction, self.message) = (fraction, message.map { String($0.prefix(500)) })
+            case .clockChanged, .dropped, .stopped: return nil
+            }
+        }
+
+        private init(_ kind: Kind, _ run: Run) {
+            (self.kind, job, key, occurrence, attempt) = (kind, run.job, run.jobKey, run.occurrence, run.attempt)
+        }
+
+        /// Output in pieces that fit into notifications.
+        func pieces(of size: Int) -> [CodedEvent] {
+            guard let bytes, bytes.count > size else { return [self] }
+            return stride(from: 0, to: bytes.count, by: size).map { start in
+                var piece = self
+                piece.bytes = Array(bytes[start..<min(start + size, bytes.count)])
+                return piece
+            }
+        }
+    }
+#endif
