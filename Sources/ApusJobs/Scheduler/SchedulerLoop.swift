@@ -318,7 +318,7 @@ final class SchedulerLoop: Sendable {
 
     private func follow(_ signals: AsyncStream<StoreSignal>) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self] in
-            for await signal in signals { self?.post(.signal(signal)) }
+            for await signal in signals { self?.receive(signal) }
         }
     }
 
@@ -327,6 +327,13 @@ final class SchedulerLoop: Sendable {
         Task(executorPreference: executor) { [weak self] in
             for await event in events { self?.hub.emit(fromOther: event) }
         }
+    }
+
+    /// Handlers are told at once of a cut-off: the store may have no answer for as long.
+    private func receive(_ signal: StoreSignal) {
+        guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
+        update { machine, now in machine.receive(.signal(signal), at: now) }
+        wake()
     }
 
     /// The scheduler has one timer.

@@ -223,8 +223,14 @@ extension SchedulerMachine {
     }
 
     mutating func start(_ run: Run, of job: Job, _ now: ClockReading) {
-        running[RunKey(run)] = job.request.queue
         board.started(job.request.queue, now)
+        if shards.isCutOff {
+            // The answer has come too late: the run waits again.
+            board.ended(job.request.queue)
+            entries[job.key]?.ends.append(.init(key: RunKey(run), ended: nil, postponement: nil, jitter: 0))
+            return markDirty(job.key)
+        }
+        running[RunKey(run)] = job.request.queue
         effect(.start(run, of: job))
     }
 

@@ -131,7 +131,7 @@ package struct SchedulerMachine: ~Copyable {
 
     let configuration: JobScheduler.Configuration
     var phase = Phase.recovering(after: 0)
-    var session: StoreSession
+    package internal(set) var session: StoreSession
     var clock: StoreClock
     /// The clock record is to be written.
     var isClockChanged: Bool
