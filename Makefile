@@ -44,9 +44,11 @@ demo: bootstrap  ## show the sample app on a simulated phone in the browser, at 
 	@exec "$$($(SWIFT) build $(TRAITS) --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
 
 test: bootstrap  ## run all tests, those in a browser and of the API's description too
-	$(SWIFT) test $(TRAITS) --skip '^SchedulerSimulationTests\.'
+	$(SWIFT) test $(TRAITS) --skip '^(SchedulerSimulation|ClusterSimulation)Tests\.'
 	@echo 'The scheduler, simulated with 2,000 seeds, alone on the machine:'
 	$(SWIFT) test $(TRAITS) --skip-build --filter '^SchedulerSimulationTests\.'
+	@echo 'Several schedulers over one database, simulated with 1,000 seeds, alone on the machine:'
+	$(SWIFT) test $(TRAITS) --skip-build --filter '^ClusterSimulationTests\.'
 	SWIFT="$(SWIFT)" Scripts/browser-tests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 

@@ -206,10 +206,15 @@ let package = Package(
             ],
             path: "Tests/SchedulerSimulation"
         ),
+        // Several schedulers over a modelled database, for a test, and for `make simulate SIMULATE=--cluster`.
+        .target(
+            name: "ClusterSimulation", dependencies: ["ApusJobs", "ApusTimers"], path: "Tests/ClusterSimulation"
+        ),
         .executableTarget(
             name: "ApusSimulation",
             dependencies: [
-                "ApusTimers", "SchedulerSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                "ApusTimers", "ClusterSimulation", "SchedulerSimulation",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             path: "Tests/ApusSimulation"
         ),
@@ -228,6 +233,7 @@ let package = Package(
             name: "SchedulerSimulationTests",
             dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", "SchedulerSimulation"]
         ),
+        .testTarget(name: "ClusterSimulationTests", dependencies: ["ClusterSimulation"]),
         // A process under a LinuxHost, for the tests to send signals to.
         .executableTarget(
             name: "ApusHostProbe", dependencies: ["ApusBackground", "ApusLinux", "ApusTimers"],

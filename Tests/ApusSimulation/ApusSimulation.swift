@@ -1,5 +1,6 @@
 import ApusTimers
 import ArgumentParser
+import ClusterSimulation
 import Foundation
 import SchedulerSimulation
 
@@ -18,9 +19,14 @@ struct ApusSimulation: ParsableCommand {
     @Flag(help: "Do not look for a shorter history.") var raw = false
     @Flag(help: "Print what happens in the history of the first seed.") var trace = false
 
+    @Flag(help: "Simulate several schedulers over one database.") var cluster = false
+    @Option(help: "Leave out a rule of the cluster: \(ClusterMutant.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var mutant: String?
+
     private static let troubles = Generator.Trouble.allCases.map(\.rawValue).joined(separator: ", ")
 
     func validate() throws {
+        if let mutant, ClusterMutant(rawValue: mutant) == nil { throw ValidationError("\(mutant) is no rule") }
         for name in without where Generator.Trouble(rawValue: name) == nil {
             throw ValidationError("\(name) is no kind of trouble; they are \(Self.troubles)")
         }
@@ -28,6 +34,7 @@ struct ApusSimulation: ParsableCommand {
 
     func run() throws {
         Seed.announceTraps()
+        if cluster { return try runCluster() }
         let excluded = Set(without.compactMap(Generator.Trouble.init))
         if trace {
             // At once, so that the last line is there if it traps.

@@ -13,7 +13,8 @@ struct ModuleOrder {
             "LoopbackWeb",
         ],
         [
-            "ApusDaemon", "ApusHostProbe", "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
+            "ApusDaemon", "ApusHostProbe", "ClusterSimulation",
+            "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
             "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",
         ],
         [

@@ -1,0 +1,191 @@
+import ApusJobs
+import ApusTimers
+
+/// Rules that are left out, to see that the simulation finds it.
+package enum ClusterMutant: String, CaseIterable, Sendable {
+    /// The database does not look who writes.
+    case noFence
+    /// A node that takes a shard has the epoch of the owner before it.
+    case epochStays
+    /// A forwarded command stays where it is when it was carried out.
+    case submissionStays
+    /// A node trusts in its last beat for longer than the others are patient.
+    case trustTooLong
+}
+
+/// What happens in one simulated cluster. Times are milliseconds.
+struct ClusterHistory: CustomStringConvertible {
+    enum Command: String, CaseIterable { case cancel, suspend, resume, runNow, retry, cancelRun }
+
+    enum Action {
+        case submit(node: Int, ClusterPlan)
+        /// An application submits it in a transaction of its own.
+        case submitInTransaction(ClusterPlan)
+        case command(Command, node: Int, job: Int)
+        case crash(node: Int, ofMachine: Bool, back: Int)
+        case pause(node: Int, for: Int)
+        /// Requests do not arrive, or answers do not, or neither.
+        case partition(node: Int, requests: Bool, answers: Bool, for: Int)
+        /// Of one of its connections, or of all.
+        case slow(node: Int, link: Int, upTo: Int, for: Int)
+        /// So many of 100 requests fail.
+        case lossy(node: Int, percent: Int, for: Int)
+        case restartDatabase(for: Int)
+        /// `grace`: nil for as long as handlers take.
+        case leave(node: Int, grace: Int?, back: Int)
+    }
+
+    struct Step {
+        var at: Int
+        var action: Action
+    }
+
+    var seed: UInt64
+    var nodes: Int
+    var shards: Int
+    /// How long there is trouble.
+    var trouble: Int
+    var steps: [Step]
+
+    /// The history of a seed.
+    init(seed: UInt64) {
+        self.seed = seed
+        let random = SeededRandom(seed: seed &* 0x9E37_79B9_7F4A_7C15 &+ 0xC1D2_E3F4)
+        func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+        nodes = 3 + pick(pick(3) == 0 ? 5 : 2)
+        shards = 8 + pick(9)
+        trouble = 6_000 + pick(14_000)
+        steps = []
+        var number = 0
+        func plan() -> ClusterPlan {
+            number += 1
+            return ClusterPlan(number: number, pick)
+        }
+        // Jobs that are only run by hand: each run is one command.
+        for id in 0..<2 {
+            number += 1
+            steps.append(.init(at: pick(200), action: .submit(node: pick(nodes), .byHand(number: number, id: id))))
+        }
+        for _ in 0..<(4 + pick(8)) { steps.append(.init(at: pick(1_500), action: .submit(node: pick(nodes), plan()))) }
+        for _ in 0..<(3 + pick(14)) {
+            let at = pick(trouble)
+            switch pick(10) {
+            case 0: steps.append(.init(at: at, action: .submitInTransaction(plan())))
+            case 1:
+                // The same on several nodes at about the same time.
+                let same = plan()
+                for _ in 0..<(2 + pick(2)) {
+                    steps.append(.init(at: at + pick(20), action: .submit(node: pick(nodes), same)))
+                }
+            case 2: steps.append(.init(at: at, action: .submit(node: pick(nodes), plan())))
+            case 3, 4, 5:
+                steps.append(.init(at: at, action: .command(.runNow, node: pick(nodes), job: -1 - pick(2))))
+            default:
+                let command = Command.allCases[pick(Command.allCases.count)]
+                steps.append(.init(at: at, action: .command(command, node: pick(nodes), job: pick(6))))
+            }
+        }
+        let kinds = (0..<(1 + pick(3))).map { _ in pick(8) }
+        // Often all of it comes to one node, and at about the same time.
+        let victim = pick(2) == 0 ? pick(nodes) : nil
+        let worst = pick(2) == 0 ? 1_500 + pick(trouble - 1_500) : nil
+        for _ in 0..<(2 + pick(9)) {
+            let at = worst.map { max(0, $0 - 2_000 + pick(4_000)) } ?? pick(trouble)
+            let node = pick(4) == 0 ? pick(nodes) : victim ?? pick(nodes)
+            let action: Action =
+                switch kinds[pick(kinds.count)] {
+                case 0: .crash(node: node, ofMachine: pick(3) == 0, back: 200 + pick(5_000))
+                case 1, 2: .pause(node: node, for: pick(2) == 0 ? 1 + pick(2_000) : 1_000 + pick(7_000))
+                case 3:
+                    .partition(node: node, requests: pick(3) != 0, answers: pick(2) == 0, for: 200 + pick(6_000))
+                case 4: .slow(node: node, link: pick(4), upTo: 50 + pick(4_000), for: 500 + pick(6_000))
+                case 5: .lossy(node: node, percent: 10 + pick(50), for: 500 + pick(8_000))
+                case 6: .restartDatabase(for: pick(2_500))
+                default: .leave(node: node, grace: pick(2) == 0 ? nil : pick(2_000), back: 200 + pick(6_000))
+                }
+            steps.append(.init(at: at, action: action))
+        }
+        steps = steps.enumerated().sorted { ($0.element.at, $0.offset) < ($1.element.at, $1.offset) }.map(\.element)
+    }
+
+    var description: String {
+        "\(nodes) nodes, \(shards) shards, trouble for \(trouble) ms\n"
+            + steps.map { "  \($0.at) ms: \($0.action)" }.joined(separator: "\n")
+    }
+}
+
+/// A job that is submitted, and what its handlers do. Times are milliseconds.
+struct ClusterPlan {
+    enum When {
+        case after(Int)
+        case at(Int)
+        case every(Int, count: Int?)
+    }
+
+    var number: Int
+    var id: JobID
+    var when: When
+    var overlap = OverlapPolicy.skip
+    var conflict = ConflictPolicy.update
+    var attempts = 1
+    var idempotencyKey: String?
+    var longest = 0
+    /// Of ten attempts, so many fail.
+    var failures = 0
+    /// Handlers heed a cancellation.
+    var obeys = true
+
+    var isAt: Bool { if case .at = when { true } else { false } }
+
+    static func jobID(_ number: Int) -> JobID { number < 0 ? JobID("hand\(-1 - number)") : JobID("job\(number)") }
+
+    static func byHand(number: Int, id: Int) -> ClusterPlan {
+        ClusterPlan(number: number, id: jobID(-1 - id), when: .after(86_400_000), longest: 200)
+    }
+
+    private init(number: Int, id: JobID, when: When, longest: Int) {
+        (self.number, self.id, self.when, self.longest) = (number, id, when, longest)
+    }
+
+    init(number: Int, _ pick: (Int) -> Int) {
+        self.number = number
+        id = Self.jobID(pick(6))
+        when = .after(pick(4_000))
+        switch pick(6) {
+        case 0: when = .at(pick(6_000))
+        case 1: when = .after(pick(8_000))
+        default: when = .every(600 + pick(2_500), count: pick(2) == 0 ? nil : 1 + pick(6))
+        }
+        switch pick(6) {
+        case 0: overlap = .queue(limit: 1 + pick(3))
+        case 1: overlap = .allow(limit: 2 + pick(2))
+        case 2: overlap = .replace
+        default: break
+        }
+        conflict = [.update, .update, .keep, .refuse, .replace][pick(5)]
+        if pick(3) == 0 { attempts = 2 + pick(2) }
+        if pick(4) == 0 {
+            id = JobID("once\(number)")
+            idempotencyKey = "key\(number)"
+        }
+        longest = [0, 400, 2_000, 5_000, 10_000][pick(5)]
+        failures = pick(3) == 0 ? pick(8) : 0
+        obeys = pick(4) != 0
+    }
+
+    func request(at now: WallInstant) -> JobRequest {
+        let trigger: Trigger =
+            switch when {
+            case .after(let delay): .after(.milliseconds(delay))
+            case .at(let delay): .at(now.advanced(by: .milliseconds(delay)))
+            case .every(let interval, let count): .every(.milliseconds(interval), count: count)
+            }
+        return JobRequest(
+            id: id, name: "\(number)", kind: "work", trigger: trigger,
+            policies: JobPolicies(
+                overlap: overlap,
+                retry: RetryPolicy(
+                    maximumAttempts: attempts, initialBackoff: .milliseconds(300), maximumBackoff: .seconds(1))),
+            conflict: conflict, idempotencyKey: idempotencyKey)
+    }
+}

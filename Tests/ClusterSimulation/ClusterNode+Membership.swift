@@ -1,0 +1,179 @@
+import ApusJobs
+import ApusTimers
+
+/// What `ClusterMember` does.
+extension ClusterNode {
+    /// How long a new node waits for shards.
+    private static let patience: Duration = .seconds(15)
+
+    func join() {
+        world.send(self, .writer) { database in
+            database.join()
+        } done: { [self] answer in
+            guard case .success(let id) = answer else { return giveUp() }
+            self.id = id
+            world.trace("\(name) joins")
+            var timing = MembershipMachine.Timing()
+            if world.mutant == .trustTooLong { timing.trust = .seconds(5) }
+            membership = MembershipMachine(id: id, timing: timing, at: uptime)
+            joinBeat(until: uptime.advanced(by: Self.patience))
+        }
+    }
+
+    private func giveUp() {
+        isClosed = true
+        process.node = nil
+        if process.isWanted { world.join(process, after: .ms(500)) }
+    }
+
+    private func joinBeat(until end: UptimeInstant) {
+        beat { [self] in
+            if !owned.isEmpty { return readClock() }
+            guard uptime < end, membership!.state != .fenced else {
+                let node = id
+                return world.send(self, .writer) { database in
+                    database.end(node)
+                } done: { [self] _ in
+                    giveUp()
+                }
+            }
+            world.deliver(to: self, at: world.now + .ms(200), .timer) { [self] in joinBeat(until: end) }
+        }
+    }
+
+    private func readClock() {
+        let session = StoreSession(node: NodeID(rawValue: "node\(id)"), shards: owned, clock: nil, isShared: true)
+        world.send(self, .queries) { database in
+            database.tables.clock
+        } done: { [self] answer in
+            guard case .success(let clock) = answer else {
+                let node = id
+                return world.send(self, .writer) { database in
+                    database.end(node)
+                } done: { [self] _ in
+                    giveUp()
+                }
+            }
+            var session = session
+            session.clock = clock
+            open(session)
+            watchTrust()
+            beatLater()
+        }
+    }
+
+    private func beatLater() {
+        let delay = uptime.duration(to: membership!.nextBeat).wholeNanoseconds
+        world.deliver(to: self, at: world.now + max(0, delay), .timer) { [self] in
+            if isClosed { return }
+            beat { [self] in beatLater() }
+        }
+    }
+
+    /// A beat may have no answer for longer than the last one is trusted in.
+    private func watchTrust() {
+        guard let end = membership!.endOfTrust, !isClosed else { return }
+        let delay = uptime.duration(to: end).wholeNanoseconds
+        world.deliver(to: self, at: world.now + max(0, delay), .timer) { [self] in
+            guard !isClosed, membership!.endOfTrust == end else { return }
+            perform(membership!.look(at: uptime)) {}
+        }
+    }
+
+    private func beat(_ done: @escaping () -> Void) {
+        let began = uptime
+        let node = id
+        world.send(self, .session) { [self] database in
+            (database.beat(node, hasSession: !isGone), world.wall)
+        } done: { [self] answer in
+            guard !isClosed else { return }
+            switch answer {
+            case .success(let (found, wall)):
+                learn(wall, asked: began)
+                for reply in found.replies { post(.signal(.reply(call: reply.call, reply.reply))) }
+                if found.hasSubmissions { post(.signal(.submissions)) }
+                // Of a node that has ended, nothing is to be learned but that.
+                if found.view.nodes.contains(where: { $0.id == id }) { adopt(found.mine) }
+                let actions = membership!.beat(found.view, began: began, at: uptime)
+                watchTrust()
+                perform(actions[...], done)
+            case .failure: perform(membership!.beatFailed(began: began, at: uptime)[...], done)
+            }
+        }
+    }
+
+    /// What the database says is this node's.
+    private func adopt(_ found: [ShardID: StoreEpoch]) {
+        let mine = found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
+        let old = owned
+        owned = mine
+        for (shard, epoch) in mine.sorted(by: { $0.key < $1.key }) where old[shard] != epoch {
+            post(.signal(.granted(shard, epoch)))
+        }
+    }
+
+    func notified(_ payload: String) {
+        if payload == "submissions" { return post(.signal(.submissions)) }
+        let node = id
+        world.send(self, .session) { database in
+            database.takeReplies(node)
+        } done: { [self] answer in
+            guard case .success(let replies) = answer else { return }
+            for reply in replies { post(.signal(.reply(call: reply.call, reply.reply))) }
+        }
+    }
+
+    // MARK: Actions
+
+    private func perform(_ actions: [MembershipMachine.Action], _ done: @escaping () -> Void) {
+        perform(actions[...], done)
+    }
+
+    private func perform(_ actions: ArraySlice<MembershipMachine.Action>, _ done: @escaping () -> Void) {
+        guard let action = actions.first else { return done() }
+        let next = { [self] in perform(actions.dropFirst(), done) }
+        let node = id
+        if action != .act { world.trace("\(name): \(action)") }
+        switch action {
+        case .act: post(.signal(.connected))
+        case .ceaseToAct: post(.signal(.cutOff))
+        case .take(let wanted):
+            return world.send(self, .writer) { database throws(JobError) in
+                try database.take(wanted, for: node)
+            } done: { [self] answer in
+                if case .success(let taken) = answer {
+                    for (shard, epoch) in taken {
+                        owned[shard] = epoch
+                        post(.signal(.granted(shard, epoch)))
+                    }
+                }
+                next()
+            }
+        case .giveBack(let count): post(.signal(.share(max(0, owned.count - count))))
+        case .declareDead(let other, let beat):
+            return world.send(self, .writer) { database in
+                database.end(other, ifBeat: beat)
+            } done: { _ in
+                next()
+            }
+        case .end:
+            return world.send(self, .writer) { database in
+                database.end(node)
+            } done: { _ in
+                next()
+            }
+        case .forgetShards:
+            let lost = owned.keys.sorted()
+            owned = [:]
+            for shard in lost { post(.signal(.revoked(shard))) }
+            post(.signal(.ended))
+        }
+        next()
+    }
+
+    func forget(_ shards: [ShardID]) { for shard in shards { owned[shard] = nil } }
+
+    func released(_ shards: [ShardID]) {
+        for shard in shards { if let epoch = owned.removeValue(forKey: shard) { given[shard] = epoch } }
+    }
+}

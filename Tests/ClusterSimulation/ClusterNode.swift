@@ -1,0 +1,344 @@
+import ApusJobs
+import ApusTimers
+
+/// One opening of the database by a process: a scheduler, and its part in the cluster. It does what `SchedulerLoop`,
+/// `PostgresStore` and `ClusterMember` do, one event after the other.
+final class ClusterNode {
+    unowned let world: ClusterWorld
+    let process: ClusterProcess
+    var id: Int64 = 0
+    var membership: MembershipMachine?
+    private var machine: SchedulerMachine?
+    /// It has a scheduler, or had one.
+    private(set) var isOpen = false
+    var inbox: [SchedulerInput] = []
+    /// The process has ended.
+    var isGone = false
+    /// Its scheduler has ended.
+    var isClosed = false
+    /// It gives the store back: its handlers were told, and what it knows of them is over.
+    private var isClosing = false
+    private var isBusy = false
+    private var isPumpScheduled = false
+    private var alarm = 0
+    var owned: [ShardID: StoreEpoch] = [:]
+    var given: [ShardID: StoreEpoch] = [:]
+    /// As `DatabaseClock`: between what the database's clock minus this machine's is, of the last answers.
+    private var offsets: [ClosedRange<Int64>] = []
+    var handlers: [RunKey: ClusterHandler] = [:]
+    /// How many steps were made at this instant.
+    private var steps = (at: Int64(0), count: 0)
+
+    init(_ world: ClusterWorld, _ process: ClusterProcess) {
+        self.world = world
+        self.process = process
+    }
+
+    var name: String { "node \(id) of process \(process.number)" }
+
+    /// Its handlers may begin, and go on.
+    var isActing: Bool {
+        guard !isGone, !isClosing, !isClosed, let membership, !process.isPaused else { return false }
+        return membership.state == .member
+            || membership.state == .leaving
+                && membership.endOfTrust.map { $0 > uptime } ?? false
+    }
+
+    // MARK: Clocks
+
+    var uptime: UptimeInstant { UptimeInstant(nanoseconds: UInt64(world.now + process.uptimeOffset)) }
+
+    private struct Clocks: TimeSource {
+        var up: UptimeInstant
+        var going: ContinuousInstant
+        var day: WallInstant
+        func uptime() -> UptimeInstant { up }
+        func continuous() -> ContinuousInstant { going }
+        func wall() -> WallInstant { day }
+    }
+
+    private var clocks: Clocks {
+        // The time of day is hours apart from the database's.
+        Clocks(
+            up: uptime, going: ContinuousInstant(nanoseconds: UInt64(world.now + process.continuousOffset)),
+            day: WallInstant(nanoseconds: world.wall.nanoseconds &+ UInt64(bitPattern: process.wallOffset)))
+    }
+
+    var reading: ClockReading {
+        var reading = ClockReading(clocks)
+        if let low = offsets.map(\.lowerBound).max(), let high = offsets.map(\.upperBound).min() {
+            let now = reading.continuous.nanoseconds
+            reading.wall = WallInstant(nanoseconds: now &+ UInt64(bitPattern: low))
+            reading.latestWall = WallInstant(nanoseconds: now &+ UInt64(bitPattern: high))
+        }
+        return reading
+    }
+
+    /// The database has answered what was asked at that instant.
+    func learn(_ wall: WallInstant, asked: UptimeInstant) {
+        let here = clocks.going
+        let before = here.advanced(by: .zero - asked.duration(to: uptime))
+        func offset(_ instant: ContinuousInstant) -> Int64 {
+            Int64(bitPattern: wall.nanoseconds &- instant.nanoseconds)
+        }
+        offsets.append(offset(here)...offset(before))
+        if offsets.count > 8 { offsets.removeFirst() }
+    }
+
+    // MARK: The loop
+
+    func open(_ session: StoreSession) {
+        machine = SchedulerMachine(
+            session: session,
+            configuration: .init(
+                horizon: .seconds(30), maximumLoaded: 100, maximumConcurrentRuns: 16,
+                node: NodeID(rawValue: "node\(id)")), at: reading)
+        isOpen = true
+        post(.handler(kind: "work"))
+    }
+
+    private var session: StoreSession {
+        func session(_ machine: inout SchedulerMachine) -> StoreSession { machine.session }
+        return session(&machine!)
+    }
+
+    func post(_ input: SchedulerInput) {
+        guard isOpen, !isClosed else { return }
+        if case .signal(let signal) = input, signal == .cutOff || signal == .connected {
+            // Whatever the scheduler waits for.
+            machine!.receive(input, at: reading)
+            settle()
+            return wakeSoon()
+        }
+        inbox.append(input)
+        wakeSoon()
+    }
+
+    private func wakeSoon() {
+        if isPumpScheduled || isBusy { return }
+        isPumpScheduled = true
+        world.deliver(to: self, at: world.now + 1_000, .timer) { [self] in
+            isPumpScheduled = false
+            pump()
+        }
+    }
+
+    private func pump() {
+        guard !isBusy, !isClosed, isOpen else { return }
+        while true {
+            let now = reading
+            let inputs = inbox
+            inbox = []
+            for input in inputs { machine!.receive(input, at: now) }
+            let step = machine!.next(at: now)
+            settle()
+            if steps.at != world.now { steps = (world.now, 0) }
+            steps.count += 1
+            if steps.count > 500 { return world.checker.fail(.progress, "\(name) makes steps, and no time passes") }
+            switch step {
+            case .wait(let wake):
+                setAlarm(wake)
+                if inbox.isEmpty { return }
+            case .readConditions: machine!.receive(.conditions(unmet: []), at: now)
+            case .commit(let turn): return commit(turn)
+            case .read(let read): return self.read(read)
+            case .retire:
+                isBusy = true
+                return world.send(self, .writer) { (_: ModelDatabase) in
+                    false
+                } done: { [self] _ in
+                    machine!.retired(hasMore: false)
+                    goOn()
+                }
+            case .close: return close()
+            }
+        }
+    }
+
+    /// After each call of the machine.
+    private func settle() {
+        if world.checksInvariants, let broken = machine!.brokenInvariant() {
+            world.checker.fail(.invariants, "\(name): \(broken)")
+        }
+        for effect in sorted(machine!.takeEffects()) { perform(effect) }
+    }
+
+    /// The order in which the machine visits its running handlers is not the same in each process.
+    private func sorted(_ effects: [SchedulerEffect]) -> [SchedulerEffect] {
+        var cancels: [(RunKey, CancellationReason)] = []
+        var others: [SchedulerEffect] = []
+        for effect in effects {
+            if case .cancel(let key, let reason) = effect {
+                cancels.append((key, reason))
+            } else {
+                others.append(effect)
+            }
+        }
+        return others + cancels.sorted { $0.0 < $1.0 }.map { .cancel($0.0, $0.1) }
+    }
+
+    private func goOn() {
+        settle()
+        isBusy = false
+        pump()
+    }
+
+    private func setAlarm(_ wake: SchedulerWake?) {
+        alarm += 1
+        guard let wake else { return }
+        let number = alarm
+        let now = reading
+        let delay =
+            switch wake.instant {
+            case .wall(let instant): now.wall.duration(to: instant)
+            case .uptime(let instant): now.uptime.duration(to: instant)
+            }
+        let late = Int64(world.pick(800_000))
+        world.deliver(to: self, at: world.now + max(0, delay.wholeNanoseconds) + late, .timer) { [self] in
+            if alarm == number { pump() }
+        }
+    }
+
+    // MARK: The store
+
+    private func commit(_ turn: StoreTurn) {
+        isBusy = true
+        let session = session
+        let node = id
+        world.send(
+            self, .writer, due: ModelDatabase.claims(turn)
+        ) { (database: ModelDatabase) throws(JobError) in
+            let results = try database.commit(turn, of: node, in: session)
+            return (results, database.hasSubmissions(node))
+        } done: { [self] answer in
+            if turn.isLeaving, case .success = answer {
+                // It wants no shards any more.
+                _ = membership!.leave(owned: owned.count)
+            }
+            switch answer {
+            case .success(let (results, hasSubmissions)):
+                released(turn.released)
+                if hasSubmissions { post(.signal(.submissions)) }
+                // What was claimed may be another node's by now: the fate is asked about.
+                let isTrusted = membership!.endOfTrust.map { $0 > uptime } ?? (membership!.state == .left)
+                guard isTrusted else {
+                    machine!.commitFailed(
+                        JobError(.unavailable, "the answer has come after the end of the trust"), at: reading)
+                    return goOn()
+                }
+                machine!.committed(results, at: reading)
+            case .failure(let error):
+                forget(turn.released)
+                machine!.commitFailed(error, at: reading)
+            }
+            goOn()
+        }
+    }
+
+    private func read(_ read: SchedulerRead) {
+        isBusy = true
+        let session = session
+        world.send(self, .queries) { database in
+            database.answer(read, in: session)
+        } done: { [self] answer in
+            switch answer {
+            case .success(let found): machine!.read(read, found, at: reading)
+            case .failure(let error): machine!.readFailed(read, error, at: reading)
+            }
+            goOn()
+        }
+    }
+
+    private func close() {
+        isBusy = true
+        isClosing = true
+        let node = id
+        world.send(self, .writer) { database in
+            database.end(node)
+        } done: { [self] _ in
+            machine!.closed()
+            settle()
+        }
+    }
+
+    // MARK: Effects
+
+    private func perform(_ effect: SchedulerEffect) {
+        switch effect {
+        case .start(let run, let job): start(run, of: job)
+        case .cancel(let key, let reason): handlers[key]?.cancel(reason)
+        case .answer(let number, let result): world.checker.answered(number, of: self, result)
+        case .stopped: stopped()
+        case .emit, .count, .followConditions, .log, .started: break
+        }
+    }
+
+    private func stopped() {
+        isClosed = true
+        world.trace("\(name) has stopped")
+        // What it had not come to is answered with its error.
+        world.checker.callerGone(self)
+        process.node = nil
+        if process.isWanted, !isGone { world.join(process, after: .ms(100)) }
+    }
+
+    private func start(_ run: Run, of job: Job) {
+        let key = RunKey(run)
+        guard reading.wall >= run.due else { return post(.notBegun(key, nil)) }
+        let handler = ClusterHandler(self, run, world.plan(of: job))
+        handlers[key] = handler
+        world.checker.began(handler)
+        handler.begin()
+    }
+}
+
+/// A handler at work.
+final class ClusterHandler {
+    let node: ClusterNode
+    let run: Run
+    let plan: ClusterPlan
+    let began: Int64
+    private(set) var reason: CancellationReason?
+    private(set) var hasEnded = false
+
+    init(_ node: ClusterNode, _ run: Run, _ plan: ClusterPlan) {
+        (self.node, self.run, self.plan, began) = (node, run, plan, node.world.now)
+    }
+
+    func begin() {
+        let world = node.world
+        let random = SeededRandom(
+            seed: UInt64(bitPattern: Int64(plan.number * 7_919 + run.occurrence * 31 + run.attempt)))
+        var length = Int(random.next() % UInt64(plan.longest + 1))
+        if world.isPeace { length = min(length, 20) }
+        let fails = !world.isPeace && Int(random.next() % 10) < plan.failures
+        world.deliver(to: node, at: world.now + .ms(length) + 50_000, .timer) { [self] in end(fails: fails) }
+    }
+
+    func cancel(_ reason: CancellationReason) {
+        guard self.reason == nil, !hasEnded else { return }
+        self.reason = reason
+        guard plan.obeys else { return }
+        let world = node.world
+        world.deliver(to: node, at: world.now + Int64(world.pick(3_000_000)), .timer) { [self] in end(fails: true) }
+    }
+
+    private func end(fails: Bool) {
+        guard !hasEnded else { return }
+        hasEnded = true
+        let key = RunKey(run)
+        node.handlers[key] = nil
+        node.world.checker.ended(self)
+        var ended = JobMachine.Ended(.succeeded, started: node.reading.wall)
+        if fails {
+            ended.result = reason == .shutdown ? .interrupted : .failed(reason: "as planned", isFinal: false)
+        }
+        node.post(.ended(key, ended, jitter: 0.5))
+    }
+
+    /// Its process has ended.
+    func vanish() {
+        hasEnded = true
+        node.world.checker.ended(self)
+    }
+}

@@ -1,0 +1,89 @@
+/// The deterministic simulation of several schedulers over one database: one seed decides everything.
+package enum ClusterSimulation {
+    /// A broken promise, with the shortest history that was found to break it.
+    package struct Failure: Sendable, CustomStringConvertible {
+        /// What made the history.
+        package var seed: UInt64
+        /// What broke.
+        package var violation: ClusterViolation
+        /// The steps that are left.
+        package var history: String
+        package var description: String {
+            "seed \(seed) breaks the promise: \(violation)\nthe shortest history found:\n\(history)"
+        }
+    }
+
+    /// What has happened in a history, to see that it is worth something.
+    package struct Counts: Sendable {
+        package var starts = 0
+        package var overlaps = 0
+        package var forwarded = 0
+        package var takenOver = 0
+        /// Nanoseconds.
+        package var longestTakeOver: Int64 = 0
+
+        package init() {}
+
+        package static func += (lhs: inout Counts, rhs: Counts) {
+            lhs.starts += rhs.starts
+            lhs.overlaps += rhs.overlaps
+            lhs.forwarded += rhs.forwarded
+            lhs.takenOver += rhs.takenOver
+            lhs.longestTakeOver = max(lhs.longestTakeOver, rhs.longestTakeOver)
+        }
+    }
+
+    /// Runs the history of a seed.
+    /// - Parameters:
+    ///   - seed: decides everything.
+    ///   - mutant: a rule that is left out.
+    ///   - shrinks: whether to look for a shorter history.
+    ///   - counts: what has happened is added to it.
+    /// - Returns: what broke; `nil` if nothing did.
+    package static func run(
+        seed: UInt64, mutant: ClusterMutant? = nil, shrinks: Bool = true, counts: inout Counts
+    ) -> Failure? {
+        var history = ClusterHistory(seed: seed)
+        let world = ClusterWorld(history, mutant: mutant)
+        let found = world.run()
+        counts += world.checker.counts
+        guard var violation = found else { return nil }
+        if shrinks { shrink(&history, &violation, mutant) }
+        return Failure(seed: seed, violation: violation, history: "\(history)")
+    }
+
+    /// Leaves out steps for as long as the same promise is broken.
+    private static func shrink(
+        _ history: inout ClusterHistory, _ violation: inout ClusterViolation, _ mutant: ClusterMutant?
+    ) {
+        var size = max(1, history.steps.count / 2)
+        while true {
+            var index = 0
+            while index < history.steps.count {
+                var shorter = history
+                shorter.steps.removeSubrange(index..<min(index + size, history.steps.count))
+                if let other = ClusterWorld(shorter, mutant: mutant).run(), other.promise == violation.promise {
+                    (history, violation) = (shorter, other)
+                } else {
+                    index += size
+                }
+            }
+            if size == 1 { return }
+            size = max(1, size / 2)
+        }
+    }
+
+    /// What happens in the history of a seed, line by line: the same in each run. With `shrinks`, the shortest one that
+    /// breaks the same promise.
+    package static func trace(
+        seed: UInt64, mutant: ClusterMutant? = nil, shrinks: Bool = false, _ line: @escaping (String) -> Void
+    ) {
+        var history = ClusterHistory(seed: seed)
+        if shrinks, var violation = ClusterWorld(history, mutant: mutant).run() {
+            shrink(&history, &violation, mutant)
+        }
+        line("\(history)")
+        let violation = ClusterWorld(history, mutant: mutant, trace: line).run()
+        line(violation.map { "\($0)" } ?? "every promise was kept")
+    }
+}

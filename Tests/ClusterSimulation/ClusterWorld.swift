@@ -1,0 +1,387 @@
+import ApusJobs
+import ApusTimers
+
+/// A machine with a process that may be stopped, cut off, killed and started again.
+final class ClusterProcess {
+    struct Link {
+        /// The connection is broken, and its requests fail, until then.
+        var brokenUntil: Int64 = 0
+        var lastArrival: Int64 = 0
+        var lastAnswer: Int64 = 0
+    }
+
+    let number: Int
+    let uptimeOffset: Int64
+    let continuousOffset: Int64
+    let wallOffset: Int64
+    /// The one that has the store open, or opens it.
+    var node: ClusterNode?
+    /// All of this process.
+    var nodes: [ClusterNode] = []
+    var isWanted = true
+    /// Until then, nothing of it happens.
+    var pausedUntil: Int64 = 0
+    var isPaused = false
+    /// What would have happened.
+    var deferred: [(kind: ClusterWorld.Kind, action: () -> Void)] = []
+    var links: [Link] = Array(repeating: Link(), count: ClusterWorld.Link.allCases.count)
+    var noRequestsUntil: Int64 = 0
+    var noAnswersUntil: Int64 = 0
+    var slow: (until: Int64, upTo: Int, link: Int) = (0, 0, 0)
+    var lossy: (until: Int64, percent: Int) = (0, 0)
+
+    init(_ number: Int, _ pick: (Int) -> Int) {
+        self.number = number
+        uptimeOffset = .ms(1_000 + pick(1_000_000))
+        continuousOffset = uptimeOffset + .ms(pick(1_000_000))
+        wallOffset = .ms((pick(11) - 5) * 3_600_000)
+    }
+}
+
+/// One simulated cluster in virtual time: the processes, what connects them with the database, and what happens to them.
+final class ClusterWorld {
+    enum Link: Int, CaseIterable { case writer, session, queries }
+    enum Kind { case answer, timer }
+
+    let history: ClusterHistory
+    let mutant: ClusterMutant?
+    let random: SeededRandom
+    let database: ModelDatabase
+    let checksInvariants: Bool
+    private(set) lazy var checker = ClusterChecker(self)
+    private var queue = EventQueue()
+    private let line: ((String) -> Void)?
+    private(set) var processes: [ClusterProcess] = []
+    private(set) var isPeace = false
+    private var plans: [Int: ClusterPlan] = [:]
+    private var requests: [Int: JobRequest] = [:]
+    /// The database is not there until then, and how often its connections were lost.
+    private var downUntil: Int64 = 0
+    private var restarts = 0
+    private var lastCall = 0
+
+    init(
+        _ history: ClusterHistory, mutant: ClusterMutant? = nil, checksInvariants: Bool = true,
+        trace line: ((String) -> Void)? = nil
+    ) {
+        self.history = history
+        self.mutant = mutant
+        self.checksInvariants = checksInvariants
+        self.line = line
+        random = SeededRandom(seed: history.seed &* 0xD1B5_4A32_D192_ED03 &+ 0x1357_9BDF)
+        database = ModelDatabase(shards: history.shards, mutant: mutant)
+        database.written = { [unowned self] in checker.written($0, $1, $2, $3) }
+        database.overwritten = { [unowned self] in checker.overwritten($0, $1) }
+        database.taken = { [unowned self] in checker.taken($0, $1) }
+        database.notify = { [unowned self] node, payload in notify(node, payload) }
+    }
+
+    var now: Int64 { queue.now }
+    /// The database's clock.
+    var wall: WallInstant { WallInstant(nanoseconds: 1_700_000_000_000_000_000 + UInt64(queue.now)) }
+
+    func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
+
+    func trace(_ text: @autoclosure () -> String) {
+        guard let line else { return }
+        let micro = now / 1_000
+        line("\(micro / 1_000).\(String(micro % 1_000 + 1_000).dropFirst()) ms  \(text())")
+    }
+
+    func plan(of job: Job) -> ClusterPlan { plans[job.request.name.flatMap { Int($0) } ?? -1]! }
+
+    // MARK: Running
+
+    /// - Returns: what was broken.
+    func run() -> ClusterViolation? {
+        for number in 0..<history.nodes {
+            let process = ClusterProcess(number, pick)
+            processes.append(process)
+            join(process, after: .ms(pick(300)))
+        }
+        for step in history.steps {
+            note(step.action)
+            // The first nodes have found each other by then.
+            queue.add(at: .ms(2_500 + step.at)) { [unowned self] in perform(step.action) }
+        }
+        run(until: .ms(2_500 + history.trouble))
+        makePeace()
+        run(until: now + .ms(8_000))
+        killOne()
+        run(until: now + .ms(10_000))
+        checker.checkTakeOver()
+        // Commands that wait for an answer that was lost are given up after 30 s.
+        if checker.hasOpenCalls { run(until: now + .ms(25_000)) }
+        if checker.violation == nil { checker.checkPeace() }
+        return checker.violation
+    }
+
+    private func run(until end: Int64) {
+        while checker.violation == nil, let next = queue.next, next <= end { queue.pop()?() }
+        queue.add(at: end) {}
+        if checker.violation == nil { queue.pop()?() }
+    }
+
+    private func note(_ action: ClusterHistory.Action) {
+        switch action {
+        case .submit(_, let plan), .submitInTransaction(let plan): plans[plan.number] = plan
+        default: break
+        }
+    }
+
+    private func makePeace() {
+        trace("peace")
+        isPeace = true
+        downUntil = 0
+        for process in processes {
+            process.noRequestsUntil = 0
+            process.noAnswersUntil = 0
+            process.slow.until = 0
+            process.lossy.until = 0
+            for link in process.links.indices { process.links[link].brokenUntil = 0 }
+            process.pausedUntil = 0
+            goOn(process)
+            process.isWanted = true
+            if process.node == nil { join(process, after: .ms(100)) }
+        }
+    }
+
+    /// With nothing else in the way, its jobs are others' soon.
+    private func killOne() {
+        guard processes.count > 1 else { return }
+        let process = processes[pick(processes.count)]
+        process.isWanted = false
+        crash(process, ofMachine: pick(2) == 0)
+        checker.takeOverBegan(now)
+    }
+
+    // MARK: Processes
+
+    func join(_ process: ClusterProcess, after delay: Int64) {
+        queue.add(at: now + delay) { [self] in
+            guard process.isWanted, process.node == nil else { return }
+            let node = ClusterNode(self, process)
+            process.node = node
+            process.nodes.append(node)
+            node.join()
+        }
+    }
+
+    private func crash(_ process: ClusterProcess, ofMachine: Bool) {
+        trace("process \(process.number) is killed")
+        for node in process.nodes {
+            node.isGone = true
+            for handler in node.handlers.values.sorted(by: { RunKey($0.run) < RunKey($1.run) }) { handler.vanish() }
+            node.handlers = [:]
+            checker.callerGone(node)
+            let id = node.id
+            // The kernel closes the connections; that of a machine notices nobody.
+            queue.add(at: now + (ofMachine ? .ms(20_000) : 100_000)) { [self] in
+                database.tables.nodes[id]?.hasSession = false
+            }
+        }
+        process.nodes = []
+        process.node = nil
+        process.deferred = []
+        process.isPaused = false
+        process.links = process.links.map { _ in .init() }
+    }
+
+    private func goOn(_ process: ClusterProcess) {
+        guard process.isPaused, process.pausedUntil <= now else { return }
+        process.isPaused = false
+        trace("process \(process.number) goes on")
+        var waiting = process.deferred
+        process.deferred = []
+        // What has arrived meanwhile is looked at before the clock, or after it.
+        if pick(2) == 0 { waiting = waiting.filter { $0.kind == .answer } + waiting.filter { $0.kind == .timer } }
+        for event in waiting { event.action() }
+    }
+
+    // MARK: Events
+
+    /// Something happens in the process of a node, if that is still there, once it goes on.
+    func deliver(to node: ClusterNode, at instant: Int64, _ kind: Kind, _ action: @escaping () -> Void) {
+        queue.add(at: instant) { [self] in
+            if node.isGone || checker.violation != nil { return }
+            let checked = { if !node.isGone { action() } }
+            if node.process.isPaused { node.process.deferred.append((kind, checked)) } else { checked() }
+        }
+    }
+
+    private func delay(_ process: ClusterProcess, _ link: Link) -> Int64 {
+        let usual = 100_000 + Int64(pick(900_000))
+        let isSlow = process.slow.until > now && [link.rawValue, Link.allCases.count].contains(process.slow.link)
+        return isSlow ? usual + .ms(pick(process.slow.upTo)) : usual
+    }
+
+    private enum Fate { case arrives, isLost, isRefused, answerIsLost, isLate }
+
+    private func fate(_ process: ClusterProcess) -> Fate {
+        if process.noRequestsUntil > now { return .isLost }
+        guard process.lossy.until > now, pick(100) < process.lossy.percent else { return .arrives }
+        return [.isLost, .isRefused, .answerIsLost, .answerIsLost, .isLate][pick(5)]
+    }
+
+    /// Sends a request, which is one transaction. If it has a `due`, it waits a little until then, or is refused.
+    func send<R>(
+        _ node: ClusterNode, _ link: Link, due: WallInstant? = nil,
+        _ work: @escaping (ModelDatabase) throws(JobError) -> R,
+        done: @escaping (Result<R, JobError>) -> Void
+    ) {
+        let process = node.process
+        let lost = JobError(.unavailable, "the connection is lost")
+        func fail(at instant: Int64) {
+            deliver(to: node, at: instant, .answer) { done(.failure(lost)) }
+        }
+        func breakLink() -> Int64 {
+            let until = now + .ms(20 + pick(4_000))
+            process.links[link.rawValue].brokenUntil = until
+            if link == .session, pick(2) == 0 { database.tables.nodes[node.id]?.hasSession = false }
+            return until
+        }
+        if process.links[link.rawValue].brokenUntil > now { return fail(at: process.links[link.rawValue].brokenUntil) }
+        let fate = fate(process)
+        if fate == .isLost { return fail(at: breakLink()) }
+        let arrival = max(process.links[link.rawValue].lastArrival + 1, now + delay(process, link))
+        process.links[link.rawValue].lastArrival = arrival
+        let generation = restarts
+        var isAnswered = true
+        var late: Int64 = 0
+        if fate == .isLate || fate == .answerIsLost {
+            isAnswered = false
+            let failure = breakLink()
+            fail(at: failure)
+            // A new job of a transaction that comes still later is found by the next load only.
+            if fate == .isLate { late = max(0, failure - arrival) + .ms(pick(90)) }
+        }
+        func execute() {
+            if checker.violation != nil { return }
+            guard downUntil <= now, generation == restarts else {
+                if isAnswered { fail(at: now + 200_000) }
+                return
+            }
+            var result: Result<R, JobError>
+            if fate == .isRefused {
+                result = .failure(JobError(.unavailable, "the transaction was aborted"))
+            } else if let due, wall.duration(to: due) > .milliseconds(100) {
+                result = .failure(JobError(.unavailable, "the node is ahead of the clock of the database"))
+            } else if let due, due > wall {
+                return queue.add(at: now + wall.duration(to: due).wholeNanoseconds) { execute() }
+            } else {
+                do throws(JobError) { result = .success(try work(database)) } catch { result = .failure(error) }
+            }
+            guard isAnswered else { return }
+            if process.noAnswersUntil > now { return fail(at: breakLink()) }
+            let answer = max(process.links[link.rawValue].lastAnswer + 1, now + delay(process, link))
+            process.links[link.rawValue].lastAnswer = answer
+            deliver(to: node, at: answer, .answer) { done(result) }
+        }
+        queue.add(at: arrival + late) { execute() }
+    }
+
+    private func notify(_ id: Int64, _ payload: String) {
+        for process in processes {
+            guard let node = process.node, node.id == id, node.isOpen else { continue }
+            guard process.noAnswersUntil <= now, process.links[Link.session.rawValue].brokenUntil <= now else { return }
+            deliver(to: node, at: now + delay(process, .session), .answer) {
+                if !node.isClosed { node.notified(payload) }
+            }
+        }
+    }
+
+    // MARK: Steps
+
+    private func process(_ number: Int) -> ClusterProcess { processes[number % processes.count] }
+
+    private func perform(_ action: ClusterHistory.Action) {
+        if checker.violation != nil { return }
+        switch action {
+        case .submit(let number, let plan):
+            call(number, .job(.submit([request(of: plan)])), plan)
+        case .submitInTransaction(let plan):
+            trace("an application submits \(plan)")
+            database.submit(request(of: plan), at: wall)
+        case .command(let command, let number, let job): self.command(command, number, ClusterPlan.jobID(job))
+        case .crash(let number, let ofMachine, let back):
+            crash(process(number), ofMachine: ofMachine)
+            join(process(number), after: .ms(back))
+        case .pause(let number, let time):
+            let process = process(number)
+            trace("process \(process.number) is stopped for \(time) ms")
+            process.isPaused = true
+            process.pausedUntil = now + .ms(time)
+            queue.add(at: process.pausedUntil) { [self] in goOn(process) }
+        case .partition(let number, let requests, let answers, let time):
+            let process = process(number)
+            trace("process \(process.number) is cut off for \(time) ms: \(requests) \(answers)")
+            if requests || !answers { process.noRequestsUntil = now + .ms(time) }
+            if answers { process.noAnswersUntil = now + .ms(time) }
+        case .slow(let number, let link, let upTo, let time):
+            trace("process \(process(number).number) is slow, up to \(upTo) ms, for \(time) ms")
+            process(number).slow = (now + .ms(time), upTo, link)
+        case .lossy(let number, let percent, let time):
+            trace("process \(process(number).number) loses \(percent) % for \(time) ms")
+            process(number).lossy = (now + .ms(time), percent)
+        case .restartDatabase(let time):
+            trace("the database restarts, for \(time) ms")
+            restarts += 1
+            downUntil = now + .ms(time)
+            for node in database.tables.nodes.keys { database.tables.nodes[node]!.hasSession = false }
+        case .leave(let number, let grace, let back):
+            let process = process(number)
+            guard let node = process.node, node.isOpen else { return }
+            trace("\(node.name) is to stop, grace \(grace.map { "\($0) ms" } ?? "unlimited")")
+            process.isWanted = false
+            lastCall += 1
+            node.post(.command(lastCall, .stop(grace: grace.map { .milliseconds($0) })))
+            queue.add(at: now + .ms(back)) { [self] in
+                process.isWanted = true
+                if process.node == nil { join(process, after: 0) }
+            }
+        }
+    }
+
+    /// The same each time.
+    private func request(of plan: ClusterPlan) -> JobRequest {
+        if let request = requests[plan.number] { return request }
+        let request = plan.request(at: wall)
+        requests[plan.number] = request
+        return request
+    }
+
+    private func command(_ command: ClusterHistory.Command, _ number: Int, _ id: JobID) {
+        let row = database.find(.id(id))
+        let job: JobCommand
+        switch command {
+        case .cancel: job = .cancel(id)
+        case .suspend: job = .suspend(id)
+        case .resume: job = .resume(id)
+        case .runNow: job = .runNow(id)
+        case .retry:
+            // Others are refused by `JobScheduler.retry` itself.
+            let failed =
+                row?.runs.values.filter {
+                    $0.isFinal && $0.attempt > 0 && [.failed, .lost, .cancelled].contains($0.state)
+                } ?? []
+            guard let row, row.job.state != .cancelled, let run = failed.max(by: { $0.occurrence < $1.occurrence })
+            else { return }
+            job = .retry(run, version: row.job.version)
+        case .cancelRun:
+            guard let run = row?.open.first else { return }
+            job = .cancelRun(id, occurrence: run.occurrence)
+        }
+        call(number, .job(job), nil)
+    }
+
+    private func call(_ number: Int, _ command: SchedulerCommand, _ plan: ClusterPlan?) {
+        // Of a process without a scheduler, another one is asked.
+        let usable = processes.filter { $0.node?.isOpen == true && $0.node?.isClosed == false && !$0.isPaused }
+        guard !usable.isEmpty else { return }
+        let node = usable[number % usable.count].node!
+        lastCall += 1
+        trace("\(node.name) is asked (\(lastCall)): \(command)")
+        checker.asked(lastCall, of: node, command, plan)
+        node.post(.command(lastCall, command))
+    }
+}

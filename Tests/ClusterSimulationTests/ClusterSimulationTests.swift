@@ -1,0 +1,38 @@
+import ClusterSimulation
+import Testing
+
+/// One seed decides a whole history: nodes, jobs, commands, handlers, the network, the database.
+@Suite("Schedulers over one database, simulated")
+struct ClusterSimulationTests {
+    @Test("no history breaks a promise", arguments: 0..<UInt64(4))
+    func histories(_ part: UInt64) {
+        var counts = ClusterSimulation.Counts()
+        for seed in (part * 250 + 1)...(part * 250 + 250) {
+            guard let failure = ClusterSimulation.run(seed: seed, counts: &counts) else { continue }
+            Issue.record("\(failure)")
+            return
+        }
+        // The histories are worth something.
+        #expect(counts.starts > 250 * 20)
+        #expect(counts.forwarded > 250)
+        #expect(counts.takenOver > 250)
+        #expect(counts.longestTakeOver <= 5_000_000_000)
+    }
+
+    @Test("a rule that is left out is noticed", arguments: ClusterMutant.allCases)
+    func mutants(_ mutant: ClusterMutant) {
+        var counts = ClusterSimulation.Counts()
+        let found = (1...400 as ClosedRange<UInt64>).first {
+            ClusterSimulation.run(seed: $0, mutant: mutant, shrinks: false, counts: &counts) != nil
+        }
+        #expect(found != nil)
+    }
+
+    @Test("a seed makes the same history each time", arguments: [UInt64](1...5))
+    func determinism(_ seed: UInt64) {
+        var traces: [[String]] = [[], []]
+        for index in traces.indices { ClusterSimulation.trace(seed: seed) { traces[index].append($0) } }
+        #expect(traces[0] == traces[1])
+        #expect(traces[0].count > 100)
+    }
+}
