@@ -19,7 +19,7 @@
             var configuration = try await PostgresServer.shared.value.configuration
             configuration.set("dbname", to: name)
             configuration.connectTimeout = .seconds(60)
-            let store = PostgresStore(configuration)
+            let store = PostgresStore(patient: configuration)
             try await store.close(try await store.open(as: NodeID(rawValue: "first")))
             try await withConnection(configuration) { try await body(store, $0) }
             await store.disconnect()

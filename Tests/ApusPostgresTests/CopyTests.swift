@@ -162,7 +162,7 @@
                     try await repeatingJob(path)
                     let keys = try await contents(file).lastKey
                     _ = try await copy(file, PostgresTransfer(database))
-                    try await expectNext(5, key: keys + 1, in: PostgresStore(database))
+                    try await expectNext(5, key: keys + 1, in: PostgresStore(patient: database))
                     let back = "\(folder)/b.db"
                     _ = try await copy(PostgresTransfer(database), SQLiteTransfer(path: back))
                     try await expectNext(6, key: keys + 2, in: SQLiteStore(path: back))
@@ -220,7 +220,7 @@
                         _ = try await copy(SQLiteTransfer(path: "\(folder)/none.db"), source)
                     }
                     #expect(missing?.code == .notFound)
-                    let store = PostgresStore(database)
+                    let store = PostgresStore(patient: database)
                     let session = try await store.open(as: NodeID(rawValue: "node seven"))
                     let owned = await error {
                         _ = try await copy(PostgresTransfer(database), SQLiteTransfer(path: "\(folder)/c.db"))
@@ -255,14 +255,14 @@
                     await writer.connection.close()
                     try await reader.finish()
                     let opened = await error {
-                        _ = try await PostgresStore(database).open(as: NodeID(rawValue: "node"))
+                        _ = try await PostgresStore(patient: database).open(as: NodeID(rawValue: "node"))
                     }
                     #expect(opened?.code == .conflict)
                     let read = await error { _ = try await contents(PostgresTransfer(database)) }
                     #expect(read?.code == .conflict)
                     let tables = try await copy(source, PostgresTransfer(database))
                     #expect(tables[1].target.rows > 10)
-                    let store = PostgresStore(database)
+                    let store = PostgresStore(patient: database)
                     try await store.close(try await store.open(as: NodeID(rawValue: "node")))
                 }
             }
@@ -271,7 +271,7 @@
         @Test("a source that another node has taken meanwhile is not given out as copied")
         func takenMeanwhile() async throws {
             try await withDatabase { database in
-                let store = PostgresStore(database)
+                let store = PostgresStore(patient: database)
                 try await store.close(try await store.open(as: NodeID(rawValue: "node")))
                 let reader = try await PostgresTransfer(database).beginReading()
                 try await withConnection(database) {
@@ -288,7 +288,7 @@
                 try await withDatabase { database in
                     let source = SQLiteTransfer(path: "\(folder)/a.db")
                     try await fill("\(folder)/a.db", seed: 7)
-                    let store = PostgresStore(database)
+                    let store = PostgresStore(patient: database)
                     try await store.close(try await store.open(as: NodeID(rawValue: "node")))
                     try await withConnection(database) {
                         try await $0.run(

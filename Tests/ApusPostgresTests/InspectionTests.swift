@@ -164,7 +164,7 @@
         @Test("the status counts jobs, runs and nodes, and says what is looked at next")
         func status() async throws {
             try await withJobs { database in
-                let store = PostgresStore(database)
+                let store = PostgresStore(patient: database)
                 let session = try await store.open(as: NodeID(rawValue: "node one"))
                 let inspection = PostgresInspection(database)
                 let status = try await inspection.status()

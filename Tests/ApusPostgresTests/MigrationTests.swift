@@ -23,7 +23,8 @@
             _ configuration: PostgresConfiguration, _ migrations: StoreMigrations = .shipped
         ) -> PostgresStore {
             PostgresStore(
-                configuration, engine: .shared, logger: Logger(label: "apus.tests.store"), migrations: migrations)
+                configuration, engine: .shared, logger: Logger(label: "apus.tests.store"), migrations: migrations,
+                timing: .patient)
         }
 
         private func keeper(

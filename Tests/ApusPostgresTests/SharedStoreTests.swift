@@ -48,8 +48,8 @@
         ) async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
-                let first = JobScheduler(store: PostgresStore(database.configuration))
-                let second = JobScheduler(store: PostgresStore(database.configuration))
+                let first = JobScheduler(store: PostgresStore(patient: database.configuration))
+                let second = JobScheduler(store: PostgresStore(patient: database.configuration))
                 try await first.start()
                 try await second.start()
                 try await database.wait("each node owns half") { connection in
@@ -269,7 +269,7 @@
                 let database = Database(configuration: configuration)
                 let engine = TimerEngine(time: ShiftedTime(shift: .seconds(3_600)), wakeup: SystemWakeup())
                 let scheduler = JobScheduler(
-                    store: PostgresStore(database.configuration, engine: engine), engine: engine)
+                    store: PostgresStore(patient: database.configuration, engine: engine), engine: engine)
                 let ran = Locked<[RunContext]>([])
                 scheduler.handle("k") { run in ran.withLock { $0.append(run) } }
                 try await scheduler.start()
@@ -290,7 +290,7 @@
         func neverEarly() async throws {
             try await withDatabase { configuration in
                 let database = Database(configuration: configuration)
-                let store = PostgresStore(database.configuration)
+                let store = PostgresStore(patient: database.configuration)
                 try await store.close(try await store.open(as: NodeID(rawValue: "n")))
                 try await database.run(
                     """

@@ -17,7 +17,7 @@
                 var configuration = server
                 configuration.connectTimeout = .seconds(60)
                 configuration.set("dbname", to: name)
-                let store = PostgresStore(configuration)
+                let store = PostgresStore(patient: configuration)
                 stores.withLock { $0.append(store) }
                 names.withLock { $0[ObjectIdentifier(store)] = name }
                 return store

@@ -194,7 +194,7 @@ final class SchedulerLoop: Sendable {
     }
 
     /// The machine looks at the clocks.
-    private func wake() {
+    func wake() {
         let waiter = inbox.withLock { inbox in
             inbox.isWoken = true
             return inbox.waiter.take()
@@ -257,7 +257,7 @@ final class SchedulerLoop: Sendable {
 
     /// Calls the machine, and does what follows from it.
     @discardableResult
-    private func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
+    func update<Result: Sendable>(_ body: (inout SchedulerMachine, ClockReading) -> Result) -> Result {
         let now = reading()
         let (result, effects) = machine.withLock { machine -> (Result, [SchedulerEffect]) in
             machine!.countsRuns = metrics.isWanted
@@ -314,26 +314,6 @@ final class SchedulerLoop: Sendable {
         case .submissions(let limit): .submissions(try await store.submissions(limit: limit, in: session))
         case .places(let uses): .places(try await store.places(uses, in: session))
         }
-    }
-
-    private func follow(_ signals: AsyncStream<StoreSignal>) -> Task<Void, Never> {
-        Task(executorPreference: executor) { [weak self] in
-            for await signal in signals { self?.receive(signal) }
-        }
-    }
-
-    /// Subscribers of this scheduler hear of the others of the store.
-    private func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
-        Task(executorPreference: executor) { [weak self] in
-            for await event in events { self?.hub.emit(fromOther: event) }
-        }
-    }
-
-    /// Handlers are told at once of a cut-off: the store may have no answer for as long.
-    private func receive(_ signal: StoreSignal) {
-        guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
-        update { machine, now in machine.receive(.signal(signal), at: now) }
-        wake()
     }
 
     /// The scheduler has one timer.

@@ -193,10 +193,10 @@
             switch event {
             case .submitted(let new): (kind, job, key) = (.submitted, new.id, new.key)
             case .changed(let changed): (kind, job, key) = (.changed, changed.id, changed.key)
-            case .runStarted(let run): self.init(.runStarted, run)
-            case .runEnded(let run): self.init(.runEnded, run)
-            case .runPostponed(let run): self.init(.runPostponed, run)
-            case .skipped(let run): self.init(.skipped, run)
+            case .runStarted(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runStarted, run)
+            case .runEnded(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runEnded, run)
+            case .runPostponed(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runPostponed, run)
+            case .skipped(let run): (kind, job, key, occurrence, attempt) = Self.fields(.skipped, run)
             case .output(let id, let number, let attempt, let bytes):
                 (kind, job, occurrence, self.attempt, self.bytes) = (.output, id, number, attempt, bytes)
             case .progress(let id, let number, let attempt, let fraction, let message):
@@ -207,8 +207,8 @@
             }
         }
 
-        private init(_ kind: Kind, _ run: Run) {
-            (self.kind, job, key, occurrence, attempt) = (kind, run.job, run.jobKey, run.occurrence, run.attempt)
+        private static func fields(_ kind: Kind, _ run: Run) -> (Kind, JobID, Int64, Int, Int) {
+            (kind, run.job, run.jobKey, run.occurrence, run.attempt)
         }
 
         /// Output in pieces that fit into notifications.

@@ -85,6 +85,12 @@
             clock.withLock { $0.wall(at: instant) }
         }
 
+        /// Whether no other node can have taken this one for dead yet.
+        var isTrusted: Bool {
+            let now = engine.time.uptime()
+            return machine.withLock { machine in machine.endOfTrust.map { now < $0 } ?? false }
+        }
+
         /// Something was notified on the node's channel.
         func notified(_ notification: PostgresNotification) {
             if notification.channel == ClusterEvents.channel { return events.receive(notification.payload) }

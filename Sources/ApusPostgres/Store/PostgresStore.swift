@@ -8,22 +8,23 @@
     /// What ``commit(_:in:)`` has answered is as durable as the server makes its transactions. Instants are kept to the
     /// nanosecond; those behind the year 2262 as the last instant there is: later than asked, never earlier.
     public final class PostgresStore: JobStore {
-        private let writer: ServerLink
+        let writer: ServerLink
         private let listener: ServerLink
         let queries: StoreQueries
         private let schema: SchemaKeeper
         private let engine: TimerEngine
         private let logger: Logger
-        private let phase = Locked(Phase.closed)
+        let phase = Locked(Phase.closed)
         private let turnstile = Turnstile()
+        private let timing: MembershipMachine.Timing
 
-        private enum Phase {
+        enum Phase {
             case closed
             case open(Owner)
         }
 
         /// What this object has opened last.
-        private struct Owner {
+        struct Owner {
             var member: ClusterMember
             var signals: ClusterSignals
             /// As it was given out. Shards come and go since.
@@ -51,10 +52,12 @@
             self.init(configuration, engine: engine, logger: logger, migrations: .shipped)
         }
 
-        /// A store of a program that knows these versions of the schema.
+        /// A store of a program that knows these versions of the schema, of nodes that take so much time.
         package init(
-            _ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger, migrations: StoreMigrations
+            _ configuration: PostgresConfiguration, engine: TimerEngine, logger: Logger, migrations: StoreMigrations,
+            timing: MembershipMachine.Timing = .init()
         ) {
+            self.timing = timing
             self.engine = engine
             self.logger = logger
             writer = ServerLink(configuration, engine: engine, logger: logger)
@@ -103,7 +106,8 @@
             }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: id, writer: writer, session: listener, queries: queries, engine: engine, logger: logger
+                node: id, writer: writer, session: listener, queries: queries, engine: engine, logger: logger,
+                timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
             // What is found until then is in the session.
@@ -161,7 +165,7 @@
             await queries.link.disconnect()
         }
 
-        private func owner(of session: StoreSession) throws -> Owner {
+        func owner(of session: StoreSession) throws -> Owner {
             guard case .open(let owner) = phase.withLock({ $0 }) else {
                 throw JobError(.closed, "the store is not open; call open() first")
             }
@@ -194,6 +198,11 @@
                     owner.member.forget(turn.released)
                     throw error
                 }
+            }
+            // A process that was stopped meanwhile: others may have taken it for dead after they had answered.
+            guard owner.member.isTrusted else {
+                owner.member.forget(turn.released)
+                throw JobError(.unavailable, "the answer of the database came after this node's trust had ended")
             }
             updateClock(turn.clock, of: owner.member)
             if turn.isLeaving { owner.member.isLeaving() }
@@ -273,30 +282,6 @@
 
         // MARK: Reading
 
-        /// Places in queues; see ``JobStore/places(_:in:)``.
-        public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
-            let owner = try owner(of: session)
-            return try await mapErrors {
-                let rows = try await self.writer.execute(
-                    PostgresBatch(
-                        uses.map {
-                            PostgresStatement(
-                                "SELECT apus.take_places($1, $2, $3, $4)",
-                                [
-                                    .int64(owner.member.node), .text($0.queue.rawValue), .int64(Int64($0.running)),
-                                    .int64(Int64($0.wanted)),
-                                ])
-                        } + [StoreQueries.selectClock, StoreQueries.selectQueues]))
-                let axis = ElapsedAxis(try StoreQueries.clock(of: rows[uses.count]))
-                let queues = try StoreQueries.queues(of: rows[uses.count + 1], axis)
-                return try uses.enumerated().map { index, use in
-                    QueuePlaces(
-                        queue: queues.first { $0.id == use.queue } ?? JobQueue(id: use.queue),
-                        places: try rows[index][0].decodeIfPresent(Int64.self, at: 0).map(Int.init))
-                }
-            }
-        }
-
         /// The database's clock; see ``JobStore/wall(at:)``.
         public func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
             guard case .open(let owner) = phase.withLock({ $0 }) else { return nil }
@@ -344,19 +329,6 @@
                 return AsyncStream { $0.finish() }
             }
             return owner.signals.stream
-        }
-
-        /// Tells the other nodes; see ``JobStore/publish(_:in:)``.
-        public func publish(_ event: JobEvent, in session: StoreSession) {
-            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
-        }
-
-        /// What happens on the other nodes; see ``JobStore/events(in:)``.
-        public func events(in session: StoreSession) -> AsyncStream<JobEvent> {
-            guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
-                return AsyncStream { $0.finish() }
-            }
-            return owner.member.events.stream
         }
 
         /// See ``JobStore/load(_:)``.

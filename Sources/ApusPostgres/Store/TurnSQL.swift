@@ -54,7 +54,8 @@
                 WHERE s.sequence = i.sequence RETURNING i.number, i.reply, s.sender, s.call
             ), answered AS (
                 INSERT INTO apus.reply (node, call, reply)
-                SELECT sender, call, reply FROM gone WHERE sender IS NOT NULL AND reply IS NOT NULL
+                SELECT sender, call, reply FROM gone WHERE reply IS NOT NULL
+                    AND EXISTS (SELECT 1 FROM apus.node AS n WHERE n.id = sender AND n.ended IS NULL)
                 ON CONFLICT DO NOTHING RETURNING node
             )
             SELECT apus.require_all($3, (SELECT array_agg(number) FROM gone)),

@@ -1,6 +1,9 @@
 #if Postgres
-    import ApusPostgres
+    import ApusJobs
+    @testable import ApusPostgres
+    import ApusTimers
     import Foundation
+    import Logging
     import PostgresTestServer
 
     /// Gives `body` a new database of the shared server, and removes it.
@@ -18,6 +21,24 @@
         } catch {
             try? await withConnection(configuration) { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
             throw error
+        }
+    }
+
+    extension PostgresStore {
+        /// Beside hundreds of other tests a beat may take long: nobody is taken for dead because of that, or ceases to act.
+        /// A session that has ended is noticed as usual.
+        convenience init(patient configuration: PostgresConfiguration, engine: TimerEngine = .shared) {
+            self.init(
+                configuration, engine: engine, logger: Logger(label: "apus.postgres"), migrations: .shipped,
+                timing: .patient)
+        }
+    }
+
+    extension MembershipMachine.Timing {
+        static var patient: Self {
+            var timing = Self()
+            (timing.trust, timing.patience) = (.seconds(120), .seconds(121))
+            return timing
         }
     }
 

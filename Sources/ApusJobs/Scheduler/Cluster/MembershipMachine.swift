@@ -198,7 +198,10 @@ package struct MembershipMachine: Sendable {
             other.sessionGone = node.hasSession ? nil : other.sessionGone ?? now
             known[node.id] = other
             let isSilent = other.changed.duration(to: began) >= timing.patience
-            let isGone = other.sessionGone.map { $0.duration(to: began) >= timing.sessionPatience } ?? false
+            // A session that broke is made anew by the next beat.
+            let isGone =
+                other.changed.duration(to: began) >= timing.sessionPatience
+                && other.sessionGone.map { $0.duration(to: began) >= timing.sessionPatience } ?? false
             if isSilent || isGone { dead.insert(node.id) }
         }
         others = known

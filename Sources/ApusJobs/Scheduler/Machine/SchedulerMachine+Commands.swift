@@ -113,6 +113,10 @@ extension SchedulerMachine {
                     throw JobError(.conflict, "\(run.job): the job is no longer as it was; read it again")
                 }
                 if job.state == .cancelled { try Self.requireLive(job, "tried again") }
+                guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
+                    throw JobError(
+                        .invalid, "\(run.job): occurrence \(run.occurrence) is no outcome that can be tried again")
+                }
                 let (next, action) = draft.machine.retry(run, now: now)
                 draft.action.merge(action)
                 return next

@@ -1,0 +1,22 @@
+/// What the store has to say.
+extension SchedulerLoop {
+    func follow(_ signals: AsyncStream<StoreSignal>) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            for await signal in signals { self?.receive(signal) }
+        }
+    }
+
+    /// Subscribers of this scheduler hear of the others of the store.
+    func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
+        Task(executorPreference: executor) { [weak self] in
+            for await event in events { self?.hub.emit(fromOther: event) }
+        }
+    }
+
+    /// Handlers are told at once of a cut-off: the store may have no answer for as long.
+    private func receive(_ signal: StoreSignal) {
+        guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
+        update { machine, now in machine.receive(.signal(signal), at: now) }
+        wake()
+    }
+}

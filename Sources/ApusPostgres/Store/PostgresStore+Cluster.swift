@@ -1,0 +1,44 @@
+#if Postgres
+    public import ApusJobs
+    import ApusTimers
+
+    /// What nodes have in common.
+    extension PostgresStore {
+        /// Places in queues; see ``JobStore/places(_:in:)``.
+        public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
+            let owner = try owner(of: session)
+            return try await mapErrors {
+                let rows = try await self.writer.execute(
+                    PostgresBatch(
+                        uses.map {
+                            PostgresStatement(
+                                "SELECT apus.take_places($1, $2, $3, $4)",
+                                [
+                                    .int64(owner.member.node), .text($0.queue.rawValue), .int64(Int64($0.running)),
+                                    .int64(Int64($0.wanted)),
+                                ])
+                        } + [StoreQueries.selectClock, StoreQueries.selectQueues]))
+                let axis = ElapsedAxis(try StoreQueries.clock(of: rows[uses.count]))
+                let queues = try StoreQueries.queues(of: rows[uses.count + 1], axis)
+                return try uses.enumerated().map { index, use in
+                    QueuePlaces(
+                        queue: queues.first { $0.id == use.queue } ?? JobQueue(id: use.queue),
+                        places: try rows[index][0].decodeIfPresent(Int64.self, at: 0).map(Int.init))
+                }
+            }
+        }
+
+        /// Tells the other nodes; see ``JobStore/publish(_:in:)``.
+        public func publish(_ event: JobEvent, in session: StoreSession) {
+            if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
+        }
+
+        /// What happens on the other nodes; see ``JobStore/events(in:)``.
+        public func events(in session: StoreSession) -> AsyncStream<JobEvent> {
+            guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
+                return AsyncStream { $0.finish() }
+            }
+            return owner.member.events.stream
+        }
+    }
+#endif
