@@ -10,7 +10,8 @@ struct Replay {
     let server: Server
 
     private static let tables = [
-        "node", "beat", "shard", "job", "request", "wake", "ended", "open_run", "run", "clock", "queue",
+        "node", "beat", "shard", "job", "request", "wake", "ended", "open_run", "run", "clock", "queue", "place",
+        "submission", "reply",
     ]
 
     /// Runs a second.
@@ -88,7 +89,7 @@ struct Replay {
                 preparations += "PREPARE s\(names.count - 1) AS \(sql);\n"
             }
             turn.append("EXECUTE \(names[sql]!)\(arguments(line.detail));\n")
-            if sql.contains("FROM apus.submission)") {
+            if sql.contains("FROM apus.submission AS s JOIN apus.shard") {
                 if turn.count > 2 { turns += "\\startpipeline\n\(turn.joined())\\endpipeline\n" }
                 turn = []
             }
