@@ -169,7 +169,7 @@ struct ClusterModel {
                 if ended.contains(id) || nodes[index].isCut || beats[other] != beat { continue }
                 ended.insert(other)
                 for (shard, owner) in owners where owner == other { owners[shard] = .some(nil) }
-            case .end, .forgetShards: nodes[index].shards = []
+            case .forgetShards: nodes[index].shards = []
             }
         }
     }

@@ -93,7 +93,7 @@
             }
         }
 
-        @Test("one identifier is one job, whoever takes the submission")
+        @Test("one identifier is one job, whichever node takes the submission")
         func sameIdentifier() async throws {
             try await withTwo { owner, other, database in
                 var request = JobRequest(id: "a", name: "first", kind: "k", trigger: Self.far)

@@ -156,12 +156,6 @@ extension ClusterNode {
             } done: { _ in
                 next()
             }
-        case .end:
-            return world.send(self, .writer) { database in
-                database.end(node)
-            } done: { _ in
-                next()
-            }
         case .forgetShards:
             let lost = owned.keys.sorted()
             owned = [:]

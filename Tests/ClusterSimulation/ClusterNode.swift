@@ -213,14 +213,14 @@ final class ClusterNode {
         } done: { [self] answer in
             if turn.isLeaving, case .success = answer {
                 // It wants no shards any more.
-                _ = membership!.leave(owned: owned.count)
+                membership!.leave()
             }
             switch answer {
             case .success(let (results, hasSubmissions)):
                 released(turn.released)
                 if hasSubmissions { post(.signal(.submissions)) }
                 // What was claimed may be another node's by now: the fate is asked about.
-                let isTrusted = membership!.endOfTrust.map { $0 > uptime } ?? (membership!.state == .left)
+                let isTrusted = membership!.endOfTrust.map { $0 > uptime } ?? false
                 guard isTrusted else {
                     machine!.commitFailed(
                         JobError(.unavailable, "the answer has come after the end of the trust"), at: reading)

@@ -53,8 +53,8 @@ public struct TakenSubmission: Hashable, Sendable {
     }
 }
 
-/// A command for a job of another scheduler's shard: it becomes a ``StoreSubmission`` for the shard's owner, whoever that
-/// is when it is taken.
+/// A command for a job of another scheduler's shard: it becomes a ``StoreSubmission`` for the owner that the
+/// shard has when it is taken.
 public struct ForwardedCommand: Hashable, Sendable {
     /// What is forwarded.
     public enum Origin: Hashable, Sendable {

@@ -102,7 +102,7 @@
         }
 
         /// It wants no shards any more.
-        func isLeaving() { _ = machine.withLock { $0.leave(owned: owned.withLock(\.count)) } }
+        func leave() { machine.withLock { $0.leave() } }
 
         // MARK: Replies
 
@@ -179,14 +179,12 @@
             for queue in try StoreQueries.queues(of: results[9], axis) { signal(.queue(queue)) }
             if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
             let timeline = try results[10][0].decode(String.self, at: 0)
-            let last = self.timeline.withLock { last in
-                defer { last = timeline }
-                return last
-            }
-            if let last, last != timeline {
+            if let last = self.timeline.withLock({ $0 }), last != timeline {
                 try await forgetLostHistory()
+                self.timeline.withLock { $0 = timeline }
                 return try await self.view()
             }
+            self.timeline.withLock { $0 = timeline }
             var view = MembershipMachine.View(nodes: [], owners: [:])
             for row in results[2] {
                 view.nodes.append(
@@ -222,7 +220,8 @@
                 defer { owned = [:] }
                 return owned
             }
-            if old.isEmpty { return }
+            // The epochs may have gone back too.
+            given.withLock { $0 = [:] }
             logger.notice("the database was promoted; what it has is read anew")
             for shard in old.keys.sorted() { signal(.revoked(shard)) }
             _ = try await writer.execute(
@@ -285,7 +284,6 @@
                             """, [.text(Self.connectionName(id))])
                     ]))
                 try await Self.end(id, ifBeatIs: beat, on: writer)
-            case .end: try await Self.end(node, on: writer)
             case .forgetShards:
                 let lost = owned.withLock { owned in
                     defer { owned = [:] }

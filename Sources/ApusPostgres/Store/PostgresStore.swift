@@ -66,6 +66,9 @@
             schema = SchemaKeeper(link: writer, migrations: migrations)
         }
 
+        /// A store that was not closed is not kept alive by its beats.
+        deinit { if case .open(let owner) = phase.withLock({ $0 }) { owner.member.stop() } }
+
         /// Durable, shared, exact to the nanosecond.
         public var capabilities: StoreCapabilities {
             StoreCapabilities(isDurable: true, isShared: true, timePrecision: .nanoseconds(1))
@@ -205,7 +208,7 @@
                 throw JobError(.unavailable, "the answer of the database came after this node's trust had ended")
             }
             updateClock(turn.clock, of: owner.member)
-            if turn.isLeaving { owner.member.isLeaving() }
+            if turn.isLeaving { owner.member.leave() }
             owner.member.released(turn.released)
             if results.hasSubmissions { owner.signals.send(.submissions) }
             return results.parts

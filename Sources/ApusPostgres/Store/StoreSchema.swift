@@ -336,7 +336,7 @@
                 END IF;
                 INSERT INTO apus.submission (shard, submitted, command)
                 VALUES (
-                    (hashtextextended(identifier, 0) & 255)::integer, apus.now() + 1000,
+                    (hashtextextended(identifier, 0) & \(shards - 1))::integer, apus.now() + 1000,
                     jsonb_build_object('command', 'submit', 'requests', jsonb_build_array(request))::text)
                 RETURNING sequence INTO number;
                 -- The owner looks every second. A transaction that notifies is committed alone, so only the first one of a

@@ -4,7 +4,7 @@ package import ApusTimers
 ///
 /// ```
 ///            joined               stop
-///  joining ─────────► member ─────────────► leaving ──► left
+///  joining ─────────► member ─────────────► leaving
 ///                     │   ▲                    │
 ///       no beat for   │   │ beat               │ no beat for the trust
 ///        the trust    ▼   │                    ▼
@@ -36,7 +36,6 @@ package struct MembershipMachine: Sendable {
         case cutOff
         /// It gives its shards back.
         case leaving
-        case left
         /// Another node has declared it dead.
         case fenced
     }
@@ -71,15 +70,13 @@ package struct MembershipMachine: Sendable {
         case giveBack(Int)
         /// End the node in the database, and free its shards, unless it has another beat by now.
         case declareDead(Int64, beat: Int64)
-        /// All shards are given back: end the own node.
-        case end
         /// Nothing of the ownership is left.
         case forgetShards
     }
 
     /// What is known of another node.
     private struct Other: Sendable {
-        package var beat: Int64
+        var beat: Int64
         var changed: UptimeInstant
         /// Since when its session is missing.
         var sessionGone: UptimeInstant?
@@ -108,7 +105,7 @@ package struct MembershipMachine: Sendable {
     package mutating func beat(_ view: View, began: UptimeInstant, at now: UptimeInstant) -> [Action] {
         nextBeat = max(now, began.advanced(by: timing.beat))
         switch state {
-        case .left, .fenced: return []
+        case .fenced: return []
         case .joining, .member, .cutOff, .leaving: break
         }
         // What it says is too old to act by. A beat that tells of the own end tells it for ever.
@@ -127,7 +124,7 @@ package struct MembershipMachine: Sendable {
         case .joining, .cutOff:
             state = .member
             actions.append(.act)
-        case .member, .leaving, .left, .fenced: break
+        case .member, .leaving, .fenced: break
         }
         let dead = observe(view, began, now)
         actions += dead.sorted().map { .declareDead($0, beat: others[$0]!.beat) }
@@ -142,7 +139,7 @@ package struct MembershipMachine: Sendable {
     /// A beat has failed, or time has passed.
     package mutating func look(at now: UptimeInstant) -> [Action] {
         switch state {
-        case .joining, .cutOff, .left, .fenced: return []
+        case .joining, .cutOff, .fenced: return []
         case .member, .leaving: break
         }
         guard let trusted, trusted.duration(to: now) >= timing.trust else { return [] }
@@ -156,32 +153,19 @@ package struct MembershipMachine: Sendable {
         return look(at: now)
     }
 
-    /// The node is to leave.
-    package mutating func leave(owned: Int) -> [Action] {
+    /// The node gives its shards back, and takes no others.
+    package mutating func leave() {
         switch state {
-        case .leaving, .left, .fenced: return []
-        case .joining, .member, .cutOff: break
+        case .joining, .member, .cutOff: state = .leaving
+        case .leaving, .fenced: break
         }
-        guard owned > 0 else {
-            state = .left
-            return [.end]
-        }
-        state = .leaving
-        return [.giveBack(owned)]
-    }
-
-    /// Shards were given back, and so many are left.
-    package mutating func gaveBack(left owned: Int) -> [Action] {
-        guard state == .leaving, owned == 0 else { return [] }
-        state = .left
-        return [.end]
     }
 
     /// When ``look(at:)`` has to be called, if no beat succeeds before.
     package var endOfTrust: UptimeInstant? {
         switch state {
         case .member, .leaving: trusted?.advanced(by: timing.trust)
-        case .joining, .cutOff, .left, .fenced: nil
+        case .joining, .cutOff, .fenced: nil
         }
     }
 
