@@ -8,40 +8,6 @@
     /// Several schedulers of one database, in real time: their beats and time-outs are the product's own.
     @Suite("Schedulers that share a database")
     struct SharedStoreTests {
-        /// A database of the test's own.
-        private struct Database {
-            let configuration: PostgresConfiguration
-
-            func value<Value: PostgresElement & Sendable>(_ sql: String, as type: Value.Type) async throws -> Value {
-                try await withConnection(configuration) { try await $0.value(sql, as: type) }
-            }
-
-            func run(_ sql: String...) async throws {
-                try await withConnection(configuration) { connection in
-                    for sql in sql { try await connection.run(sql) }
-                }
-            }
-
-            /// Asks every 20 ms, for a minute at most: what other processes of the server do has no notice of its own.
-            func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
-                try await withConnection(configuration) { connection in
-                    for _ in 0..<3_000 {
-                        if try await isSo(connection) { return }
-                        try await Task.sleep(for: .milliseconds(20))
-                    }
-                    Issue.record("\(what): not within a minute")
-                }
-            }
-        }
-
-        /// The machine's clocks, with another time of day.
-        private struct ShiftedTime: TimeSource {
-            let shift: Duration
-            func uptime() -> UptimeInstant { SystemTime().uptime() }
-            func continuous() -> ContinuousInstant { SystemTime().continuous() }
-            func wall() -> WallInstant { SystemTime().wall().advanced(by: shift) }
-        }
-
         /// Two schedulers that own half of the shards each.
         private func withTwo(
             _ body: (JobScheduler, JobScheduler, Database) async throws -> Void

@@ -73,6 +73,7 @@ struct CommandRunner: Sendable {
         variables.merge(command.env) { _, new in new }
         variables[RunningRecords.variable] = token
         variables["APUS_JOB"] = context.job.id.rawValue
+        variables["APUS_JOB_KEY"] = String(context.job.key)
         variables["APUS_NAME"] = context.job.request.name
         variables["APUS_OCCURRENCE"] = String(context.occurrence)
         variables["APUS_ATTEMPT"] = String(context.attempt)

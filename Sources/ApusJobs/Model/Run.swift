@@ -70,6 +70,9 @@ public struct Run: Hashable, Sendable {
     public var result: [UInt8]?
     /// How far the handler was when it reported that last (``RunContext/progress(_:_:)``).
     public var progress: RunProgress?
+    /// The handler's effects are committed together with the completion of this claimed run: whatever happens to the
+    /// handler from here on, the attempt has succeeded. Only a store with transactions of applications knows of it.
+    package var isCompleted = false
 
     /// How late the occurrence's first attempt started; `nil` for later attempts, which have their own ``delay``, and for
     /// what was never started. While the attempt goes on, counted to its claim.

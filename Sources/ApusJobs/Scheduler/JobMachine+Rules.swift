@@ -147,6 +147,21 @@ extension JobMachine {
         }
     }
 
+    /// The end of a claimed run whose outcome does not depend on how its handler ended: its effects are committed, or it
+    /// was told to end.
+    /// - Returns: whether it is such a run.
+    mutating func concludeDecided(_ index: Int, now: WallInstant, _ draft: inout Draft) -> Bool {
+        if open[index].isCompleted {
+            edit { _, open in open[index].isCompleted = false }
+            conclude(index, .succeeded, reason: nil, now: now, &draft)
+        } else if let reason = cancellation(open[index]) {
+            conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
+        } else {
+            return false
+        }
+        return true
+    }
+
     /// The run's state is the outcome of its occurrence.
     mutating func conclude(_ index: Int, _ state: RunState, reason: String?, now: WallInstant, _ draft: inout Draft) {
         close(index, state, reason: reason, isFinal: true, now: now, &draft)
@@ -159,6 +174,7 @@ extension JobMachine {
             open[index].state = state
             open[index].reason = reason
             open[index].isFinal = isFinal
+            if state != .succeeded { open[index].result = nil }
             open[index].finished = now
         }
         draft.write(open[index])

@@ -133,9 +133,7 @@ package struct JobMachine: Hashable, Sendable {
     ) -> Action {
         guard let index = indexOfClaimed(occurrence, attempt) else { return .none }
         return transition(now) { machine, draft in
-            if let reason = machine.cancellation(machine.open[index]) {
-                machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
-            } else {
+            if !machine.concludeDecided(index, now: now, &draft) {
                 machine.waitAgain(index, postponement, now: now, &draft)
             }
         }
@@ -152,13 +150,10 @@ package struct JobMachine: Hashable, Sendable {
             machine.open[index].exitCode = ended.exitCode
             machine.open[index].output = ended.output
             if let progress = ended.progress { machine.open[index].progress = progress }
-            if let reason = machine.cancellation(machine.open[index]) {
-                machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
-                return
-            }
+            if let result = ended.handlerResult { machine.open[index].result = result }
+            if machine.concludeDecided(index, now: now, &draft) { return }
             switch ended.result {
             case .succeeded:
-                machine.open[index].result = ended.handlerResult
                 machine.conclude(index, .succeeded, reason: nil, now: now, &draft)
             case .failed(let reason, let isFinal, let delay):
                 machine.fail(index, reason: reason, isFinal: isFinal, delay: delay, now: now, jitter: jitter, &draft)
@@ -234,11 +229,7 @@ package struct JobMachine: Hashable, Sendable {
         guard open.contains(where: { $0.state == .claimed }) else { return .none }
         return transition(now) { machine, draft in
             for index in machine.open.indices where machine.open[index].state == .claimed {
-                if let reason = machine.cancellation(machine.open[index]) {
-                    machine.conclude(index, .cancelled, reason: reason.rawValue, now: now, &draft)
-                } else {
-                    machine.lose(index, now: now, &draft)
-                }
+                if !machine.concludeDecided(index, now: now, &draft) { machine.lose(index, now: now, &draft) }
             }
         }
     }

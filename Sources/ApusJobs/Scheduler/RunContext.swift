@@ -64,6 +64,9 @@ public struct RunContext: Sendable {
         control.set(result: bytes)
     }
 
+    /// What ``setResult(_:)`` has set.
+    package var result: [UInt8]? { control.result }
+
     /// Tells the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first report,
     /// then at most one a second, and the last one with the attempt's end. Of the message, 1,000 bytes are kept.
     public func progress(_ fraction: Double, _ message: String? = nil) {

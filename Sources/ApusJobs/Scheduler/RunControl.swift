@@ -145,6 +145,8 @@ final class RunControl: Sendable {
 
     var output: [UInt8] { state.withLock { $0.output } }
 
+    var result: [UInt8]? { state.withLock { $0.result } }
+
     func set(exitCode: Int) { state.withLock { $0.exitCode = exitCode } }
 
     func set(output: [UInt8]) {

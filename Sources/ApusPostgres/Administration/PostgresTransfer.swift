@@ -259,6 +259,15 @@
                     let (id, epoch): (Int64, Int64) = (try row.decode(at: 0), try row.decode(at: 1))
                     return (ShardID(rawValue: Int(id)), StoreEpoch(rawValue: epoch))
                 }
+                // Other stores do not know the mark: there, the effects would be made again.
+                let completed: Int64 = try await connection.query(
+                    "SELECT count(*) FROM apus.open_run WHERE completed")[0].decode(at: 0)
+                guard completed == 0 else {
+                    throw JobError(
+                        .conflict,
+                        "\(completed) runs were completed by their handlers when their node died, and no node has "
+                            + "recorded that; start a node on the source, stop it, and copy then")
+                }
                 return PostgresExport(connection, node: id, shards: shards, engine)
             } catch {
                 await connection.close()

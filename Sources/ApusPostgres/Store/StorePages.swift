@@ -72,7 +72,9 @@
         private func lastRuns(of jobs: [Job], _ axis: ElapsedAxis) async throws -> [Run?] {
             if jobs.isEmpty { return [] }
             let runs =
-                "SELECT * FROM apus.open_run WHERE job = i.key UNION ALL SELECT * FROM apus.run WHERE job = i.key"
+                ["open_run", "run"].map {
+                    "SELECT \(RunColumns.selected(of: "r")), r.sequence FROM apus.\($0) AS r WHERE r.job = i.key"
+                }.joined(separator: " UNION ALL ")
             let rows = try await link.read([
                 PostgresStatement(
                     """
@@ -109,7 +111,10 @@
             if query.begunOnly { filter.add("o.claimed IS NOT NULL") }
             // Each of the two tables by its own index, and then the first of both.
             let tables = ["open_run", "run"].map { table in
-                "(SELECT o.* FROM apus.\(table) AS o \(filter.sql) ORDER BY o.sequence DESC LIMIT \(limit + 1))"
+                """
+                (SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.\(table) AS o \(filter.sql)
+                ORDER BY o.sequence DESC LIMIT \(limit + 1))
+                """
             }
             let results = try await link.read(
                 [

@@ -79,7 +79,10 @@
             }
             for row in results[2] {
                 guard let position = positions[try row.decode(at: 0)] else { continue }
-                loaded[position].open.append(try Self.run(row, of: loaded[position].job, axis))
+                var run = try Self.run(row, of: loaded[position].job, axis)
+                run.isCompleted = try row.decode(at: RunColumns.all.count)
+                if run.isCompleted { run.result = try row.decodeIfPresent(at: RunColumns.all.count + 1) }
+                loaded[position].open.append(run)
             }
             for row in results[3] {
                 guard let position = positions[try row.decode(at: 0)] else { continue }
@@ -101,7 +104,8 @@
             """
 
         private static let openRuns = """
-            SELECT \(RunColumns.selected(of: "o")) FROM apus.open_run AS o WHERE o.job = ANY ($1::int8[])
+            SELECT \(RunColumns.selected(of: "o")), o.completed, o.completed_result
+            FROM apus.open_run AS o WHERE o.job = ANY ($1::int8[])
             ORDER BY o.job, o.occurrence, o.attempt
             """
 

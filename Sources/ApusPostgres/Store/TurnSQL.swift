@@ -145,7 +145,7 @@
             """
 
         /// Parameters: ``RunColumns/all``. A run that is there is overwritten in its place, and keeps its number when it
-        /// ends.
+        /// ends. A completed one only succeeds: ``StoreCompletion/requireOpen`` follows where that is not so.
         static let writeRuns = """
             WITH input AS MATERIALIZED (
                 SELECT nextval('apus.run_sequence') AS fresh, i.* FROM (
@@ -155,12 +155,12 @@
             ), former AS (
                 DELETE FROM apus.open_run AS o USING input AS i
                 WHERE o.job = i.job AND o.occurrence = i.occurrence AND o.attempt = i.attempt
-                    AND NOT i.state IN ('waiting', 'claimed')
+                    AND NOT i.state IN ('waiting', 'claimed') AND (NOT o.completed OR i.state = 'succeeded')
                 RETURNING i.number, o.sequence
             ), opened AS (
                 INSERT INTO apus.open_run (\(RunColumns.all.list), sequence)
                 SELECT \(RunColumns.all.list), fresh FROM input WHERE state IN ('waiting', 'claimed')
-                \(overwrite)
+                \(overwrite) WHERE NOT open_run.completed OR excluded.state = 'claimed'
             )
             INSERT INTO apus.run (\(RunColumns.all.list), sequence)
             SELECT \(RunColumns.all.list), coalesce(f.sequence, i.fresh)

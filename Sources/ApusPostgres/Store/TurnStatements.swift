@@ -161,7 +161,8 @@
 
         private mutating func addUpdates(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
             var (jobs, requests, uniqueness) = (RowArrays(), RowArrays(), RowArrays())
-            var (runs, kept) = (RowArrays(), RowArrays())
+            var (runs, kept, unlessCompleted) = (RowArrays(), RowArrays(), RowArrays())
+            var owners: [Int] = []
             for position in positions {
                 let change = turn.parts[position.part][position.change]
                 let job = change.job
@@ -184,6 +185,11 @@
                     uniqueness.endRow()
                 }
                 add(change.runs, of: job, owner: job.key, axis, to: &runs)
+                for run in change.runs where run.mayUndoCompletion {
+                    RunColumns.addIdentity(of: run, to: &unlessCompleted)
+                    unlessCompleted.endRow()
+                    owners.append(position.part)
+                }
                 if let count = change.keptRuns {
                     kept.add(job.key)
                     kept.add(max(0, count))
@@ -197,6 +203,7 @@
             }
             if !uniqueness.isEmpty { add(PostgresStatement(Self.updateUniqueness, uniqueness.parameters)) }
             if !runs.isEmpty { add(PostgresStatement(Self.writeRuns, runs.parameters)) }
+            if !unlessCompleted.isEmpty { require(StoreCompletion.requireOpen, unlessCompleted.parameters, owners) }
             if !kept.isEmpty { add(PostgresStatement(Self.retireRuns, kept.parameters)) }
         }
 
@@ -228,6 +235,17 @@
             inserts.append((statements.count, positions))
             let sql = runs.isEmpty ? Self.insertJobs : Self.insertJobsAndRuns
             require(sql, jobs.parameters + runs.parameters, positions.map(\.part))
+        }
+    }
+
+    extension Run {
+        /// Whether this may be written over a claimed run that a handler has completed, and may not be then.
+        fileprivate var mayUndoCompletion: Bool {
+            switch state {
+            case .waiting: true
+            case .failed, .lost, .cancelled: claimed != nil
+            case .claimed, .succeeded, .skipped: false
+            }
         }
     }
 

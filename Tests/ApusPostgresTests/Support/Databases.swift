@@ -1,10 +1,11 @@
 #if Postgres
     import ApusJobs
     @testable import ApusPostgres
-    import ApusTimers
+    @testable import ApusTimers
     import Foundation
     import Logging
     import PostgresTestServer
+    import Testing
 
     /// Gives `body` a new database of the shared server, and removes it.
     func withDatabase<Value: Sendable>(_ body: (PostgresConfiguration) async throws -> Value) async throws -> Value {
@@ -40,6 +41,40 @@
             (timing.trust, timing.patience) = (.seconds(120), .seconds(121))
             return timing
         }
+    }
+
+    /// A database of the test's own.
+    struct Database {
+        let configuration: PostgresConfiguration
+
+        func value<Value: PostgresElement & Sendable>(_ sql: String, as type: Value.Type) async throws -> Value {
+            try await withConnection(configuration) { try await $0.value(sql, as: type) }
+        }
+
+        func run(_ sql: String...) async throws {
+            try await withConnection(configuration) { connection in
+                for sql in sql { try await connection.run(sql) }
+            }
+        }
+
+        /// Asks every 20 ms, for a minute at most: what other processes of the server do has no notice of its own.
+        func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
+            try await withConnection(configuration) { connection in
+                for _ in 0..<3_000 {
+                    if try await isSo(connection) { return }
+                    try await Task.sleep(for: .milliseconds(20))
+                }
+                Issue.record("\(what): not within a minute")
+            }
+        }
+    }
+
+    /// The machine's clocks, with another time of day.
+    struct ShiftedTime: TimeSource {
+        let shift: Duration
+        func uptime() -> UptimeInstant { SystemTime().uptime() }
+        func continuous() -> ContinuousInstant { SystemTime().continuous() }
+        func wall() -> WallInstant { SystemTime().wall().advanced(by: shift) }
     }
 
     /// Gives `body` a folder, and removes it.

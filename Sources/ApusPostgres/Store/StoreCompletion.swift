@@ -1,0 +1,82 @@
+#if Postgres
+    /// Completing a run in the transaction of its effects, so that they are there exactly once.
+    ///
+    /// `apus.complete` only notes what is to be completed; the run is marked as the transaction commits, so no lock is
+    /// held before that. The mark, and whatever else ends a claimed run, go through the run's row, so one of the two comes
+    /// first:
+    /// - the mark: no turn ends the run in another way any more, nor has it wait again (``TurnStatements``); who tries
+    ///   reads the job anew, and finds it completed;
+    /// - the end: the transaction is refused as it commits, with all its effects.
+    enum StoreCompletion {
+        static let schema: [String] = [
+            // Empty but for transactions that go on.
+            """
+            CREATE UNLOGGED TABLE apus.completion (
+                job bigint NOT NULL,
+                occurrence bigint NOT NULL,
+                attempt bigint NOT NULL,
+                result bytea)
+            """,
+            """
+            CREATE FUNCTION apus.complete(job bigint, occurrence bigint, attempt bigint, result bytea DEFAULT NULL)
+            RETURNS void LANGUAGE plpgsql AS $body$
+            BEGIN
+                IF octet_length(result) > 65536 THEN
+                    RAISE EXCEPTION 'result: it must have at most 65536 bytes, and has %', octet_length(result)
+                        USING ERRCODE = 'invalid_parameter_value';
+                END IF;
+                -- Again when the transaction commits. Here, for an error where it can be understood.
+                IF NOT EXISTS (
+                    SELECT 1 FROM apus.open_run AS o WHERE o.job = complete.job AND o.occurrence = complete.occurrence
+                        AND o.attempt = complete.attempt AND o.state = 'claimed' AND NOT o.completed)
+                THEN
+                    PERFORM apus.refuse_completion(job, occurrence, attempt);
+                END IF;
+                INSERT INTO apus.completion VALUES (job, occurrence, attempt, result);
+            END
+            $body$
+            """,
+            """
+            CREATE FUNCTION apus.refuse_completion(job bigint, occurrence bigint, attempt bigint) RETURNS void
+            LANGUAGE plpgsql AS $body$
+            BEGIN
+                RAISE EXCEPTION 'job %, occurrence %, attempt %: this run is not going on, so its effects are not kept',
+                    job, occurrence, attempt
+                    USING ERRCODE = 'AP410', HINT = 'It was completed before, or has ended in another way.';
+            END
+            $body$
+            """,
+            """
+            CREATE FUNCTION apus.mark_completed() RETURNS trigger LANGUAGE plpgsql AS $body$
+            BEGIN
+                DELETE FROM apus.completion AS c
+                WHERE c.job = NEW.job AND c.occurrence = NEW.occurrence AND c.attempt = NEW.attempt;
+                UPDATE apus.open_run AS o SET completed = true, completed_result = NEW.result
+                WHERE o.job = NEW.job AND o.occurrence = NEW.occurrence AND o.attempt = NEW.attempt
+                    AND o.state = 'claimed' AND NOT o.completed;
+                IF NOT FOUND THEN
+                    PERFORM apus.refuse_completion(NEW.job, NEW.occurrence, NEW.attempt);
+                END IF;
+                RETURN NULL;
+            END
+            $body$
+            """,
+            """
+            CREATE CONSTRAINT TRIGGER completion_is_marked AFTER INSERT ON apus.completion
+            DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION apus.mark_completed()
+            """,
+        ]
+
+        /// Refuses the transaction if one of the runs, which it has ended or has made wait again, was completed: in a
+        /// statement of its own, so that it sees what was committed while the transaction waited for the run's row.
+        /// Parameters: jobs, occurrences, attempts, numbers.
+        static let requireOpen = """
+            SELECT apus.require_all($4, (
+                SELECT array_agg(i.number) FROM unnest($1::int8[], $2::int8[], $3::int8[]) WITH ORDINALITY
+                    AS i (job, occurrence, attempt, number)
+                LEFT JOIN apus.open_run AS o
+                    ON o.job = i.job AND o.occurrence = i.occurrence AND o.attempt = i.attempt AND o.completed
+                WHERE o.job IS NULL))
+            """
+    }
+#endif
