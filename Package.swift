@@ -368,7 +368,7 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
-                "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers", "ApusTracing",
+                "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers", "ApusTracing",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

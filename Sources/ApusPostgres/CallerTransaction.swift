@@ -6,29 +6,53 @@
     // What an application does in its own transaction. Each of these is a statement that any PostgreSQL client can execute,
     // on a connection to the database of the store, and a call for a connection of libpq's.
 
-    extension JobRequest {
-        /// `SELECT apus.submit(…)`, without parameters: the job is there if the transaction is committed, and only then.
+    extension PostgresStore {
+        /// `SELECT apus.submit(…)`, without parameters: the job is there if the transaction in which it is executed is
+        /// committed, and only then.
         ///
-        /// Its trigger counts from the statement, on the database's clock. Whether the identifier is taken is decided by
-        /// the node that owns the job, by ``JobRequest/conflict``; a refusal is in that node's log.
-        /// - Throws: ``JobError`` with `invalid` for a request that no node would take.
-        public func submissionStatement() throws -> String {
-            try validate(submittedAt: SystemTime().wall())
-            return "SELECT apus.submit(\(ApplicationConnection.literal(JobJSON.text(of: self))))"
+        /// Its trigger counts from the statement, on the database's clock. What depends on other jobs is decided by the
+        /// node that owns the job: a submission that ``ConflictPolicy/refuse`` refuses is in that node's log. The store
+        /// need not be open.
+        /// - Throws: ``JobError`` with `invalid`, naming the argument, for what ``JobScheduler/submit(_:)`` would refuse
+        ///   whatever is in the store.
+        public func submissionStatement(for request: JobRequest) throws -> String {
+            try request.validate(submittedAt: engine.time.wall())
+            return "SELECT apus.submit(\(ApplicationConnection.literal(JobJSON.text(of: request))))"
         }
 
-        /// Executes ``submissionStatement()`` on an open connection (a `PGconn`), as a part of the transaction that is under
-        /// way there. Blocks until the server has answered, as `PQexec` does.
-        /// - Returns: the number of the submission.
-        /// - Throws: ``JobError`` with `invalid` for a request that no node would take; ``PostgresError`` for the server's
-        ///   and the connection's errors. The transaction is to be rolled back then.
+        /// Submits a job in the caller's own transaction: ``submissionStatement(for:)``, executed on `connection`, an open
+        /// `PGconn` of libpq's. Blocks until the server has answered, as `PQexec` does.
+        /// - Returns: the request's identifier.
+        /// - Throws: ``JobError`` with `invalid`, naming the argument, for what ``JobScheduler/submit(_:)`` would refuse
+        ///   whatever is in the store; for other errors what ``JobScheduler/submit(_:)`` throws, with a ``PostgresError`` as
+        ///   the cause. To roll the transaction back is up to the caller.
         @discardableResult
-        public func submit(in connection: OpaquePointer) throws -> Int64 {
-            let number = try ApplicationConnection(connection).execute(try submissionStatement())
-            guard let number = number.flatMap({ Int64($0) }) else {
-                throw PostgresError(.invalid, "the database's function apus.submit is not that of Apus")
-            }
-            return number
+        public func submit(_ request: JobRequest, in connection: OpaquePointer) throws -> JobID {
+            let statement = try submissionStatement(for: request)
+            do { try ApplicationConnection(connection).execute(statement) } catch { throw error.jobError }
+            return request.id
+        }
+
+        /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
+        ///
+        /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
+        /// describes the arguments.
+        /// - Returns: the job's identifier.
+        /// - Throws: as ``submit(_:in:)``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written
+        ///   as JSON.
+        @discardableResult
+        public func submit<Payload: JobPayload>(
+            _ payload: Payload, id: JobID? = nil, name: String? = nil, trigger: Trigger = .after(.zero),
+            policies: JobPolicies = .init(), labels: [String: String] = [:], queue: QueueID = .default,
+            priority: JobPriority = .normal, metadata: [String: String] = [:],
+            uniqueness: JobUniqueness = .identifier, conflict: ConflictPolicy = .update, idempotencyKey: String? = nil,
+            in connection: OpaquePointer
+        ) throws -> JobID {
+            try submit(
+                JobRequest(
+                    payload, id: id, name: name, trigger: trigger, policies: policies, labels: labels, queue: queue,
+                    priority: priority, metadata: metadata, uniqueness: uniqueness, conflict: conflict,
+                    idempotencyKey: idempotencyKey), in: connection)
         }
     }
 
@@ -51,11 +75,12 @@
 
         /// Executes ``completionStatement`` on an open connection (a `PGconn`), as a part of the transaction that is under
         /// way there. Blocks until the server has answered, as `PQexec` does.
-        /// - Throws: ``JobError`` with `notOwner` if the run is not going on any more; ``PostgresError`` for the server's and
-        ///   the connection's other errors. The transaction is to be rolled back then.
+        /// - Throws: ``JobError`` with `notOwner` if the run is not going on any more; with `unavailable`, and a
+        ///   ``PostgresError`` as the cause, for the server's and the connection's other errors. To roll the transaction
+        ///   back is up to the caller.
         public func complete(in connection: OpaquePointer) throws {
-            do { _ = try ApplicationConnection(connection).execute(completionStatement) } catch {
-                guard let server = error.server, server.sqlState == "AP410" else { throw error }
+            do { try ApplicationConnection(connection).execute(completionStatement) } catch {
+                guard let server = error.server, server.sqlState == "AP410" else { throw error.jobError }
                 throw JobError(.notOwner, server.message, cause: error)
             }
         }
@@ -67,16 +92,12 @@
 
         init(_ handle: OpaquePointer) { self.handle = handle }
 
-        /// - Returns: the first value of the first row, as text.
-        func execute(_ sql: String) throws(PostgresError) -> String? {
+        func execute(_ sql: String) throws(PostgresError) {
             guard let result = PQexec(handle, sql) else { throw failure() }
             defer { PQclear(result) }
-            guard PQresultStatus(result) == PGRES_TUPLES_OK else {
-                guard let server = PostgresError.ServerMessage(result) else { throw failure() }
-                throw ServerErrors.error(server)
-            }
-            guard PQntuples(result) > 0, PQgetisnull(result, 0, 0) == 0 else { return nil }
-            return String(cString: PQgetvalue(result, 0, 0))
+            if PQresultStatus(result) == PGRES_TUPLES_OK { return }
+            guard let server = PostgresError.ServerMessage(result) else { throw failure() }
+            throw ServerErrors.error(server)
         }
 
         private func failure() -> PostgresError {

@@ -6,7 +6,7 @@ import Testing
 @Suite("The surroundings of commands")
 struct SurroundingsTests {
     private static let told = [
-        "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
+        "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_JOB_KEY", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
     ]
 
     /// What a job printed, by line, when it has ended.

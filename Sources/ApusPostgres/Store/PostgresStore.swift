@@ -12,7 +12,7 @@
         private let listener: ServerLink
         let queries: StoreQueries
         private let schema: SchemaKeeper
-        private let engine: TimerEngine
+        let engine: TimerEngine
         private let logger: Logger
         let phase = Locked(Phase.closed)
         private let turnstile = Turnstile()
