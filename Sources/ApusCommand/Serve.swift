@@ -28,6 +28,14 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
+            "How long the other daemons of a PostgreSQL database wait for a sign of life of this one before they take over its jobs, 3s to 5m (default: APUS_PATIENCE, else 3s).",
+            discussion:
+                "Longer where a machine may be stopped or overloaded for a while: a daemon that was taken for dead ends.",
+            valueName: "duration"))
+    var patience: String?
+
+    @Option(
+        help: ArgumentHelp(
             "Answer on loopback too, with a dashboard for browsers, behind a token that is printed.",
             valueName: "127.0.0.1:PORT"))
     var http: String?
@@ -89,6 +97,7 @@ struct Serve: AsyncParsableCommand {
                     home: home,
                     store: try StoreLocation(argument: store, environment: environment, home: home),
                     node: node.map(NodeID.init), http: try address(), environment: environment)
+                if let patience = try patience(environment) { configuration.patience = patience }
                 configuration.takesOver = takeOver
                 configuration.parallel = parallel
                 configuration.grace = try DurationText.parse(grace, argument: "--grace")
@@ -141,6 +150,17 @@ extension Serve {
             path: logFile.hasPrefix("/") ? logFile : "\(folder)/\(logFile)",
             limits: .init(size: size, keptFiles: logKeep))
         LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log) }
+    }
+
+    private func patience(_ environment: [String: String]) throws -> Duration? {
+        let variable = "APUS_PATIENCE"
+        let asked = patience.map { ($0, "--patience") } ?? environment[variable].map { ($0, variable) }
+        guard let (text, argument) = asked, !text.isEmpty else { return nil }
+        let duration = try DurationText.parse(text, argument: argument)
+        guard duration >= .seconds(3), duration <= .seconds(300) else {
+            throw ValidationError("\(argument): \(text) is not between 3s and 5m")
+        }
+        return duration
     }
 
     private func address() throws -> HTTPAddress? {

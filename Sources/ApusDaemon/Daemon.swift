@@ -31,6 +31,8 @@ public struct Daemon: Sendable {
         public var takesOver = false
         /// How many jobs may run at once; `nil` for 256. Fewer run where the limits of open files and processes allow fewer.
         public var parallel: Int?
+        /// How long other daemons that share the store wait for a sign of life of this one before they take over its jobs.
+        public var patience: Duration = .seconds(3)
         /// The environment of the daemon itself: where its service manager listens. Commands get nothing of it.
         public var environment: [String: String]
         /// A configuration.
@@ -149,7 +151,14 @@ public struct Daemon: Sendable {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
                 home: home, store: configuration.store, node: configuration.node, nodes: NodeDirectory(store),
-                started: engine.time.wall(), running: { work.count }, stop: { host.requestStop() })
+                queues: QueueDirectory(store, scheduler), started: engine.time.wall(),
+                running: { work.count }, stop: { host.requestStop() },
+                drain: {
+                    _ = Task {
+                        await scheduler.stop(grace: nil)
+                        host.requestStop()
+                    }
+                })
             try await serve(routes, host: host, feed: feed, onReady: onReady)
         } catch {
             await scheduler.stop(grace: .zero)
@@ -184,7 +193,8 @@ public struct Daemon: Sendable {
         switch configuration.store {
         case .sqlite(let path): return SQLiteStore(path: path)
         #if Postgres
-            case .postgres(let server): return PostgresStore(server, engine: engine, logger: logger)
+            case .postgres(let server):
+                return PostgresStore(server, engine: engine, logger: logger, patience: configuration.patience)
         #endif
         }
     }

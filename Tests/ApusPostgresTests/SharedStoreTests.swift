@@ -200,6 +200,20 @@
             }
         }
 
+        @Test("two schedulers that change different settings of a queue at once keep both")
+        func settingsAtOnce() async throws {
+            try await withTwo { first, second, database in
+                async let limit = first.configure(queue: "q", .concurrency(3))
+                async let pause = second.configure(queue: "q", .paused(true))
+                _ = try await (limit, pause)
+                try await first.configure(queue: "q", .rate(QueueRate(runs: 5, per: .seconds(1))))
+                let count = try await database.value(
+                    "SELECT count(*) FROM apus.queue WHERE concurrency = 3 AND paused AND rate_runs = 5", as: Int64.self
+                )
+                #expect(count == 1)
+            }
+        }
+
         @Test("who listens to one scheduler hears what happens in the others")
         func events() async throws {
             try await withTwo { first, second, _ in

@@ -7,9 +7,10 @@
     struct ClusterTests {
         /// Gives `body` daemons of one database that run, with homes of their own and half of the shards each.
         private func withTwo(
+            patience: String = "30s",
             _ body: (_ first: ApusUnderTest, _ second: ApusUnderTest) async throws -> Void
         ) async throws {
-            try await StoreUnderTest.postgres.with { variables in
+            try await StoreUnderTest.postgres.with(patience: patience) { variables in
                 try await ApusUnderTest.with(variables: variables) { first in
                     try await ApusUnderTest.with(variables: variables) { second in
                         try await first.startDaemon(after: "", "--node first")
@@ -68,6 +69,36 @@
             }
         }
 
+        @Test("each counts what runs and waits of a queue on both")
+        func queues() async throws {
+            try await withTwo { first, second in
+                #expect(try await first("queue", "limit", "builds", "2").code == 0)
+                let end = first.home.path + "/end"
+                let loop = "while ! [ -e \(end) ]; do sleep 0.05; done"
+                for number in 0..<6 {
+                    let apus = number.isMultiple(of: 2) ? first : second
+                    #expect(try await apus("after", "1ms", "--queue", "builds", "--shell", "--", loop).code == 0)
+                }
+                for apus in [first, second] {
+                    try await apus.until("two that run and four that wait") {
+                        let queue = try await apus.client.queues().queues.first { $0.name == "builds" }
+                        return queue?.running == 2 && queue?.waiting == 4 && queue?.concurrency == 2
+                    }
+                }
+                // Told at once, and neither takes back what the other has said.
+                async let limit = first("queue", "limit", "builds", "3")
+                async let pause = second("queue", "pause", "builds")
+                #expect(try await (limit.code, pause.code) == (0, 0))
+                for apus in [first, second] {
+                    let queue = try await apus.client.queues().queues.first { $0.name == "builds" }
+                    #expect(queue?.concurrency == 3 && queue?.paused == true, "\(queue as Any)")
+                }
+                #expect(FileManager.default.createFile(atPath: end, contents: nil))
+                #expect(try await second("queue", "resume", "builds").code == 0)
+                try await first.until("all ends") { try await first.allRuns().count { $0.final } == 6 }
+            }
+        }
+
         @Test("what is done to a job through one of them is done, whichever of them owns it")
         func commands() async throws {
             try await withTwo { first, second in
@@ -90,7 +121,7 @@
 
         @Test("of one that is killed the other takes the shards, and repeats the run that was interrupted")
         func killed() async throws {
-            try await withTwo { first, second in
+            try await withTwo(patience: "3s") { first, second in
                 let marks = first.home.path + "/marks"
                 let job = try await second.client.submit(
                     WireSubmission(

@@ -8,7 +8,7 @@ struct QueueTests {
         "a queue's limit holds, can be raised while jobs wait, and is kept over a crash of the daemon",
         arguments: StoreUnderTest.allCases)
     func limit(_ store: StoreUnderTest) async throws {
-        try await ApusUnderTest.with(store) { apus in
+        try await ApusUnderTest.with(store, patience: "3s") { apus in
             let daemon = try await apus.startDaemon()
             #expect(try await apus("queue", "list").err.contains("no queue has limits"))
             #expect(try await apus("queue", "limit", "builds", "1").out == "builds: at most 1 at once\n")

@@ -24,10 +24,13 @@ struct Routes: Sendable {
     /// What the daemon is called.
     var node: NodeID
     var nodes: NodeDirectory
+    var queues: QueueDirectory
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
     var stop: @Sendable () -> Void
+    /// Asks the daemon to begin nothing more, and to stop when what runs has ended.
+    var drain: @Sendable () -> Void
 
     /// The routes of the socket.
     func onSocket() -> Router<APIContext> {
@@ -49,8 +52,7 @@ struct Routes: Sendable {
             return try Response.json(health())
         }
         router.post("/v1/stop") { request, _ in
-            _ = try Query(of: request, known: [])
-            stop()
+            if try flag(try Query(of: request, known: ["drain"]), "drain") { drain() } else { stop() }
             return Response(status: .accepted)
         }
         router.get("/v1/events") { request, _ in try await events(request, on: feed) }
@@ -150,17 +152,14 @@ struct Routes: Sendable {
     private func addQueues(to router: Router<APIContext>) {
         router.get("/v1/queues") { request, _ in
             _ = try Query(of: request, known: [])
-            return try Response.json(WireQueues(queues: scheduler.queues().map { WireQueue($0) }))
+            return try Response.json(WireQueues(queues: try await queues.queues().map { WireQueue($0) }))
         }
         router.patch("/v1/queues/:name") { request, context in
             let id = QueueID(try name(request, context, of: "name"))
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let change = try StrictJSON.decode(WireQueueChange.self, from: body.readableBytesView)
             let queue = try await scheduler.configure(queue: id, try change.parsed())
-            let status = scheduler.queues().first { $0.queue.id == id }
-            return try Response.json(
-                WireQueue(
-                    QueueStatus(queue: queue, running: status?.running ?? 0, waiting: status?.waiting ?? 0)))
+            return try Response.json(WireQueue(try await queues.status(of: queue)))
         }
     }
 

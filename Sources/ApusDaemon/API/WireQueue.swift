@@ -29,9 +29,10 @@ public struct WireQueue: Codable, Hashable, Sendable {
     public var rate: WireRate?
     /// Whether no run of it begins.
     public var paused: Bool
-    /// How many of its runs go on.
+    /// How many of its runs go on, over all daemons that share the store.
     public var running: Int
-    /// How many jobs wait for a place, as far as they are in the daemon's memory.
+    /// How many jobs wait for a place: as far as they are in the daemon's memory; of a store that is shared, all that are
+    /// due, over all daemons, also for other reasons.
     public var waiting: Int
 
     init(_ status: QueueStatus) {

@@ -144,7 +144,7 @@ extension JobQueue {
     var hasLimits: Bool { concurrency != nil || rate != nil }
 
     /// Whether it is more than a name.
-    var hasSettings: Bool { concurrency != nil || rate != nil || isPaused }
+    package var hasSettings: Bool { concurrency != nil || rate != nil || isPaused }
 
     mutating func apply(_ change: Change) {
         switch change {

@@ -6,6 +6,9 @@ public struct StoreTurn: Hashable, Sendable {
     public var clock: StoreClock
     /// Queues that are new or changed, to be written whatever becomes of the parts.
     public var queues: [JobQueue]
+    /// The same queues as the session knew them before. A store that is shared writes of concurrency, rate and pause only
+    /// what is different: another session may have changed the others.
+    public var knownQueues: [JobQueue]
     /// Submissions that the parts carry out, at most one for each part.
     public var taken: [TakenSubmission]
     /// Commands that are the owners' of other shards to carry out, at most one for each part.
@@ -16,12 +19,14 @@ public struct StoreTurn: Hashable, Sendable {
     public var isLeaving: Bool
     /// A turn.
     public init(
-        parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], taken: [TakenSubmission] = [],
+        parts: [[JobChange]], clock: StoreClock, queues: [JobQueue] = [], knownQueues: [JobQueue] = [],
+        taken: [TakenSubmission] = [],
         forwarded: [ForwardedCommand] = [], released: [ShardID] = [], isLeaving: Bool = false
     ) {
         self.parts = parts
         self.clock = clock
         self.queues = queues
+        self.knownQueues = knownQueues
         self.taken = taken
         self.forwarded = forwarded
         self.released = released

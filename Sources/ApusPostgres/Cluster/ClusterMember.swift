@@ -162,7 +162,7 @@
                         [.int32(Self.lockClass), .int32(Int32(truncatingIfNeeded: node))]),
                     PostgresStatement(
                         """
-                        SELECT n.id, coalesce(b.number, 0), n.leaving, \(Self.isLocked("n.id"))
+                        SELECT n.id, coalesce(b.number, 0), n.leaving, \(Self.isLocked("n.id")), n.patience_ms
                         FROM apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id WHERE n.ended IS NULL
                         """),
                     PostgresStatement("SELECT id, node, epoch FROM apus.shard"),
@@ -190,7 +190,7 @@
                 view.nodes.append(
                     .init(
                         id: try row.decode(at: 0), beat: try row.decode(at: 1), hasSession: try row.decode(at: 3),
-                        isLeaving: try row.decode(at: 2)))
+                        isLeaving: try row.decode(at: 2), patience: .milliseconds(try row.decode(Int64.self, at: 4))))
             }
             var mine: [ShardID: StoreEpoch] = [:]
             for row in results[3] {

@@ -7,7 +7,7 @@
         public enum State: String, Hashable, Sendable, CaseIterable {
             /// It beats, and its session is there.
             case alive
-            /// It has not beaten for ``ClusterNode/patience``, or its session is gone: the others take its shards soon.
+            /// It has not beaten for longer than the others wait for it, or its session is gone: the others take its shards soon.
             case silent
             /// It gives its shards back, and ends.
             case leaving
@@ -29,8 +29,8 @@
         /// Whether it takes part.
         public var state: State
 
-        /// After how long without a beat a node is called silent.
-        public static let patience: Duration = .seconds(3)
+        /// How long the others wait for a beat of it.
+        public var patience: Duration
     }
 
     extension PostgresStore {
@@ -42,13 +42,14 @@
                 return try rows.map { row in
                     let beatAge = try row.decodeIfPresent(Int64.self, at: 4).map { Duration.nanoseconds(max(0, $0)) }
                     let (isLeaving, hasSession): (Bool, Bool) = (try row.decode(at: 6), try row.decode(at: 7))
-                    let isSilent = !hasSession || (beatAge ?? .zero) > ClusterNode.patience
+                    let patience = Duration.milliseconds(try row.decode(Int64.self, at: 8))
+                    let isSilent = !hasSession || (beatAge ?? .zero) > patience
                     return ClusterNode(
                         id: try row.decode(at: 0), name: NodeID(rawValue: try row.decode(at: 1)),
                         version: try row.decode(at: 2), shards: Int(try row.decode(Int64.self, at: 3)),
                         beatAge: beatAge ?? .zero,
                         lag: .nanoseconds(max(0, try row.decode(Int64.self, at: 5))),
-                        state: isSilent ? .silent : isLeaving ? .leaving : .alive)
+                        state: isSilent ? .silent : isLeaving ? .leaving : .alive, patience: patience)
                 }
             }
         }
@@ -71,7 +72,7 @@
             )
             SELECT n.id, n.name, n.version, coalesce(o.shards, 0),
                 (extract(epoch FROM now.instant - coalesce(b.at, n.started)) * 1000000000)::int8,
-                coalesce(o.lag, 0), n.leaving, \(ClusterMember.isLocked("n.id"))
+                coalesce(o.lag, 0), n.leaving, \(ClusterMember.isLocked("n.id")), n.patience_ms
             FROM now, apus.node AS n LEFT JOIN apus.beat AS b ON b.node = n.id LEFT JOIN owned AS o ON o.node = n.id
             WHERE n.ended IS NULL ORDER BY n.id
             """

@@ -45,12 +45,22 @@
         ///   - configuration: the server.
         ///   - engine: measures time-outs.
         ///   - logger: gets the server's notices.
+        ///   - patience: how long the other nodes wait for a sign of life of this one before they take over its jobs: 3 s
+        ///     to 5 min. It stops acting a second earlier. Longer for machines that may be stopped or overloaded for a
+        ///     while; the jobs of a node that dies wait so long.
         public convenience init(
             _ configuration: PostgresConfiguration, engine: TimerEngine = .shared,
-            logger: Logger = Logger(label: "apus.postgres")
+            logger: Logger = Logger(label: "apus.postgres"), patience: Duration = .seconds(3)
         ) {
-            self.init(configuration, engine: engine, logger: logger, migrations: .shipped)
+            let patience = min(max(patience, Self.shortestPatience), Self.longestPatience)
+            self.init(
+                configuration, engine: engine, logger: logger, migrations: .shipped, timing: .init(patience: patience))
         }
+
+        /// The least that other nodes wait for a node, and the default.
+        public static let shortestPatience: Duration = .seconds(3)
+        /// The most that other nodes wait for a node.
+        public static let longestPatience: Duration = .seconds(300)
 
         /// A store of a program that knows these versions of the schema, of nodes that take so much time.
         package init(
@@ -90,15 +100,18 @@
             }
         }
 
-        /// How long a new node waits for shards.
+        /// How long a new node waits for shards, beside the time in which a dead one is noticed.
         private static let patience: Duration = .seconds(15)
 
         private func join(_ name: NodeID) async throws -> StoreSession {
             let rows = try await writer.execute(
                 PostgresBatch([
                     PostgresStatement(
-                        "INSERT INTO apus.node (name, version) VALUES ($1, $2) RETURNING id",
-                        [.text(name.rawValue), .text(ApusVersion.current)]),
+                        "INSERT INTO apus.node (name, version, patience_ms) VALUES ($1, $2, $3) RETURNING id",
+                        [
+                            .text(name.rawValue), .text(ApusVersion.current),
+                            .int64(timing.patience.wholeNanoseconds / 1_000_000),
+                        ]),
                     // A migration may have come in between.
                     SchemaKeeper.select,
                 ]))
@@ -116,7 +129,7 @@
             // What is found until then is in the session.
             do {
                 for link in [writer, listener] { try await link.rename(ClusterMember.connectionName(member.node)) }
-                let end = engine.time.uptime().advanced(by: Self.patience)
+                let end = engine.time.uptime().advanced(by: Self.patience + timing.patience)
                 await member.beat()
                 while member.shards.isEmpty {
                     guard engine.time.uptime() < end else {

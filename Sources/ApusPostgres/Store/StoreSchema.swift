@@ -24,6 +24,7 @@
                     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
                     name text NOT NULL,
                     version text NOT NULL DEFAULT '',
+                    patience_ms bigint NOT NULL DEFAULT 3000,
                     started timestamptz NOT NULL DEFAULT clock_timestamp(),
                     leaving boolean NOT NULL DEFAULT false,
                     ended timestamptz)
@@ -205,6 +206,13 @@
                     call bigint NOT NULL,
                     reply text NOT NULL,
                     PRIMARY KEY (node, call))
+                """,
+                // Which moves of another store's jobs into this one count.
+                """
+                CREATE TABLE apus.moved (
+                    id text PRIMARY KEY,
+                    source text NOT NULL,
+                    at timestamptz NOT NULL DEFAULT clock_timestamp())
                 """,
                 // Nanoseconds since 1970, rounded down.
                 """

@@ -24,7 +24,15 @@
                 [.array(shards.map { Int64($0.rawValue) }), .int64(node)])
         }
 
-        static func queues(_ queues: [JobQueue], _ axis: ElapsedAxis) -> PostgresStatement {
+        /// Of a queue that is there, what is not as it was known; all of it if nothing was.
+        static func queues(
+            _ queues: [JobQueue], known: [JobQueue] = [], _ axis: ElapsedAxis
+        ) -> PostgresStatement {
+            func changed(_ isEqual: (JobQueue, JobQueue) -> Bool) -> PostgresValue {
+                .array(
+                    queues.filter { queue in !known.contains { $0.id == queue.id && isEqual($0, queue) } }
+                        .map(\.id.rawValue))
+            }
             var rows = RowArrays()
             for queue in queues {
                 rows.add(queue.id.rawValue)
@@ -38,13 +46,20 @@
             }
             return PostgresStatement(
                 """
-                INSERT INTO apus.queue (id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
+                INSERT INTO apus.queue AS q (
+                    id, concurrency, rate_runs, rate_period, paused, recent_starts, last_start)
                 SELECT * FROM unnest($1::text[], $2::int8[], $3::int8[], $4::int8[], $5::bool[], $6::int8[], $7::int8[])
                 ON CONFLICT (id) DO UPDATE SET
-                    concurrency = excluded.concurrency, rate_runs = excluded.rate_runs,
-                    rate_period = excluded.rate_period, paused = excluded.paused,
+                    concurrency = CASE WHEN q.id = ANY ($8) THEN excluded.concurrency ELSE q.concurrency END,
+                    rate_runs = CASE WHEN q.id = ANY ($9) THEN excluded.rate_runs ELSE q.rate_runs END,
+                    rate_period = CASE WHEN q.id = ANY ($9) THEN excluded.rate_period ELSE q.rate_period END,
+                    paused = CASE WHEN q.id = ANY ($10) THEN excluded.paused ELSE q.paused END,
                     recent_starts = excluded.recent_starts, last_start = excluded.last_start
-                """, rows.parameters)
+                """,
+                rows.parameters + [
+                    changed { $0.concurrency == $1.concurrency }, changed { $0.rate == $1.rate },
+                    changed { $0.isPaused == $1.isPaused },
+                ])
         }
 
         static let removeSubmissions = """

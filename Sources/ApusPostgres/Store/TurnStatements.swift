@@ -45,7 +45,7 @@
             }
             if isClockNew { add(Self.clock(turn.clock)) }
             if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
-            if !turn.queues.isEmpty { add(Self.queues(turn.queues, axis)) }
+            if !turn.queues.isEmpty { add(Self.queues(turn.queues, known: turn.knownQueues, axis)) }
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
             addTaken(turn.taken.filter { parts.contains($0.part) })
             addForwarded(turn.forwarded.filter { parts.contains($0.part) }, node)

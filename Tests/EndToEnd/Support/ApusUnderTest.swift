@@ -37,9 +37,10 @@ struct ApusUnderTest: Sendable {
     }()
 
     static func with<Result>(
-        _ store: StoreUnderTest = .sqlite, _ body: (ApusUnderTest) async throws -> Result
+        _ store: StoreUnderTest = .sqlite, patience: String = "30s",
+        _ body: (ApusUnderTest) async throws -> Result
     ) async throws -> Result {
-        try await store.with { try await with(variables: $0, body) }
+        try await store.with(patience: patience) { try await with(variables: $0, body) }
     }
 
     /// The same with variables of the environment.
@@ -71,6 +72,7 @@ struct ApusUnderTest: Sendable {
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_HOME"] = home.path
         environment[StoreLocation.variable] = nil
+        environment["APUS_PATIENCE"] = nil
         // No desktop: notifications go to attached terminals or to the log.
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         environment["XDG_RUNTIME_DIR"] = nil

@@ -16,14 +16,20 @@ enum StoreUnderTest: CaseIterable, Sendable {
     #endif
 
     /// Gives `body` what a daemon's environment has to say, and removes what there is to remove afterwards.
-    func with<Result>(_ body: ([String: String]) async throws -> Result) async throws -> Result {
+    /// - Parameter patience: how long other daemons wait for one that is silent, as on a machine that is busy. A test that
+    ///   kills daemons says less: the next one waits so long for the jobs.
+    func with<Result>(
+        patience: String = "30s", _ body: ([String: String]) async throws -> Result
+    ) async throws -> Result {
         switch self {
         case .sqlite: return try await body([:])
         #if Postgres
             case .postgres:
                 let database = try await PostgresDatabase.make()
                 do {
-                    let result = try await body([StoreLocation.variable: database.location])
+                    let result = try await body([
+                        StoreLocation.variable: database.location, "APUS_PATIENCE": patience,
+                    ])
                     try await database.drop()
                     return result
                 } catch {

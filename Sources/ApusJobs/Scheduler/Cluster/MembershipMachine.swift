@@ -13,7 +13,8 @@ package import ApusTimers
 ///
 /// A node beats once a second: it raises a number in the database, and reads what the others are. Nothing compares
 /// clocks of two machines. A node is dead for another one whose own clock has seen no new number for
-/// ``Timing/patience``, or has found its session gone for ``Timing/sessionPatience``. A node whose last beat began
+/// ``Timing/patience``, or has found its session gone for ``Timing/sessionPatience``; the times are those of the node
+/// that is observed, which the database has. A node whose last beat began
 /// longer ago than ``Timing/trust`` acts no more until the next one: the trust is no longer than any patience,
 /// and begins earlier, so that its handlers have been told to end before others may repeat their runs. What it writes
 /// is fenced by the database in any case.
@@ -21,12 +22,19 @@ package struct MembershipMachine: Sendable {
     /// How long things take, on the clock that stops while the machine sleeps.
     package struct Timing: Sendable {
         package var beat: Duration = .seconds(1)
+        /// How long the others wait for a beat of this node.
         package var patience: Duration = .seconds(3)
         package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
         /// After how long a shard that nobody takes is taken by any node.
         package var orphanage: Duration = .seconds(2)
         package init() {}
+
+        /// The others wait so long for a beat of this node, 3 s or more, and it trusts its last one a second less.
+        package init(patience: Duration) {
+            self.patience = patience
+            (sessionPatience, trust) = (patience - .seconds(1), patience - .seconds(1))
+        }
     }
 
     package enum State: Hashable, Sendable {
@@ -48,8 +56,11 @@ package struct MembershipMachine: Sendable {
             /// Its session holds the lock that the end of its process releases.
             package var hasSession: Bool
             package var isLeaving: Bool
-            package init(id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool) {
+            /// Its own ``Timing/patience``; that of the observer if it is not known.
+            package var patience: Duration?
+            package init(id: Int64, beat: Int64, hasSession: Bool, isLeaving: Bool, patience: Duration? = nil) {
                 (self.id, self.beat, self.hasSession, self.isLeaving) = (id, beat, hasSession, isLeaving)
+                self.patience = patience
             }
         }
         /// The nodes that have not ended, this one included unless it was declared dead.
@@ -181,11 +192,14 @@ package struct MembershipMachine: Sendable {
             if other.beat != node.beat { (other.beat, other.changed) = (node.beat, now) }
             other.sessionGone = node.hasSession ? nil : other.sessionGone ?? now
             known[node.id] = other
-            let isSilent = other.changed.duration(to: began) >= timing.patience
+            // Its own trust goes by its own patience.
+            let more = (node.patience ?? timing.patience) - timing.patience
+            let (patience, sessionPatience) = (timing.patience + more, timing.sessionPatience + more)
+            let isSilent = other.changed.duration(to: began) >= patience
             // A session that broke is made anew by the next beat.
             let isGone =
-                other.changed.duration(to: began) >= timing.sessionPatience
-                && other.sessionGone.map { $0.duration(to: began) >= timing.sessionPatience } ?? false
+                other.changed.duration(to: began) >= sessionPatience
+                && other.sessionGone.map { $0.duration(to: began) >= sessionPatience } ?? false
             if isSilent || isGone { dead.insert(node.id) }
         }
         others = known

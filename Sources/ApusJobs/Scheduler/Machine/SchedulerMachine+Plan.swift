@@ -223,7 +223,8 @@ extension SchedulerMachine {
         }
         plan!.released = releasable()
         return StoreTurn(
-            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id }, taken: taken,
+            parts: parts, clock: clock, queues: plan!.queues.values.sorted { $0.id < $1.id },
+            knownQueues: session.isShared ? plan!.queues.keys.sorted().map { board.queue($0) } : [], taken: taken,
             forwarded: forwarded, released: plan!.released, isLeaving: session.isShared && phase.isStopping)
     }
 
