@@ -9,8 +9,9 @@ struct Store: ParsableCommand {
         commandName: "store",
         abstract: "Look at the place where jobs are kept, migrate it, or copy it to another one.",
         discussion: """
-            A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or
-            libpq's words). Examples:
+            A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or libpq's "host=… dbname=…"). All of these work without a daemon.
+
+            Examples:
               apus store status --store postgres://db.example/jobs
               apus store copy --from ~/.local/state/apus/apus.db --to postgres://db.example/jobs
             """,
@@ -122,8 +123,7 @@ struct StoreMigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Bring a store to the newest schema that this program knows.",
         discussion: """
-            Daemons make the schema in an empty database, and change none that is there. Nodes of the version before go
-            on beside new ones, unless the migration says that they must be stopped.
+            Daemons make the schema in an empty database, and change none that is there. Daemons of the version before go on beside new ones, unless the migration says that they must be stopped first.
             """)
 
     @OptionGroup var options: StoreOptions

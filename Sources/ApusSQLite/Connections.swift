@@ -28,10 +28,11 @@ final class Connections: Sendable {
     ///   - name: the path that was asked for.
     ///   - configuration: the store's.
     ///   - allowsLongTransactions: whether a transaction may go on from one access to a connection to the next.
+    ///   - allowsMoved: whether a file may be opened whose jobs were moved to another store.
     /// - Throws: ``JobError``.
     init(
         path: String, askedFor name: String, _ configuration: SQLiteStore.Configuration,
-        allowsLongTransactions: Bool = false
+        allowsLongTransactions: Bool = false, allowsMoved: Bool = false
     ) async throws {
         do throws(TrustedPath.Failure) { try TrustedPath.checkLinks(name) } catch {
             throw JobError(.unavailable, "the database \(error)")
@@ -44,6 +45,7 @@ final class Connections: Sendable {
             let queue = try DatabaseQueue(path: path, configuration: grdb)
             try queue.inDatabase { db in
                 try Schema.check(db, path: path)
+                if !allowsMoved { try MoveRecord.check(db, path: path) }
                 if size > 0, size <= Self.checkedSize { try Self.quickCheck(db, path: path) }
                 try Self.prepareWriter(db, configuration)
                 try Schema.migrate(db)

@@ -11,7 +11,7 @@
     @Suite("Copies of a store")
     struct CopyTests {
         /// All that a place has, read through the protocol.
-        fileprivate struct Contents: Equatable {
+        struct Contents: Equatable {
             var clock: StoreClock?
             var queues: [JobQueue]
             var lastKey: Int64
@@ -22,7 +22,7 @@
             var submissions: [StoredSubmission] = []
         }
 
-        private func contents(_ place: any StoreTransfer) async throws -> Contents {
+        func contents(_ place: any StoreTransfer) async throws -> Contents {
             let reader = try await place.beginReading()
             let header = try await reader.header()
             var all = Contents(
@@ -41,7 +41,7 @@
             return all
         }
 
-        private func fill(_ path: String, seed: UInt64, jobs: Int = 60) async throws {
+        func fill(_ path: String, seed: UInt64, jobs: Int = 60) async throws {
             let (time, random) = (VirtualTime(), RandomStore(seed: seed))
             let store = SQLiteStore(path: path, configuration: .init(time: time))
             let session = try await store.open(as: NodeID(rawValue: "source"))
@@ -75,7 +75,7 @@
             try await StoreCopy(from: source, to: target).run { _ in }
         }
 
-        private func error(_ body: () async throws -> Void) async -> JobError? {
+        func error(_ body: () async throws -> Void) async -> JobError? {
             do { try await body() } catch { return error as? JobError }
             return nil
         }
@@ -310,7 +310,7 @@
     }
 
     extension CopyTests.Contents {
-        fileprivate mutating func replaceNulls() {
+        mutating func replaceNulls() {
             for index in runs.indices {
                 runs[index].run.reason = runs[index].run.reason?.replacing("\0", with: "\u{FFFD}")
                 let message = runs[index].run.progress?.message

@@ -13,14 +13,21 @@
         /// Names the lock that a copy holds for as long as its session lasts.
         private static let lock: Int32 = -1
 
-        static func begin(_ connection: PostgresConnection) async throws -> PostgresImport {
-            do {
+        /// Makes this the only copy into the database. The session of one that was killed may end a moment later.
+        static func takeLock(on connection: PostgresConnection, _ engine: TimerEngine) async throws {
+            for attempt in 1...50 {
                 let isAlone = try await connection.query(
                     "SELECT pg_try_advisory_lock($1, $2)", [.int32(ClusterMember.lockClass), .int32(lock)])[0]
                     .decode(Bool.self, at: 0)
-                guard isAlone else {
-                    throw JobError(.owned, "another copy into the database is under way; wait for it, or stop it")
-                }
+                if isAlone { return }
+                if attempt < 50 { try await engine.sleep(for: .milliseconds(100)) }
+            }
+            throw JobError(.owned, "another copy into the database is under way; wait for it, or stop it")
+        }
+
+        static func begin(_ connection: PostgresConnection, _ engine: TimerEngine) async throws -> PostgresImport {
+            do {
+                try await takeLock(on: connection, engine)
                 let row = try await connection.query(
                     """
                     SELECT EXISTS (SELECT 1 FROM apus.shard), EXISTS (SELECT 1 FROM apus.job)
@@ -48,12 +55,22 @@
         /// Everything that an import adds.
         private static let clear = [
             "job", "request", "wake", "ended", "open_run", "run", "queue", "submission", "reply", "clock",
+            "moved",
         ].map { PostgresStatement("DELETE FROM apus.\($0)", isPrepared: false) }
 
         private static let makeShards = PostgresStatement(
             "INSERT INTO apus.shard (id) SELECT generate_series(0, \(StoreSchema.shards - 1))", isPrepared: false)
 
         func finish() async throws { try await end([Self.makeShards]) }
+
+        func finish(_ move: StoreMove) async throws {
+            try await end([
+                PostgresStatement(
+                    "INSERT INTO apus.moved (id, source) VALUES ($1, $2)", [.text(move.id), .text(move.source)]),
+                Self.makeShards,
+            ])
+        }
+
         func abandon() async { try? await end(Self.clear + [Self.makeShards]) }
 
         private func end(_ statements: [PostgresStatement]) async throws {

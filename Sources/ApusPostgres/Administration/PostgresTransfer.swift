@@ -6,7 +6,7 @@
     /// Copies of a database's jobs, from it and into it. No node may run meanwhile.
     package struct PostgresTransfer: StoreTransfer {
         private let configuration: PostgresConfiguration
-        private let engine: TimerEngine
+        let engine: TimerEngine
         private let logger: Logger
         private let migrations: StoreMigrations
 
@@ -41,14 +41,16 @@
             }
         }
 
-        package func beginWriting() async throws -> any StoreImport {
+        package func beginWriting() async throws -> any StoreImport { try await beginImport() }
+
+        func beginImport() async throws -> PostgresImport {
             let keeper = keeper()
             do {
                 do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
                     // What an earlier copy has left is written anew.
                 }
                 await keeper.link.disconnect()
-                return try await PostgresImport.begin(try await connect())
+                return try await PostgresImport.begin(try await connect(), engine)
             } catch {
                 await keeper.link.disconnect()
                 throw Self.jobError(error)
@@ -60,7 +62,7 @@
                 link: ServerLink(configuration, engine: engine, logger: logger), migrations: migrations)
         }
 
-        private func connect() async throws -> PostgresConnection {
+        func connect() async throws -> PostgresConnection {
             try await PostgresConnection.connect(configuration, engine: engine, logger: logger)
         }
 
@@ -119,7 +121,7 @@
             do { return try await connection.execute(batch) } catch { throw error.jobError }
         }
 
-        private func read(_ statements: [PostgresStatement]) async throws -> [PostgresRows] {
+        func read(_ statements: [PostgresStatement]) async throws -> [PostgresRows] {
             try await execute(PostgresBatch(statements, transaction: .explicit(.repeatableRead)))
         }
 
@@ -146,17 +148,19 @@
         }
 
         func jobs(after key: Int64, limit: Int) async throws -> [StoredJob] {
-            let parameters: [PostgresValue] = [.int64(key), .int64(Int64(limit))]
+            try await jobs(where: "j.key > $1 ORDER BY j.key LIMIT $2", [.int64(key), .int64(Int64(limit))])
+        }
+
+        /// The jobs of a condition, which ends with their order by key.
+        func jobs(where condition: String, _ parameters: [PostgresValue]) async throws -> [StoredJob] {
             let results = try await read([
                 StoreQueries.selectClock,
                 PostgresStatement(
-                    """
-                    SELECT \(JobColumns.selected) FROM \(JobColumns.table) WHERE j.key > $1 ORDER BY j.key LIMIT $2
-                    """, parameters),
+                    "SELECT \(JobColumns.selected) FROM \(JobColumns.table) WHERE \(condition)", parameters),
                 PostgresStatement(
                     """
                     SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.open_run AS o
-                    WHERE o.job IN (SELECT j.key FROM apus.job AS j WHERE j.key > $1 ORDER BY j.key LIMIT $2)
+                    WHERE o.job IN (SELECT j.key FROM apus.job AS j WHERE \(condition))
                     ORDER BY o.job, o.occurrence, o.attempt
                     """, parameters),
             ])
@@ -181,14 +185,24 @@
         }
 
         func runs(after sequence: Int64, limit: Int) async throws -> [StoredRun] {
+            try await runs(
+                where: "sequence > $1", by: "sequence", limit: "$2", [.int64(sequence), .int64(Int64(limit))])
+        }
+
+        /// Runs that are over, whose jobs are there.
+        func runs(
+            where condition: String, by order: String..., limit: String, _ parameters: [PostgresValue]
+        ) async throws -> [StoredRun] {
+            let outer = order.map { "o.\($0)" }.joined(separator: ", ")
             let results = try await read([
                 StoreQueries.selectClock,
                 PostgresStatement(
                     """
                     SELECT \(RunColumns.selected(of: "o")), o.sequence, j.id, r.trigger, r.trigger_anchor FROM (
-                        SELECT * FROM apus.run WHERE sequence > $1 ORDER BY sequence LIMIT $2) AS o
-                    JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job ORDER BY o.sequence
-                    """, [.int64(sequence), .int64(Int64(limit))]),
+                        SELECT * FROM apus.run WHERE \(condition)
+                        ORDER BY \(order.joined(separator: ", ")) LIMIT \(limit)) AS o
+                    JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job ORDER BY \(outer)
+                    """, parameters),
             ])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[0]))
             let count = RunColumns.all.count

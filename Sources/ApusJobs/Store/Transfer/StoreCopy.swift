@@ -19,7 +19,14 @@ package struct StoreCopy: Sendable {
 
     /// How far a copy is.
     package struct Progress: Hashable, Sendable {
-        package enum Phase: Hashable, Sendable { case copying, comparing }
+        package enum Phase: Hashable, Sendable {
+            case copying, comparing
+            /// Of a store that is in use: what has changed since the copy was begun is copied too. Counted are the
+            /// jobs that had changed.
+            case following
+            /// The source's scheduler was asked to stop, and lets what runs end.
+            case stopping
+        }
         package var phase: Phase
         /// What was read by now, of the source or of the target.
         package var done: StoreCounts
@@ -47,16 +54,7 @@ package struct StoreCopy: Sendable {
         do {
             let writer = try await target.beginWriting()
             do {
-                let header = try await reader.header()
-                try await writer.add(header)
-                let read = try await pass(over: reader, .copying, header.counts, to: writer, report)
-                let written = try await pass(over: writer, .comparing, header.counts, to: nil, report)
-                let tables = zip(read, written).map { read, written in
-                    var table = Table(name: read.name)
-                    (table.source, table.target) = (read.side, written.side)
-                    return table
-                }
-                try check(tables, header.counts)
+                let tables = try await Self.copy(reader, to: writer, report)
                 // First that the source has not changed, then that the target counts.
                 try await reader.finish()
                 try await writer.finish()
@@ -71,7 +69,24 @@ package struct StoreCopy: Sendable {
         }
     }
 
-    private func check(_ tables: [Table], _ counts: StoreCounts) throws {
+    /// Copies everything, and compares it.
+    static func copy(
+        _ reader: any StoreExport, to writer: any StoreImport, _ report: @Sendable (Progress) -> Void
+    ) async throws -> [Table] {
+        let header = try await reader.header()
+        try await writer.add(header)
+        let read = try await pass(over: reader, .copying, header.counts, to: writer, report)
+        let written = try await pass(over: writer, .comparing, header.counts, to: nil, report)
+        let tables = zip(read, written).map { read, written in
+            var table = Table(name: read.name)
+            (table.source, table.target) = (read.side, written.side)
+            return table
+        }
+        try check(tables, header.counts)
+        return tables
+    }
+
+    private static func check(_ tables: [Table], _ counts: StoreCounts) throws {
         for table in tables where table.source != table.target {
             throw JobError(
                 .damaged,
@@ -95,7 +110,7 @@ package struct StoreCopy: Sendable {
     }
 
     /// Reads everything, and gives it to the writer.
-    private func pass(
+    private static func pass(
         over reader: any StoreExport, _ phase: Progress.Phase, _ total: StoreCounts, to writer: (any StoreImport)?,
         _ report: @Sendable (Progress) -> Void
     ) async throws -> [(name: String, side: Side)] {

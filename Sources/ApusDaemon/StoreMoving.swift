@@ -1,0 +1,86 @@
+package import ApusJobs
+import ApusSQLite
+import ApusTimers
+
+#if Postgres
+    import ApusPostgres
+#endif
+
+/// Moves the jobs of a home's file to PostgreSQL while the home's daemon works.
+package struct StoreMoving: Sendable {
+    private let source: StoreLocation
+    private let path: String
+    private let target: StoreLocation
+    /// Homes whose daemon may keep its jobs in the file.
+    private let homes: [Home]
+    private let mover: StoreMover
+
+    /// - Parameter home: that of the caller. The other home that is looked at is the folder of the file.
+    /// - Throws: ``DaemonError`` with `invalid` if only stores that are not in use are copied so.
+    package init(from source: StoreLocation, to target: StoreLocation, home: Home) throws(DaemonError) {
+        guard case .sqlite(let path) = source else {
+            throw DaemonError(
+                .invalid,
+                """
+                --live: the jobs of a database are copied while no node runs only: nodes may be on many machines, and \
+                applications submit in transactions of their own, so nobody can stop them all; stop them, and copy \
+                without --live
+                """)
+        }
+        #if Postgres
+            if case .postgres(let configuration) = target {
+                let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
+                (self.source, self.path, self.target) = (source, path, target)
+                homes = [home, Home(path: folder)]
+                let random: any RandomSource = SystemRandom()
+                let id = String(random.next(), radix: 36) + String(random.next(), radix: 36)
+                mover = StoreMover(
+                    from: SQLiteMoveSource(path: path), to: PostgresTransfer(configuration),
+                    StoreMove(id: id, source: "\(source)", target: "\(target)"))
+                return
+            }
+        #endif
+        throw DaemonError(
+            .invalid, "--live: jobs are moved to PostgreSQL only; stop the daemon, and copy without --live")
+    }
+
+    /// The daemon that has the file open; `nil` if nobody has.
+    /// - Throws: ``JobError`` with `owned` if it is another process.
+    package func daemon() async throws -> DaemonClient? {
+        guard let owner = SQLiteMoveSource(path: path).owner() else { return nil }
+        for home in homes {
+            let client = DaemonClient(home: home)
+            if let store = try? await client.health().store, OwnerLock.resolved(store) == OwnerLock.resolved(path) {
+                return client
+            }
+        }
+        throw JobError(
+            .owned,
+            "\(source) belongs to \(owner), which cannot be asked to hand over: set APUS_HOME to its home, or stop it")
+    }
+
+    /// Moves the jobs. Afterwards the home says where they are.
+    /// - Parameters:
+    ///   - stopping: is called with the daemon's state before it is asked to begin nothing more.
+    ///   - report: is called after each page.
+    package func run(
+        stopping: (WireHealth) -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
+    ) async throws -> StoreMover.Outcome {
+        // An error that is known now is not told only when all has been copied.
+        _ = try await daemon()
+        let outcome = try await mover.run(
+            stop: {
+                guard let client = try await daemon(), let health = try? await client.health() else { return }
+                stopping(health)
+                do { try await client.stop(draining: true) } catch let error as DaemonError
+                    where error.code == .noAnswer || error.code == .notRunning
+                {}
+                try await client.untilStopped()
+            }, report: report)
+        for home in homes where OwnerLock.resolved(home.databasePath) == OwnerLock.resolved(path) {
+            // The file says it too; this is for those who do not name it.
+            try? StoreRecord(home).write(target)
+        }
+        return outcome
+    }
+}
