@@ -66,6 +66,10 @@ struct Install: AsyncParsableCommand {
                 "\(StoreLocation.variable) has a password, and other users can read a unit: put the password into ~/.pgpass"
             )
         }
-        return variables + [(StoreLocation.variable, store)]
+        variables.append((StoreLocation.variable, store))
+        if let patience = environment["APUS_PATIENCE"], !patience.isEmpty {
+            variables.append(("APUS_PATIENCE", patience))
+        }
+        return variables
     }
 }

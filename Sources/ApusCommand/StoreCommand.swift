@@ -13,7 +13,7 @@ struct Store: ParsableCommand {
 
             Examples:
               apus store status --store postgres://db.example/jobs
-              apus store copy --from ~/.local/state/apus/apus.db --to postgres://db.example/jobs
+              apus store copy --from ./apus.db --to postgres://db.example/jobs
             """,
         subcommands: [
             StoreStatusCommand.self, StoreCheckCommand.self, StoreMigrateCommand.self, StoreCopyCommand.self,
@@ -55,8 +55,10 @@ struct StoreStatusCommand: AsyncParsableCommand {
         try await reporting {
             let location = try options.location()
             let status = try await location.inspection.status()
-            if json { return try Terminal.json(WireStoreStatus(status)) }
+            let movedTo = try await location.movedTo()
+            if json { return try Terminal.json(WireStoreStatus(status, movedTo: movedTo)) }
             Terminal.out("\(String(describing: location))")
+            if let movedTo { Terminal.out("moved to     \(movedTo)") }
             let newer = status.schema == status.newestSchema ? "" : " (this program knows \(status.newestSchema))"
             Terminal.out("schema       version \(status.schema)\(newer), \(Self.size(status.bytes))")
             let jobs = JobState.allCases.map { "\(status.jobs[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
@@ -181,8 +183,10 @@ private struct WireStoreStatus: Encodable {
     var submissions: Int
     var nextDue: String?
     var nodes: [Node]
+    var movedTo: String?
 
-    init(_ status: StoreStatus) {
+    init(_ status: StoreStatus, movedTo: String?) {
+        self.movedTo = movedTo
         (schema, newestSchema, bytes) = (status.schema, status.newestSchema, status.bytes)
         jobs = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, status.jobs[$0] ?? 0) })
         (waitingRuns, runningRuns, endedRuns) = (status.waitingRuns, status.claimedRuns, status.endedRuns)

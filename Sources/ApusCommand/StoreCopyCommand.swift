@@ -13,17 +13,17 @@ struct StoreCopyCommand: AsyncParsableCommand {
 
             Without --live, no daemon may use either store meanwhile, and the source stays as it is: do not start a daemon over it afterwards.
 
-            With --live, the jobs of a file move to PostgreSQL while its daemon works. At the end the daemon begins nothing more, lets running commands end, and stops; what has changed meanwhile is copied, and the file is marked, so that no daemon opens it again. Nothing runs only for that time. If it is interrupted, say the same again.
+            With --live, the jobs of a file move to PostgreSQL while its daemon works. At the end the daemon begins nothing more, lets running commands end, and stops; what has changed meanwhile is copied, and the file is marked, so that no daemon opens it again. If it is interrupted, say the same again.
 
             Examples:
-              apus store copy --from ~/.local/state/apus/apus.db --to postgres://db.example/jobs --live
+              apus store copy --live --from ./apus.db --to postgres://db.example/jobs
               apus store copy --from postgres://db.example/jobs --to ./jobs.db
             """)
 
     @Option(help: ArgumentHelp("What is copied: postgres://HOST/DATABASE, sqlite:PATH, or a path.", valueName: "store"))
     var from: String
 
-    @Option(help: ArgumentHelp("Where it is copied to; empty, or a file that is not there.", valueName: "store"))
+    @Option(help: ArgumentHelp("Where it is copied to: an empty database, or a file that is not there.", valueName: "store"))
     var to: String
 
     @Flag(help: "Move the jobs of a file to PostgreSQL while its daemon works, and stop that at the end.")
@@ -100,8 +100,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
             let (copied, stopped) = (When.rounded(duration), When.rounded(report.downtime))
             Terminal.out(
                 """
-                copied and compared in \(DurationText.format(copied)), then \(report.changes.jobs) jobs and \
-                \(report.changes.runs) runs that had changed meanwhile; stopped for \(DurationText.format(stopped))
+                copied and compared, with what changed meanwhile (jobs: \(report.changes.jobs), runs: \
+                \(report.changes.runs)), in \(DurationText.format(copied)); nothing could run for \
+                \(DurationText.format(stopped)) of it
                 """)
         }
         Terminal.out("start a daemon with \(StoreLocation.variable) set to the database; none opens the file any more")

@@ -6,6 +6,14 @@ import ApusTimers
     import ApusPostgres
 #endif
 
+extension StoreLocation {
+    /// Where the store's jobs were moved to, for people: `nil` if they were not.
+    package func movedTo() async throws -> String? {
+        guard case .sqlite(let path) = self, let mark = try await SQLiteMoveSource(path: path).mark() else { return nil }
+        return mark.isSettled ? mark.move.target : "\(mark.move.target), if the interrupted move counts"
+    }
+}
+
 /// Moves the jobs of a home's file to PostgreSQL while the home's daemon works.
 package struct StoreMoving: Sendable {
     private let source: StoreLocation

@@ -35,7 +35,7 @@ struct StoreRecord: Sendable {
         guard !last.isEmpty else { return }
         throw DaemonError(
             .invalid,
-            "the jobs of \(home.path) are in \(last): set \(StoreLocation.variable), as before (to go back to the home's "
-                + "own file, set it to \(home.databasePath))")
+            "the jobs of \(home.path) are in \(last): set \(StoreLocation.variable) (to go back to the home's own file, "
+                + "copy them there, and set it to \(home.databasePath))")
     }
 }

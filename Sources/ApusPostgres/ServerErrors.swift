@@ -90,7 +90,8 @@
         /// are those of all of them; the last host counts.
         static func connectError(_ text: String) -> PostgresError {
             let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
-            let words = lines.joined(separator: "; ")
+            // A line that goes on is indented.
+            let words = lines.joined(separator: "; ").replacing("; \t", with: " ")
             if let server = lines.lazy.reversed().compactMap(serverMessage).first { return refused(server) }
             let code: PostgresError.Code
             let advice: String

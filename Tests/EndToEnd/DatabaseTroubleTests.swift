@@ -119,6 +119,20 @@
                 let location = "host=\(pooler.folder) port=\(database.server.port) user=owner dbname=\(database.name)"
                 try await expectRefusal(
                     location, saying: database.name, "a pooler in transaction mode", "connect to the server itself")
+                // A copy holds a lock as long as its session.
+                try await ApusUnderTest.with { apus in
+                    _ = try await apus.startDaemon()
+                    for more in [[], ["--live"]] {
+                        let copy = try await apus.call(
+                            ["store", "copy", "--from", apus.home.databasePath, "--to", location] + more)
+                        if more.isEmpty {
+                            #expect(copy.code == 1 && copy.err.contains("belongs to process"), "\(copy)")
+                        } else {
+                            #expect(copy.code == 1 && copy.err.contains("a pooler in transaction mode"), "\(copy)")
+                            #expect(try await apus("list").code == 0)
+                        }
+                    }
+                }
             }
         }
 

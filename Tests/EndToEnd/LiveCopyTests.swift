@@ -102,6 +102,8 @@
                 let list = try await apus("list")
                 #expect(
                     list.code == 1 && list.err.contains("the jobs of \(apus.home.path) are in postgres://"), "\(list)")
+                let status = try await apus("store", "status", "--store", apus.home.databasePath)
+                #expect(status.code == 0 && status.out.contains("\nmoved to     postgres://"), "\(status)")
                 let named = try await apus("list", environment: [StoreLocation.variable: apus.home.databasePath])
                 #expect(named.code == 1 && named.err.contains("were moved to postgres://"), "\(named)")
 

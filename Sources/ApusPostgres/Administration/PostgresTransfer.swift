@@ -28,6 +28,7 @@
         package func beginReading() async throws -> any StoreExport {
             let keeper = keeper()
             do {
+                try await checkSessions(keeper.link)
                 let state = try await keeper.state()
                 guard state.version > 0 else {
                     throw JobError(.notFound, "the database has no jobs: there is no schema apus in it")
@@ -46,6 +47,7 @@
         func beginImport() async throws -> PostgresImport {
             let keeper = keeper()
             do {
+                try await checkSessions(keeper.link)
                 do { try await keeper.prepare() } catch let error as JobError where error.code == .conflict {
                     // What an earlier copy has left is written anew.
                 }
@@ -60,6 +62,16 @@
         private func keeper() -> SchemaKeeper {
             SchemaKeeper(
                 link: ServerLink(configuration, engine: engine, logger: logger), migrations: migrations)
+        }
+
+        /// What a copy holds, it holds as long as its session.
+        private func checkSessions(_ link: ServerLink) async throws {
+            let other = ServerLink(configuration, engine: engine, logger: logger)
+            do { try await SessionCheck.check(link, other) } catch {
+                await other.disconnect()
+                throw error
+            }
+            await other.disconnect()
         }
 
         func connect() async throws -> PostgresConnection {
