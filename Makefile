@@ -104,7 +104,9 @@ torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitte
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
-chaos: bootstrap  ## strike a cluster of three nodes by NEMESIS (all) ROUNDS times (1) each; check the promises
+chaos: bootstrap  ## strike a cluster of three daemons by NEMESIS (all) ROUNDS times (1) each; check the promises
+	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product apus
+	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ChaosEffect
 	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ApusChaos
 	@bin="$$($(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --show-bin-path)"; \
 	"$$bin/ApusChaos" $(NEMESIS) --rounds $(ROUNDS) $(CHAOS)

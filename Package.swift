@@ -267,12 +267,14 @@ let package = Package(
         .executableTarget(
             name: "ApusChaos",
             dependencies: [
-                "ApusJobs", "ApusPostgres", "ApusTimers", "PostgresTestServer",
+                "ApusDaemon", "ApusJobs", "ApusPostgres", "ApusTimers", "PostgresTestServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/ApusChaos"
         ),
+        // The command of their jobs.
+        .executableTarget(name: "ChaosEffect", path: "Tests/ChaosEffect"),
         // With a PostgreSQL of their own. Without the trait, which make passes, there is none of them.
         .testTarget(
             name: "ApusPostgresTests",
@@ -474,7 +476,9 @@ let package = Package(
 #endif
 
 // The sample apps are compiled as an app would be.
-let withoutFeatures = ["CApus", "CAllocationCount", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"]
+let withoutFeatures = [
+    "CApus", "CAllocationCount", "ChaosEffect", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6",
+]
 for target in package.targets
 where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures

@@ -9,7 +9,7 @@ public import Logging
 import NIOCore
 
 #if Postgres
-    import ApusPostgres
+    package import ApusPostgres
 #endif
 
 /// One process that keeps the jobs of one home, or its share of those in a PostgreSQL database: the store, the scheduler,
@@ -35,6 +35,10 @@ public struct Daemon: Sendable {
         public var patience: Duration = .seconds(3)
         /// The environment of the daemon itself: where its service manager listens. Commands get nothing of it.
         public var environment: [String: String]
+        #if Postgres
+            /// The versions of a database's schema that it knows. Tests of upgrades give others.
+            package var migrations = StoreMigrations.shipped
+        #endif
         /// A configuration.
         /// - Parameters:
         ///   - home: where everything but the jobs is kept.
@@ -194,7 +198,9 @@ public struct Daemon: Sendable {
         case .sqlite(let path): return SQLiteStore(path: path)
         #if Postgres
             case .postgres(let server):
-                return PostgresStore(server, engine: engine, logger: logger, patience: configuration.patience)
+                return PostgresStore(
+                    server, engine: engine, logger: logger, migrations: configuration.migrations,
+                    timing: .init(patience: configuration.patience))
         #endif
         }
     }

@@ -10,10 +10,11 @@
         static let configuration = CommandConfiguration(
             commandName: "chaos", abstract: "Break a cluster in chosen ways, and check that it keeps its promises.",
             discussion: """
-                Starts a PostgreSQL of its own and three nodes, and submits jobs all the time. The nemeses:
+                Starts a PostgreSQL of its own and three daemons (apus serve), and submits jobs all the time, whose \
+                commands write down when they begin and end. The nemeses:
 
                 """ + Nemesis.allCases.map { "  \($0.rawValue): \($0.summary)" }.joined(separator: "\n"),
-            subcommands: [Torment.self, Node.self], defaultSubcommand: Torment.self)
+            subcommands: [Torment.self, NextServe.self], defaultSubcommand: Torment.self)
     }
 
     struct Torment: AsyncParsableCommand {
@@ -25,11 +26,14 @@
         @Option(help: "How often each strikes.")
         var rounds = 1
 
-        @Option(help: "Submissions a second.")
-        var rate = 30
+        @Option(help: "Submissions a second, beside \(Trial.ticks) jobs that run once a second.")
+        var rate = 20
 
-        @Flag(help: "Shorter; unless others are named, kill, pause and crash, in less than 90 s.")
+        @Flag(help: "Shorter; unless others are named, pause and crash, in less than 60 s.")
         var short = false
+
+        @Option(help: ArgumentHelp("The daemon (default: the apus beside this program).", valueName: "path"))
+        var apus: String?
 
         @Option(help: ArgumentHelp("Write the findings here too.", valueName: "file"))
         var json: String?
@@ -48,11 +52,18 @@
         }
 
         private var chosen: [Nemesis] {
-            nemeses.isEmpty ? (short ? [.kill, .pause, .crash] : Nemesis.allCases) : nemeses
+            nemeses.isEmpty ? (short ? [.pause, .crash] : Nemesis.allCases) : nemeses
         }
 
         func run() async throws {
             signal(SIGPIPE, SIG_IGN)
+            // Of this program's surroundings, the daemons must find nothing.
+            for name in ["APUS_STORE", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "NOTIFY_SOCKET"] {
+                unsetenv(name)
+            }
+            let programs = try Programs(apus: apus)
+            _ = try Server.programFolder()
+            if chosen.contains(.clocks) { _ = try Programs.environment(clockShift: 1) }
             let seed = seed ?? SystemRandom().next()
             let seconds = chosen.reduce(0) { $0 + 14 + rounds * $1.roundSeconds(isShort: short) }
             say("seed \(seed); repeat with --seed \(seed). About \(seconds) s.")
@@ -60,7 +71,7 @@
             var findings: [Findings] = []
             do {
                 defer { files.remove() }
-                findings = try await torment(files, SeededRandom(seed: seed))
+                findings = try await torment(files, programs, SeededRandom(seed: seed))
                 if keep, findings.contains(where: { !$0.violations.isEmpty }) {
                     let copy = "\(files.path)-kept"
                     try Shell.run([
@@ -78,23 +89,22 @@
             }
             let broken = findings.filter { !$0.violations.isEmpty }
             for finding in broken {
-                say("\n\(finding.nemesis): \(finding.broken)")
+                say("\n\(finding.nemesis): \(finding.violations.count) times broken")
                 for violation in finding.violations.prefix(12) { say("BROKEN  \(violation)") }
             }
             guard broken.isEmpty else { throw ExitCode(1) }
             say("\nEvery promise held.")
         }
 
-        private func torment(_ files: WorkFolder, _ random: SeededRandom) async throws -> [Findings] {
+        private func torment(
+            _ files: WorkFolder, _ programs: Programs, _ random: SeededRandom
+        ) async throws -> [Findings] {
             let servers = Servers(files)
-            let clock = try ShiftedClock(in: files.path)
-            let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             var findings: [Findings] = []
             for (index, nemesis) in chosen.enumerated() {
                 let cluster = try Cluster(
-                    "\(nemesis.rawValue)_\(index)", try await servers.setup(for: nemesis), program: program,
-                    files: files,
-                    clock: clock, random: random)
+                    "\(nemesis.rawValue)_\(index)", try await servers.setup(for: nemesis), programs: programs,
+                    files: files, random: random)
                 let trial = Trial(nemesis: nemesis, rounds: rounds, isShort: short, rate: rate)
                 let began = wallNow()
                 say("\(nemesis.rawValue): \(nemesis.summary)")
@@ -110,62 +120,14 @@
             return findings
         }
     }
-
-    /// The servers, each started when the first nemesis needs it.
-    private final class Servers {
-        private let files: WorkFolder
-        private var common: Server?
-
-        init(_ files: WorkFolder) { self.files = files }
-
-        func setup(for nemesis: Nemesis) async throws -> Cluster.Setup {
-            switch nemesis {
-            case .full: return Cluster.Setup(servers: [try smallServer()])
-            case .promote: return Cluster.Setup(servers: try await serverWithStandby())
-            case .clocks: return Cluster.Setup(shifts: [-3_600, 0, 3_600], servers: [try commonServer()])
-            case .cut: return Cluster.Setup(hasProxies: true, servers: [try commonServer()])
-            case .kill, .stop, .pause, .terminate, .crash, .snapshot:
-                return Cluster.Setup(servers: [try commonServer()])
-            }
-        }
-
-        private func commonServer() throws -> Server {
-            if let common { return common }
-            let server = try Server("main", in: files)
-            try server.initialize()
-            try server.start()
-            common = server
-            return server
-        }
-
-        /// On a small file system of its own.
-        private func smallServer() throws -> Server {
-            let path = "\(files.path)/small"
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-            do { try Shell.run(["mount", "-t", "tmpfs", "-o", "size=200m", "tmpfs", path]) } catch {
-                throw Failure(
-                    "the nemesis full needs a file system of its own, and cannot mount one (be root): \(error)")
-            }
-            let server = try Server("small", in: files)
-            try server.initialize()
-            try server.start()
-            return server
-        }
-
-        private func serverWithStandby() async throws -> [Server] {
-            let (primary, standby) = (try Server("first", in: files), try Server("second", in: files))
-            try primary.initialize()
-            try primary.start()
-            try standby.follow(primary)
-            try await primary.requireStandby()
-            return [primary, standby]
-        }
-    }
 #else
+    import Foundation
+
     @main
     struct Chaos {
         static func main() {
-            print("chaos needs PostgreSQL: build it with --traits Postgres")
+            FileHandle.standardError.write(Data("chaos needs PostgreSQL: build it with --traits Postgres\n".utf8))
+            exit(1)
         }
     }
 #endif

@@ -7,10 +7,10 @@ import Foundation
 struct Child: Sendable {
     let id: Int32
 
-    /// Starts a program that is looked for in the path. Only the three descriptors are passed on.
+    /// Starts a program that is looked for in the path. Only these descriptors are passed on, `ready` as number 3.
     init(
         _ command: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil,
-        errors: Int32? = nil
+        errors: Int32? = nil, ready: Int32? = nil
     ) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -22,6 +22,7 @@ struct Child: Sendable {
                 posix_spawn_file_actions_addopen(&actions, number, "/dev/null", number == 0 ? O_RDONLY : O_WRONLY, 0)
             }
         }
+        if let ready { posix_spawn_file_actions_adddup2(&actions, ready, 3) }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -1,24 +1,31 @@
 #if Postgres
+    import ApusDaemon
     import ApusTimers
     import Foundation
     import PostgresTestServer
 
-    /// Three nodes on one database, and the load that they are under.
+    /// Three daemons on one database, and the load that they are under.
     final class Cluster: Sendable {
         struct Setup: Sendable {
-            /// What nodes are told besides the database, by their slot.
+            /// By how many seconds the wall clocks of the daemons are off, by their slot.
             var shifts: [Int] = [0, 0, 0]
             var hasProxies = false
             /// Servers that a node may find the database at.
             var servers: [Server]
+            /// Whether nothing is answered that the second server has not got.
+            var isSynchronous = false
         }
 
         private struct State {
             var nodes: [NodeProcess?] = [nil, nil, nil]
+            /// Which version of the schema the next daemon of each slot knows.
+            var schemas = [1, 1, 1]
             var records: [SubmissionRecord] = []
-            var effectFiles: [String] = []
+            /// By process.
+            var names: [Int32: String] = [:]
             var starts = 0
             var ends: [String] = []
+            var crashes: [String] = []
             var isLoading = false
             var primary = 0
         }
@@ -27,17 +34,18 @@
         let setup: Setup
         let random: SeededRandom
         let proxies: [Proxy]
-        private let program: String
+        /// What the jobs' commands write to.
+        let effects: String
+        private let programs: Programs
         private let files: WorkFolder
-        private let clock: ShiftedClock
         private let state = Locked(State())
 
         init(
-            _ database: String, _ setup: Setup, program: String, files: WorkFolder, clock: ShiftedClock,
-            random: SeededRandom
+            _ database: String, _ setup: Setup, programs: Programs, files: WorkFolder, random: SeededRandom
         ) throws {
-            (self.database, self.setup, self.program, self.files) = (database, setup, program, files)
-            (self.clock, self.random) = (clock, random)
+            (self.database, self.setup, self.programs, self.files) = (database, setup, programs, files)
+            self.random = random
+            effects = "\(files.path)/\(database).effects"
             proxies = try (0..<(setup.hasProxies ? 3 : 0)).map {
                 try Proxy(
                     in: "\(files.path)/\(database)-proxy-\($0)", toServerIn: setup.servers[0].folder, port: Server.port)
@@ -46,6 +54,7 @@
         }
 
         var primary: Server { setup.servers[state.withLock(\.primary)] }
+        var standby: Server { setup.servers[1 - state.withLock(\.primary)] }
         func promoted() { state.withLock { $0.primary = 1 - $0.primary } }
 
         @discardableResult
@@ -57,38 +66,40 @@
 
         func node(_ slot: Int) -> NodeProcess? { state.withLock { $0.nodes[slot] } }
         var records: [SubmissionRecord] { state.withLock(\.records) }
-        var effectFiles: [String] { state.withLock(\.effectFiles) }
-        /// How many processes were nodes, and why some of them ended by themselves.
-        var starts: Int { state.withLock(\.starts) }
+        /// The nodes' names by their processes.
+        var names: [Int32: String] { state.withLock(\.names) }
+        /// Why nodes have ended by themselves.
         var ends: [String] { state.withLock(\.ends) }
+        /// Those of them that no error message explains.
+        var crashes: [String] { state.withLock(\.crashes) }
 
-        func start(_ slot: Int) throws {
-            let number = state.withLock { state in
-                state.starts += 1
-                return state.starts
-            }
-            let name = "\(database)-\(["a", "b", "c"][slot])\(number)"
-            let effects = "\(files.path)/\(name).effects"
+        /// How a node reaches the database, in libpq's words.
+        func connection(_ slot: Int? = nil) -> String {
             let hosts =
-                setup.hasProxies ? proxies[slot].folder : setup.servers.map(\.folder).joined(separator: ",")
+                slot.flatMap { setup.hasProxies ? proxies[$0].folder : nil }
+                ?? setup.servers.map(\.folder).joined(separator: ",")
             let attributes = setup.servers.count > 1 ? " target_session_attrs=read-write" : ""
-            let node = try NodeProcess(
-                name, program: program,
-                connection: "host=\(hosts) port=\(Server.port) user=\(Server.user) dbname=\(database)\(attributes)",
-                files: files, effects: effects, environment: clock.environment(shift: setup.shifts[slot])
-            ) { [weak self] number, refusal in
-                let now = wallNow()
-                self?.state.withLock { state in
-                    if let refusal {
-                        state.records[number].refusal = refusal
-                    } else {
-                        state.records[number].answered = now
-                    }
-                }
+            return "host=\(hosts) port=\(Server.port) user=\(Server.user) dbname=\(database)\(attributes)"
+        }
+
+        /// Starts a daemon. With a `schema`, it and what follows in its slot know that version of the schema.
+        func start(_ slot: Int, schema: Int? = nil) throws {
+            let letter = ["a", "b", "c"][slot]
+            let (number, version) = state.withLock { state in
+                state.starts += 1
+                if let schema { state.schemas[slot] = schema }
+                return (state.starts, state.schemas[slot])
             }
+            let name = "\(database)-\(letter)\(number)"
+            let program =
+                version == 1 ? [programs.apus, "serve"] : [programs.own, "serve-next", "--schema", "\(version)"]
+            let node = try NodeProcess(
+                name, command: program + ["--store", connection(slot), "--node", name],
+                home: Home(path: "\(files.path)/\(database)-\(letter)"), files: files,
+                environment: try Programs.environment(clockShift: setup.shifts[slot]))
             state.withLock { state in
                 state.nodes[slot] = node
-                state.effectFiles.append(effects)
+                state.names[node.id] = name
             }
         }
 
@@ -101,7 +112,11 @@
 
         private func restart(_ slot: Int) throws {
             if let node = node(slot) {
-                state.withLock { $0.ends.append("\(node.name): \(node.lastWords ?? "no word")") }
+                let text = "\(node.name): \(node.lastWords)"
+                state.withLock { state in
+                    state.ends.append(text)
+                    if node.isKilled { state.crashes.append(text) }
+                }
             }
             try start(slot)
         }
@@ -118,9 +133,17 @@
                 try await waitUntilUp(slot)
                 if slot == 0 { try query(Audit.schema) }
             }
+            try await waitForEvenShares()
+        }
+
+        func waitForEvenShares() async throws {
             try await until("three nodes share the shards", atMost: .seconds(30)) {
                 try self.query(
-                    "SELECT count(*) FROM (SELECT 1 FROM apus.shard WHERE node IS NOT NULL GROUP BY node HAVING count(*) > 80) AS n"
+                    """
+                    SELECT count(*) FROM (
+                        SELECT 1 FROM apus.shard AS s JOIN apus.node AS n ON n.id = s.node AND n.ended IS NULL
+                        GROUP BY s.node HAVING count(*) > 80) AS n
+                    """
                 ) == [["3"]]
             }
         }
@@ -137,15 +160,24 @@
 
         /// Submits a job through a node.
         @discardableResult
-        func submit(_ kind: JobKind, _ when: Submission.When, payload: Int = 0, to slot: Int? = nil) -> Bool {
+        func submit(_ kind: JobKind, _ when: Submission.When, padding: Int = 0, to slot: Int? = nil) -> Bool {
             let slot = slot ?? Int(random.next() % 3)
             guard let node = node(slot), node.isUp else { return false }
             let submission = state.withLock { state in
-                let submission = Submission(number: state.records.count, kind: kind, when: when, payload: payload)
+                let submission = Submission(number: state.records.count, kind: kind, when: when, padding: padding)
                 state.records.append(SubmissionRecord(submission: submission, node: node.name, sent: wallNow()))
                 return submission
             }
-            return node.submit(submission)
+            return node.submit(submission.wire(effect: programs.effect, file: effects)) { [weak self] refusal in
+                let now = wallNow()
+                self?.state.withLock { state in
+                    if let refusal {
+                        state.records[submission.number].refusal = refusal
+                    } else {
+                        state.records[submission.number].answered = now
+                    }
+                }
+            }
         }
 
         func startLoad(rate: Int) {
@@ -154,12 +186,13 @@
                 while state.withLock(\.isLoading) {
                     let kind = JobKind.allCases[[0, 0, 0, 0, 0, 0, 0, 1, 2, 2][Int(random.next() % 10)]]
                     let delay = Int(random.next() % 3_000)
-                    let payload = random.next() % 16 == 0 ? 30_000 : 0
+                    let padding = random.next() % 16 == 0 ? 30_000 : 0
                     switch random.next() % 10 {
-                    case 0..<4: submit(kind, .after(milliseconds: delay), payload: payload)
-                    case 4..<7: submit(kind, .at(wallNow() + UInt64(delay) * 1_000_000), payload: payload)
+                    case 0..<4: submit(kind, .after(milliseconds: delay), padding: padding)
+                    case 4..<7:
+                        submit(kind, .at(milliseconds: Int(wallNow() / 1_000_000) + delay), padding: padding)
                     default:
-                        submit(kind, .every(milliseconds: 500, count: 1 + Int(random.next() % 5)), payload: payload)
+                        submit(kind, .every(milliseconds: 500, count: 1 + Int(random.next() % 5)), padding: padding)
                     }
                     Thread.sleep(forTimeInterval: 1 / Double(rate))
                 }

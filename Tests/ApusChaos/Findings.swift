@@ -25,7 +25,21 @@
         var submitted: Int
         var answered: Int
         var refused: Int
+        /// How many commands of jobs began.
         var starts: Int
+        /// Answered submissions that are gone: 0, unless ``tailLost``.
+        var lost: Int
+        /// Answered submissions that only a primary had when its standby was promoted.
+        var tailLost: Int
+        /// Commands that began before they were due by the database's clock.
+        var early: Int
+        /// Submissions, attempts and outcomes that are there twice.
+        var twice: Int
+        /// What was written or begun by a node that did not own the shard any more.
+        var oldEpoch: Int
+        /// Promises broken in any other way: no outcome, another than the command's, a node without
+        /// shards or with a trap.
+        var other: Int
         /// Attempts that were interrupted and made again.
         var lostAttempts: Int
         var nodesEnded: Int
@@ -38,10 +52,10 @@
         var gap: Quantiles?
         /// Seconds from the last strike's quiet time until everything had its outcome.
         var settled: Double?
-        var broken: [String: Int]
         var violations: [String]
 
-        init(_ nemesis: Nemesis, strikes: [Strike], settled: Double?, _ evidence: Evidence, of cluster: Cluster) {
+        init(_ nemesis: Nemesis, strikes: [Strike], settled: Double?, _ promises: Promises, of cluster: Cluster) {
+            let evidence = promises.evidence
             self.nemesis = nemesis.rawValue
             summary = nemesis.summary
             rounds = strikes.count
@@ -52,13 +66,11 @@
             lostAttempts = evidence.runs.count { $0.state == "lost" }
             nodesEnded = cluster.ends.count
             self.settled = settled
-            let promises = Promises(evidence)
             violations = promises.violations
-            if settled == nil {
-                violations.insert("unfinished: not everything had its outcome within \(Trial.bound)", at: 0)
-            }
-            broken = Dictionary(uniqueKeysWithValues: promises.counts.map { ($0.key.rawValue, $0.value) })
-            if settled == nil { broken["unfinished", default: 0] += 1 }
+            tailLost = promises.tailLost
+            func count(_ broken: Promises.Promise...) -> Int { broken.reduce(0) { $0 + (promises.counts[$1] ?? 0) } }
+            (lost, early, twice, oldEpoch) = (count(.lost), count(.early), count(.twice), count(.oldEpoch))
+            other = count(.unfinished, .failed, .stuck, .crashed)
 
             var starts: [String: [Evidence.Effect]] = [:]
             for effect in evidence.effects where effect.isStart { starts[effect.job, default: []].append(effect) }
@@ -66,7 +78,9 @@
                 starts["job-\(number)"]?.sorted { $0.instant < $1.instant }
             }
             outage = Quantiles(
-                strikes.compactMap { strike in strike.returned.map { Double($0 - strike.began) / 1e9 } })
+                strikes.compactMap { strike in
+                    strike.returned.flatMap { $0 > strike.began ? Double($0 - strike.began) / 1e9 : nil }
+                })
             gap = Quantiles(ticks.compactMap { tick in Self.longestGap(tick, strikes) })
             takeover = Quantiles(strikes.flatMap { strike in ticks.compactMap { Self.takeover(of: $0, strike) } })
         }
@@ -82,7 +96,7 @@
             let since = strike.returned ?? strike.began
             if let victim = strike.victim, tick.last(where: { $0.instant < since })?.node != victim { return nil }
             guard strike.victim != nil || strike.returned != nil,
-                let next = tick.first(where: { $0.instant >= since && $0.node != strike.victim })
+                let next = tick.first(where: { $0.instant >= since && $0.node != nil && $0.node != strike.victim })
             else { return nil }
             return Double(next.instant - since) / 1e9
         }
@@ -90,24 +104,31 @@
         // MARK: Table
 
         private static let titles = [
-            "rounds", "answered", "refused", "starts", "repeated", "nodes out", "away", "take-over p50", "p99", "max",
-            "gap p50", "max", "broken",
+            "rounds", "submitted", "answered", "lost", "early", "twice", "old epoch", "other", "|  p50", "p99", "max",
+            "of", "| away", "gap", "repeated", "nodes out",
         ]
 
-        static let header = pad("nemesis", 10) + titles.map { padLeft($0, max(9, $0.count + 2)) }.joined()
+        /// Above a table of all nemeses.
+        static let header = """
+            Answered submissions that are lost, what began early, what is there twice, what an old epoch has written; \
+            from the death, or the database's return, to the first run of each job that runs once a second: p50, p99, \
+            max, of how many jobs; for how long the database was away, and the longest gap between two runs of such a \
+            job; attempts that were interrupted and made again; nodes that ended and were started again.
+
+            """ + pad("nemesis", 10) + titles.map { padLeft($0, width($0)) }.joined()
 
         var row: String {
             func seconds(_ value: Double?) -> String { value.map { String(format: "%.2f s", $0) } ?? "-" }
             let values = [
-                "\(rounds)", "\(answered)", "\(refused)", "\(starts)", "\(lostAttempts)", "\(nodesEnded)",
-                seconds(outage?.most), seconds(takeover?.p50), seconds(takeover?.p99), seconds(takeover?.most),
-                seconds(gap?.p50),
-                seconds(gap?.most), "\(broken.values.reduce(0, +))",
+                "\(rounds)", "\(submitted)", "\(answered)", tailLost > 0 ? "\(lost) (+\(tailLost))" : "\(lost)",
+                "\(early)", "\(twice)", "\(oldEpoch)", "\(other)", seconds(takeover?.p50), seconds(takeover?.p99),
+                seconds(takeover?.most), takeover.map { "\($0.count)" } ?? "-", seconds(outage?.most),
+                seconds(gap?.most), "\(lostAttempts)", "\(nodesEnded)",
             ]
-            return Self.pad(nemesis, 10)
-                + zip(values, Self.titles).map { Self.padLeft($0, max(9, $1.count + 2)) }.joined()
+            return Self.pad(nemesis, 10) + zip(values, Self.titles).map { Self.padLeft($0, Self.width($1)) }.joined()
         }
 
+        private static func width(_ title: String) -> Int { max(9, title.count + 2) }
         private static func pad(_ text: String, _ width: Int) -> String {
             text + String(repeating: " ", count: max(0, width - text.count))
         }

@@ -1,4 +1,5 @@
 #if Postgres
+    import ApusPostgres
     import ApusTimers
     import ArgumentParser
     import Foundation
@@ -6,7 +7,7 @@
 
     /// What befalls a cluster.
     enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, promote
+        case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, behind
 
         var summary: String {
             switch self {
@@ -19,7 +20,9 @@
             case .full: "the database's disk is full for 8 s"
             case .snapshot: "a transaction held open for 60 s"
             case .clocks: "clocks an hour slow and an hour fast; SIGKILL of a node"
+            case .upgrade: "the schema is migrated, a node replaced by one that knows it, an old one killed"
             case .promote: "the primary is killed, and its synchronous standby promoted"
+            case .behind: "the primary is killed, and promoted a standby that lacks its last seconds"
             }
         }
 
@@ -40,16 +43,18 @@
                 case .crash: 6
                 case .full: 12
                 case .snapshot: isShort ? 8 : 60
+                case .upgrade: 16
                 case .promote: 12
+                case .behind: 18
                 }
             return own + Self.quietSeconds(isShort)
         }
 
-        static func quietSeconds(_ isShort: Bool) -> Int { isShort ? 5 : 8 }
+        static func quietSeconds(_ isShort: Bool) -> Int { isShort ? 4 : 8 }
 
         /// Does it, and undoes it.
         /// - Returns: the nodes that were out, and since when.
-        func strike(_ cluster: Cluster, isShort: Bool) async throws -> Strike {
+        func strike(_ cluster: Cluster, round: Int, isShort: Bool) async throws -> Strike {
             let slot = Int(cluster.random.next() % 3)
             let victim = cluster.node(slot)!
             var strike = Strike(victim: nil, began: wallNow())
@@ -82,6 +87,7 @@
                     SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
                     WHERE datname = current_database() AND pid <> pg_backend_pid()
                     """)
+                strike.returned = strike.began
             case .crash:
                 try cluster.primary.crash()
                 try await wait(.seconds(2))
@@ -96,16 +102,68 @@
                 try await wait(seconds(60, 8, isShort))
                 Glibc.kill(session.id, SIGINT)
                 _ = session.wait()
+            case .upgrade: try await upgrade(cluster, to: round + 1, &strike)
             case .promote:
                 try cluster.primary.crash()
-                let standby = cluster.setup.servers.first { $0 !== cluster.primary }!
-                try standby.promote()
+                try cluster.standby.promote()
                 cluster.promoted()
                 strike.returned = wallNow()
+            case .behind: try await promoteBehind(cluster, slot, restarts: round % 2 == 1, &strike)
             }
             try await cluster.revive()
             strike.ended = wallNow()
             return strike
+        }
+
+        /// One of the two nodes that are replaced, in turn, knows the new version. The third is of the first version for
+        /// ever: it is killed, and the same program joins again.
+        private func upgrade(_ cluster: Cluster, to version: Int, _ strike: inout Strike) async throws {
+            let inspection = PostgresInspection(
+                try PostgresConfiguration(cluster.connection()), migrations: .upTo(version))
+            defer { Task { await inspection.disconnect() } }
+            try await inspection.migrate()
+            let slot = 1 + version % 2
+            cluster.node(slot)!.signal(SIGTERM)
+            try await cluster.node(slot)!.waitForEnd(atMost: .seconds(30))
+            try cluster.start(slot, schema: version)
+            try await cluster.waitUntilUp(slot)
+            try await cluster.waitForEvenShares()
+            let old = cluster.node(0)!
+            strike.victim = old.name
+            strike.began = wallNow()
+            old.signal(SIGKILL)
+            try await wait(.seconds(6))
+            try cluster.start(0)
+        }
+
+        /// With `restarts`, a node leaves and another one joins while the standby hears of nothing: then the promoted
+        /// database does not know the new one, and has other owners and epochs than the nodes.
+        private func promoteBehind(
+            _ cluster: Cluster, _ slot: Int, restarts: Bool, _ strike: inout Strike
+        ) async throws {
+            let (old, new) = (cluster.primary, cluster.standby)
+            let timeline = try old.timeline()
+            let began = wallNow()
+            let position = try await new.cutOff()
+            if restarts {
+                cluster.node(slot)!.signal(SIGTERM)
+                try await cluster.node(slot)!.waitForEnd(atMost: .seconds(30))
+                try cluster.start(slot)
+                try await cluster.waitUntilUp(slot)
+                try await wait(.seconds(2))
+            } else {
+                try await wait(.seconds(4))
+            }
+            try old.crash()
+            strike.began = wallNow()
+            try new.promote()
+            cluster.promoted()
+            let returned = wallNow()
+            strike.returned = returned
+            try await cluster.revive()
+            let names = try old.namesOfJobs(submittedBehind: position, timeline: timeline, in: cluster.database)
+            guard !names.isEmpty else { throw Failure("the standby was not behind") }
+            strike.tail = LostTail(began: began, ended: returned, names: names)
         }
 
         private func fillDisk(of cluster: Cluster) async throws {
@@ -132,6 +190,8 @@
         var began: UInt64
         /// When the database was there again, if it was away.
         var returned: UInt64?
+        /// What a promotion has lost.
+        var tail: LostTail?
         var ended: UInt64 = 0
     }
 #endif

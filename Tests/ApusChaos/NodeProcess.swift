@@ -1,13 +1,15 @@
 #if Postgres
+    import ApusDaemon
     import ApusTimers
     import Foundation
 
-    /// A node as the program that torments it sees it.
+    /// A daemon as the program that torments it sees it: a process, a home with a socket, and a log.
     final class NodeProcess: Sendable {
         private struct State {
             var isUp = false
-            var hasEnded = false
-            var lastWords: String?
+            var status: Int32?
+            /// What it said instead of that it is ready.
+            var refusal: String?
             /// Submissions that were sent and not answered.
             var waiting = 0
         }
@@ -15,77 +17,76 @@
         let name: String
         let log: String
         private let process: Child
-        private let input: Int32
+        private let client: DaemonClient
         private let state = Locked(State())
-        private let queue: DispatchQueue
 
-        /// Starts a node. `answer` is called with a submission's number and, if it was refused, why.
+        /// Starts a daemon: a program with its options, to which `--ready-fd 3` is added.
         init(
-            _ name: String, program: String, connection: String, files: WorkFolder, effects: String,
-            environment: [String: String], answer: @escaping @Sendable (Int, String?) -> Void
+            _ name: String, command: [String], home: Home, files: WorkFolder, environment: [String: String]
         ) throws {
             self.name = name
             log = "\(files.path)/\(name).log"
-            queue = DispatchQueue(label: "apus.chaos.\(name)")
-            let (input, output) = (try PrivatePipe(), try PrivatePipe())
+            client = DaemonClient(home: home)
+            try home.prepare()
+            let ready = try PrivatePipe()
             let errors = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             process = try Child(
-                [program, "node", name, connection, effects], environment: environment,
-                input: input.reader, output: output.writer, errors: errors)
-            close(input.reader)
-            close(output.writer)
+                command + ["--ready-fd", "3"],
+                environment: environment.merging(["APUS_HOME": home.path]) { $1 }, output: errors, errors: errors,
+                ready: ready.writer)
+            close(ready.writer)
             close(errors)
             files.note(process.id)
-            self.input = input.writer
-            // A node that is stopped reads nothing: the pipe must not block this program.
-            _ = fcntl(self.input, F_SETFL, O_NONBLOCK)
-            let answers = FileHandle(fileDescriptor: output.reader, closeOnDealloc: true)
             Thread.detachNewThread { [self] in
-                var rest = Data()
-                while true {
-                    let data = answers.availableData
-                    if data.isEmpty { break }
-                    rest.append(data)
-                    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
-                        read(String(decoding: rest[rest.startIndex..<end], as: UTF8.self), answer)
-                        rest = Data(rest[rest.index(after: end)...])
-                    }
+                // One line, and then nothing: what the daemon starts does not have the pipe.
+                let text = readToEnd(ready.reader).trimmingCharacters(in: .newlines)
+                state.withLock { state in
+                    if text == "ready" { state.isUp = true } else if !text.isEmpty { state.refusal = text }
                 }
-                _ = process.wait()
-                state.withLock { $0.hasEnded = true }
+                let status = process.wait()
+                state.withLock { $0.status = status }
             }
         }
 
-        private func read(_ line: String, _ answer: (Int, String?) -> Void) {
-            let words = line.split(separator: " ", maxSplits: 2).map(String.init)
-            switch words.first {
-            case "up": state.withLock { $0.isUp = true }
-            case "end": state.withLock { $0.lastWords = line }
-            case "ok", "no":
-                state.withLock { $0.waiting -= 1 }
-                guard words.count == 3, let number = Int(words[1]) else { return }
-                answer(number, words[0] == "ok" ? nil : words[2])
-            default: break
-            }
+        /// Its process.
+        var id: Int32 { process.id }
+        var isUp: Bool { state.withLock { $0.isUp && $0.status == nil } }
+        var hasEnded: Bool { state.withLock { $0.status != nil } }
+
+        /// Whether a signal has ended it.
+        var isKilled: Bool { state.withLock { $0.status.map { $0 >= 128 } ?? false } }
+
+        /// Why it has ended: its exit status, and the last that it said, or the trap that it met.
+        var lastWords: String {
+            let (status, refusal) = state.withLock { ($0.status, $0.refusal) }
+            let lines = ((try? String(contentsOfFile: log, encoding: .utf8)) ?? "").split(separator: "\n")
+            let line = refusal ?? (lines.first { $0.contains("Fatal error") } ?? lines.last).map(String.init)
+            return "status \(status.map { "\($0)" } ?? "unknown"), \(line ?? "no word")"
         }
 
-        var isUp: Bool { state.withLock { $0.isUp && !$0.hasEnded } }
-        var hasEnded: Bool { state.withLock { $0.hasEnded } }
-        /// Why it has ended, if it said so.
-        var lastWords: String? { state.withLock { $0.lastWords } }
-
-        /// - Returns: whether the node was asked; not if it does not answer.
-        func submit(_ submission: Submission) -> Bool {
-            guard state.withLock({ $0.isUp && !$0.hasEnded && $0.waiting < 500 }) else { return false }
-            state.withLock { $0.waiting += 1 }
-            var bytes = Array("\(submission.line)\n".utf8)
-            return queue.sync { Glibc.write(input, &bytes, bytes.count) == bytes.count }
+        /// Submits a job. `answer` is called with `nil` when the daemon has taken it, else with what went wrong.
+        /// - Returns: whether the daemon was asked; not if it leaves too much unanswered.
+        func submit(_ submission: WireSubmission, answer: @escaping @Sendable (String?) -> Void) -> Bool {
+            let isAsked = state.withLock { state in
+                guard state.isUp, state.status == nil, state.waiting < 60 else { return false }
+                state.waiting += 1
+                return true
+            }
+            guard isAsked else { return false }
+            Task {
+                defer { state.withLock { $0.waiting -= 1 } }
+                do {
+                    _ = try await client.submit(submission)
+                    answer(nil)
+                } catch { answer("\(error)".prefix(300).replacingOccurrences(of: "\n", with: " ")) }
+            }
+            return true
         }
 
         func signal(_ number: Int32) { if !hasEnded { kill(process.id, number) } }
 
         func waitForEnd(atMost limit: Duration) async throws {
-            try await until("the end of node \(name)", atMost: limit) { self.hasEnded }
+            try await until("the end of \(name)", atMost: limit) { self.hasEnded }
         }
     }
 #endif

@@ -7,9 +7,9 @@ final class Server: Sendable {
 
     /// The folder of its socket; its data is in a folder below.
     let folder: String
-    private let files: WorkFolder
-    private let programs: String
-    private var data: String { "\(folder)/data" }
+    let files: WorkFolder
+    let programs: String
+    var data: String { "\(folder)/data" }
 
     init(_ name: String, in files: WorkFolder) throws {
         self.files = files
@@ -62,7 +62,7 @@ final class Server: Sendable {
 
     var isRunning: Bool { (try? control("status")) != nil }
 
-    private func control(_ arguments: String...) throws {
+    func control(_ arguments: String...) throws {
         // What the server inherits must not be a pipe that this program reads to its end.
         let command =
             ["\(programs)/pg_ctl", "-D", data, "-w", "-t", "60", "-l", "\(folder)/server.log"] + arguments
@@ -71,28 +71,33 @@ final class Server: Sendable {
     }
 
     /// Becomes the standby of another server, from a copy of its data.
-    func follow(_ primary: Server) throws {
+    func follow(_ primary: Server) async throws {
         try Shell.run(["rm", "-rf", data])
         try files.asUser([
             "\(programs)/pg_basebackup", "-h", primary.folder, "-p", "\(Self.port)", "-U", Self.user, "-D", data, "-R",
             "-X", "stream", "-c", "fast", "-d", "application_name=standby",
         ])
         try start()
+        try await until("the standby receives what the primary writes", atMost: .seconds(20)) {
+            try primary.query("SELECT state FROM pg_stat_replication WHERE application_name = 'standby'")
+                == [["streaming"]]
+        }
     }
 
     func promote() throws { try control("promote") }
 
     // MARK: SQL
 
-    /// The columns of the rows.
+    /// The columns of the rows. `folder` is where the socket is, if not where nodes look for it.
     @discardableResult
-    func query(_ sql: String, in database: String = "postgres", seconds: Int = 20) throws -> [[String]] {
+    func query(
+        _ sql: String, in database: String = "postgres", seconds: Int = 20, folder: String? = nil
+    ) throws -> [[String]] {
         let separator = "\u{1F}"
         let text = try Shell.run(
             [
-                "\(programs)/psql", "-X", "-h", folder, "-p", "\(Self.port)", "-U", Self.user, "-d", database, "-A",
-                "-t",
-                "-q", "-v", "ON_ERROR_STOP=1", "-F", separator, "-c", sql,
+                "\(programs)/psql", "-X", "-h", folder ?? self.folder, "-p", "\(Self.port)", "-U", Self.user,
+                "-d", database, "-A", "-t", "-q", "-v", "ON_ERROR_STOP=1", "-F", separator, "-c", sql,
             ], seconds: seconds, environment: ["PGCONNECT_TIMEOUT": "5", "PGAPPNAME": "chaos"])
         return text.split(separator: "\n").map { line in
             line.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)

@@ -16,36 +16,40 @@
 
         func run(on cluster: Cluster, say: (String) -> Void) async throws -> Findings {
             try await cluster.startAll()
-            let perRound = nemesis.roundSeconds(isShort: isShort)
-            let seconds = 4 + rounds * perRound
+            let seconds = warmUp + rounds * nemesis.roundSeconds(isShort: isShort)
             for number in 0..<Self.ticks {
                 cluster.submit(.quick, .every(milliseconds: 1_000, count: seconds), to: number % 3)
+                // Not all of them at the same moment of a second.
+                try await wait(.milliseconds(20))
             }
             cluster.startLoad(rate: rate)
-            try await wait(.seconds(4))
+            try await wait(.seconds(warmUp))
             var strikes: [Strike] = []
             for round in 1...rounds {
                 say("\(nemesis.rawValue) \(round)/\(rounds)")
-                var strike = try await nemesis.strike(cluster, isShort: isShort)
+                var strike = try await nemesis.strike(cluster, round: round, isShort: isShort)
                 try await wait(.seconds(Nemesis.quietSeconds(isShort)))
-                if nemesis == .promote, round < rounds { try await replaceStandby(of: cluster) }
+                if cluster.setup.servers.count > 1, round < rounds {
+                    try await cluster.standby.follow(cluster.primary)
+                    if cluster.setup.isSynchronous { try await cluster.primary.requireStandby() }
+                }
                 strike.ended = wallNow()
                 strikes.append(strike)
             }
             cluster.stopLoad()
             let settled = try await settle(cluster)
+            let isShared = (try? await cluster.waitForEvenShares()) != nil
             try await cluster.stopAll()
-            let evidence = try Evidence(of: cluster)
-            return Findings(nemesis, strikes: strikes, settled: settled, evidence, of: cluster)
+            var promises = Promises(try Evidence(of: cluster, tails: strikes.compactMap(\.tail)))
+            if settled == nil { promises.broken(.unfinished, "not everything had its outcome within \(Self.bound)") }
+            for crash in cluster.crashes { promises.broken(.crashed, crash) }
+            if !isShared { promises.broken(.stuck, "the nodes that run have no equal shares of the shards") }
+            return Findings(nemesis, strikes: strikes, settled: settled, promises, of: cluster)
         }
 
-        private func replaceStandby(of cluster: Cluster) async throws {
-            let standby = cluster.setup.servers.first { $0 !== cluster.primary }!
-            try standby.follow(cluster.primary)
-            try await cluster.primary.requireStandby()
-        }
+        private var warmUp: Int { isShort ? 2 : 4 }
 
-        /// Waits until everything has its outcome, and every submission to a living node its answer.
+        /// Waits until everything has its outcome.
         /// - Returns: how long that took, in seconds; `nil` if it took too long.
         private func settle(_ cluster: Cluster) async throws -> Double? {
             let began = wallNow()

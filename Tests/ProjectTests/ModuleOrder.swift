@@ -2,8 +2,8 @@
 struct ModuleOrder {
     static let floors: [[String]] = [
         [
-            "TimerWheel", "CApus", "CPostgres", "CAllocationCount", "PhoneTurn", "PostgresTestServer", "WebEmbedder",
-            "_Testing_UIKit",
+            "TimerWheel", "CApus", "CPostgres", "CAllocationCount", "ChaosEffect", "PhoneTurn", "PostgresTestServer",
+            "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers"],
         ["ApusBackground"],
