@@ -63,19 +63,24 @@
             }
             let programs = try Programs(apus: apus)
             _ = try Server.programFolder()
-            if chosen.contains(.clocks) { _ = try Programs.environment(clockShift: 1) }
+            if let json, !FileManager.default.createFile(atPath: json, contents: nil) {
+                throw Failure("--json: \(json) cannot be written")
+            }
+            if chosen.contains(.full), getuid() != 0 {
+                throw Failure("the nemesis full mounts a small file system: run it as root, or name the others")
+            }
             let seed = seed ?? SystemRandom().next()
             let seconds = chosen.reduce(0) { $0 + 14 + rounds * $1.roundSeconds(isShort: short) }
             say("seed \(seed); repeat with --seed \(seed). About \(seconds) s.")
             let files = try WorkFolder()
-            var findings: [Findings] = []
+            var (findings, failures): ([Findings], [String]) = ([], [])
             do {
                 defer { files.remove() }
-                findings = try await torment(files, programs, SeededRandom(seed: seed))
-                if keep, findings.contains(where: { !$0.violations.isEmpty }) {
+                (findings, failures) = try await torment(files, programs, SeededRandom(seed: seed))
+                if keep, !failures.isEmpty || findings.contains(where: { !$0.violations.isEmpty }) {
                     let copy = "\(files.path)-kept"
                     try Shell.run([
-                        "sh", "-c", "mkdir '\(copy)' && cp '\(files.path)'/*.log '\(files.path)'/*.effects '\(copy)'",
+                        "sh", "-c", "mkdir '\(copy)'; cd '\(files.path)' && cp *.log *.effects '\(copy)' || true",
                     ])
                     say("The logs and effects are in \(copy).")
                 }
@@ -92,23 +97,32 @@
                 say("\n\(finding.nemesis): \(finding.violations.count) times broken")
                 for violation in finding.violations.prefix(12) { say("BROKEN  \(violation)") }
             }
-            guard broken.isEmpty else { throw ExitCode(1) }
+            for failure in failures { say("\nnot to its end: \(failure)") }
+            guard broken.isEmpty, failures.isEmpty else { throw ExitCode(1) }
             say("\nEvery promise held.")
         }
 
+        /// - Returns: what came of each nemesis, and of which ones nothing did.
         private func torment(
             _ files: WorkFolder, _ programs: Programs, _ random: SeededRandom
-        ) async throws -> [Findings] {
+        ) async throws -> (findings: [Findings], failures: [String]) {
             let servers = Servers(files)
-            var findings: [Findings] = []
+            let clock = try ShiftedClock(in: files.path)
+            var (findings, failures): ([Findings], [String]) = ([], [])
             for (index, nemesis) in chosen.enumerated() {
                 let cluster = try Cluster(
                     "\(nemesis.rawValue)_\(index)", try await servers.setup(for: nemesis), programs: programs,
-                    files: files, random: random)
+                    files: files, clock: clock, random: random)
                 let trial = Trial(nemesis: nemesis, rounds: rounds, isShort: short, rate: rate)
                 let began = wallNow()
                 say("\(nemesis.rawValue): \(nemesis.summary)")
-                let found = try await trial.run(on: cluster) { say("  \($0)") }
+                let found: Findings
+                do { found = try await trial.run(on: cluster) { say("  \($0)") } } catch {
+                    failures.append("\(nemesis.rawValue): \(error)")
+                    say("  FAILED  \(error)")
+                    try? await cluster.stopAll()
+                    continue
+                }
                 let taken = String(format: "%.0f", Double(wallNow() - began) / 1e9)
                 say(
                     "  \(found.answered) of \(found.submitted) submissions answered, \(found.starts) starts; "
@@ -117,7 +131,7 @@
                 for violation in found.violations.prefix(3) { say("  BROKEN  \(violation)") }
                 findings.append(found)
             }
-            return findings
+            return (findings, failures)
         }
     }
 #else

@@ -38,13 +38,15 @@
         let effects: String
         private let programs: Programs
         private let files: WorkFolder
+        private let clock: ShiftedClock
         private let state = Locked(State())
 
         init(
-            _ database: String, _ setup: Setup, programs: Programs, files: WorkFolder, random: SeededRandom
+            _ database: String, _ setup: Setup, programs: Programs, files: WorkFolder, clock: ShiftedClock,
+            random: SeededRandom
         ) throws {
             (self.database, self.setup, self.programs, self.files) = (database, setup, programs, files)
-            self.random = random
+            (self.clock, self.random) = (clock, random)
             effects = "\(files.path)/\(database).effects"
             proxies = try (0..<(setup.hasProxies ? 3 : 0)).map {
                 try Proxy(
@@ -96,7 +98,7 @@
             let node = try NodeProcess(
                 name, command: program + ["--store", connection(slot), "--node", name],
                 home: Home(path: "\(files.path)/\(database)-\(letter)"), files: files,
-                environment: try Programs.environment(clockShift: setup.shifts[slot]))
+                environment: clock.environment(shift: setup.shifts[slot]))
             state.withLock { state in
                 state.nodes[slot] = node
                 state.names[node.id] = name

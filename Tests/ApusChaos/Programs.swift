@@ -24,21 +24,5 @@
             }
             return path
         }
-
-        /// The environment of a process whose wall clock is so many seconds off. Its monotonic clocks are the machine's.
-        static func environment(clockShift seconds: Int) throws -> [String: String] {
-            guard seconds != 0 else { return [:] }
-            let root = "/usr/lib"
-            let folders = (try? FileManager.default.contentsOfDirectory(atPath: root)) ?? []
-            let library = folders.map { "\(root)/\($0)/faketime/libfaketimeMT.so.1" }
-                .first { FileManager.default.fileExists(atPath: $0) }
-            guard let library else {
-                throw Failure("the nemesis clocks needs libfaketime: install Debian's libfaketime")
-            }
-            return [
-                "LD_PRELOAD": library, "FAKETIME": seconds > 0 ? "+\(seconds)" : "\(seconds)",
-                "DONT_FAKE_MONOTONIC": "1",
-            ]
-        }
     }
 #endif
