@@ -279,7 +279,8 @@ let package = Package(
         .testTarget(
             name: "ApusPostgresTests",
             dependencies: [
-                "ApusJobs", "ApusPostgres", "ApusSQLite", "ApusTesting", "ApusTimers", "PostgresTestServer",
+                "ApusJobs", "ApusPostgres", "ApusSQLite", "ApusTesting", "ApusTimers", "ClusterSimulation",
+                "PostgresTestServer",
                 .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),

@@ -7,7 +7,13 @@ final class RefusingStore: JobStore {
     private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
     private let count = Locked(0)
 
-    init(_ base: any JobStore) { self.base = base }
+    private let own: AsyncStream<StoreSignal>?
+
+    /// With `signals`, the scheduler is told these in the place of the other store's.
+    init(_ base: any JobStore, signals own: AsyncStream<StoreSignal>? = nil) {
+        self.base = base
+        self.own = own
+    }
 
     /// Decides about each part from now on.
     func refuse(_ decide: @escaping @Sendable (_ part: [JobChange]) -> JobError?) { refusal.withLock { $0 = decide } }
@@ -45,7 +51,7 @@ final class RefusingStore: JobStore {
     func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
         try await base.submissions(limit: limit, in: session)
     }
-    func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
+    func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { own ?? base.signals(in: session) }
     func load(_ references: [JobReference]) async throws -> [LoadedJob?] { try await base.load(references) }
     func jobs(_ query: JobQuery) async throws -> JobPage { try await base.jobs(query) }
     func runs(_ query: RunQuery) async throws -> RunPage { try await base.runs(query) }

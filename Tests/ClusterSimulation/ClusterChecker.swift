@@ -1,33 +1,6 @@
 import ApusJobs
 import ApusTimers
 
-/// What the simulation of a cluster tries to break, in words.
-package enum ClusterPromise: String, CaseIterable, Sendable {
-    case durable = "an answered submission's job exists for ever, with its identity"
-    case oneOutcome = "each occurrence has one final outcome, which never changes; in peace, each that is due has one"
-    case neverEarly = "no handler begins before its run is due by the database's clock"
-    case fenced = "a node writes nothing after it was ended, and nothing to a shard that it has lost"
-    case alone =
-        "a second handler of an occurrence begins only if the first one's node acts no more, and it was told to end"
-    case acting = "a handler begins only on a node that has not ended, of a claim that is stored"
-    case once = "a command is carried out at most once, and its answer agrees with the tables"
-    case spread = "in peace the shards are spread evenly, and no submission and no reply is left"
-    case takeOver = "what is due of a dead node's jobs begins within five seconds"
-    case progress = "time passes, and every command is answered"
-    case invariants = "the invariants of every scheduler hold"
-}
-
-/// A promise that was broken, and how.
-package struct ClusterViolation: Sendable, CustomStringConvertible {
-    /// Which one.
-    package var promise: ClusterPromise
-    /// What was seen.
-    package var detail: String
-    /// When, in milliseconds.
-    package var millisecond: Int64
-    package var description: String { "\(promise.rawValue)\n  at \(millisecond) ms: \(detail)" }
-}
-
 /// Sees everything that the nodes and the database do, and knows nothing of how they decide.
 final class ClusterChecker {
     private struct Occurrence: Hashable {
@@ -39,12 +12,21 @@ final class ClusterChecker {
         var node: ClusterNode
         var command: SchedulerCommand
         var plan: ClusterPlan?
+        /// A promotion has lost it, or its effect.
+        var isLost = false
     }
 
     private unowned let world: ClusterWorld
     private(set) var violation: ClusterViolation?
     private var active: [Occurrence: [ClusterHandler]] = [:]
     private var attempts: Set<RunKey> = []
+    /// Attempts that asked to be called later, and when that is by the database's clock.
+    private var snoozes: [RunKey: WallInstant] = [:]
+    /// Handlers of which the database knows nothing since a promotion.
+    private var lost: [ClusterHandler] = []
+    private var lastPromotion: Int64?
+    /// When the database's clock was set last.
+    private var lastClockStep: Int64 = .min
     private var calls: [Int: Call] = [:]
     private var answered: Set<Int> = []
     /// Jobs that were answered.
@@ -81,6 +63,11 @@ final class ClusterChecker {
                     }.joined(separator: ", "))
         }
         if !turn.released.isEmpty { world.trace("node \(node) gives back \(turn.released.map(\.rawValue))") }
+        for run in changes.flatMap(\.runs) where run.state == .claimed {
+            let due = max(run.due, run.notBefore ?? run.due)
+            if world.wall < due { fail(.neverEarly, "\(run.job) is claimed \(world.wall.duration(to: due)) early") }
+        }
+        checkPayloads(changes)
         guard tables.nodes[node]?.ended == false else { return fail(.fenced, "node \(node) writes after its end") }
         for change in changes {
             let shard = tables.shards[change.shard.rawValue]
@@ -93,6 +80,54 @@ final class ClusterChecker {
                 fail(.fenced, "\(change.job.id) is in shard \(row.shard.rawValue), not \(change.shard.rawValue)")
             }
         }
+    }
+
+    private func checkPayloads(_ changes: [JobChange]) {
+        for change in changes where change.job.request.uniqueness.countsPayload && !change.job.state.isFinal {
+            let same = world.database.tables.rows.values.filter {
+                !$0.job.state.isFinal && $0.job.request.hasPayload(of: change.job.request)
+            }
+            if same.count > 1 { fail(.unique, "\(same.map(\.job.id)) have one payload") }
+        }
+    }
+
+    /// The database is a former one: only what is in it counts.
+    func promoted() {
+        let tables = world.database.tables
+        counts.promotions += 1
+        lastPromotion = world.now
+        jobs = jobs.filter { tables.rows[$0.key]?.job.id == $0.value }
+        idempotent = idempotent.filter { tables.rows[$0.value]?.job.request.idempotencyKey == $0.key }
+        func stored(_ key: RunKey) -> Run? {
+            tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
+        }
+        attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
+        snoozes = snoozes.filter { stored($0.key) != nil }
+        runsAnswered = runsAnswered.filter { answered in
+            tables.rows[answered.job]?.runs.values.contains { $0.occurrence == answered.occurrence } ?? false
+        }
+        for (shard, row) in tables.shards.enumerated() {
+            epochs[ShardID(rawValue: shard)] = StoreEpoch(rawValue: row.epoch)
+        }
+        for number in calls.keys { calls[number]!.isLost = true }
+        for key in active.keys {
+            let gone = active[key]!.filter { handler in
+                tables.rows[handler.run.jobKey]?.job.id != handler.run.job
+                    || stored(RunKey(handler.run)).map { $0.state != .claimed } ?? true
+            }
+            lost += gone
+            active[key]!.removeAll { handler in gone.contains { $0 === handler } }
+        }
+    }
+
+    func clockSet() { lastClockStep = world.now }
+
+    /// It counts by the database's clock as far as its node knows that, which is vague while answers are slow.
+    func snoozed(_ handler: ClusterHandler) {
+        counts.snoozes += 1
+        let isVague = handler.node.process.slow.until > world.now - .ms(10_000)
+        let end = world.wall.advanced(by: .milliseconds(handler.plan.snooze - 10))
+        snoozes[RunKey(handler.run)] = isVague ? WallInstant(nanoseconds: 0) : end
     }
 
     func taken(_ shard: ShardID, _ epoch: StoreEpoch) {
@@ -121,7 +156,9 @@ final class ClusterChecker {
         counts.starts += 1
         let name = "\(run.job) \(run.occurrence).\(run.attempt)"
         world.trace("\(node.name) begins \(name)")
-        if world.wall < max(run.due, run.notBefore ?? run.due) {
+        // Its claim was looked at before the clock was set.
+        let isBehindStep = lastClockStep > world.now - .ms(10_000)
+        if !isBehindStep, world.wall < max(run.due, run.notBefore ?? run.due) {
             fail(.neverEarly, "\(name) begins \(world.wall.duration(to: run.due)) early")
         }
         if world.database.tables.nodes[node.id]?.ended != false {
@@ -129,12 +166,19 @@ final class ClusterChecker {
         }
         let stored = world.database.tables.rows[run.jobKey]?.runs[.init(run)]
         if stored?.state != .claimed { fail(.acting, "\(name) begins, and is \(stored?.state.rawValue ?? "nowhere")") }
-        if !attempts.insert(RunKey(run)).inserted { fail(.acting, "\(name) begins twice") }
+        if let end = snoozes.removeValue(forKey: RunKey(run)) {
+            if !isBehindStep, world.wall < end { fail(.snoozed, "\(name) begins \(world.wall.duration(to: end)) too soon") }
+        } else if !attempts.insert(RunKey(run)).inserted {
+            fail(.acting, "\(name) begins twice")
+        }
+        checkLimit(handler)
         let key = Occurrence(job: run.jobKey, occurrence: run.occurrence)
         for other in active[key, default: []] {
             counts.overlaps += 1
             let isTold = other.reason != nil && !other.plan.obeys || other.node.process.isPaused
-            if other.node.isActing || !isTold {
+            // Its node has read the promoted database anew, and has told it to end.
+            let isForgotten = isTold && other.node.readAnew.map { $0 >= other.began } ?? false
+            if other.node.isActing && !isForgotten || !isTold {
                 fail(
                     .alone,
                     "\(name) begins on \(node.name) beside attempt \(other.run.attempt) on \(other.node.name), "
@@ -151,7 +195,8 @@ final class ClusterChecker {
                     other.finished.map { $0 >= run.due } ?? false && other.claimed != nil && !other.state.isOpen
                         && other.state != .lost
                 } ?? false
-            if !wasBusy {
+            // In a queue it may wait for another job's run.
+            if !wasBusy, world.history.limits[handler.plan.queue] == nil {
                 counts.takenOver += 1
                 counts.longestTakeOver = max(counts.longestTakeOver, world.now - max(killed, due))
             }
@@ -159,9 +204,27 @@ final class ClusterChecker {
         active[key, default: []].append(handler)
     }
 
+    private func checkLimit(_ handler: ClusterHandler) {
+        let queue = handler.plan.queue
+        // Places that a promotion has lost are given anew before their former owners know of it.
+        let isKnown = { [lastPromotion] (instant: Int64) in lastPromotion.map { instant > $0 + .ms(5_000) } ?? true }
+        guard let limit = world.history.limits[queue], isKnown(world.now) else { return }
+        let others = active.values.joined().filter {
+            $0.plan.queue == queue && $0.reason == nil && !$0.node.process.isPaused && isKnown($0.began)
+        }
+        counts.limited += others.count + 1 == limit ? 1 : 0
+        if others.count >= limit {
+            fail(
+                .limited,
+                "\(handler.run.job) begins on \(handler.node.name) beside "
+                    + others.map { "\($0.run.job) on \($0.node.name)" }.joined(separator: ", "))
+        }
+    }
+
     func ended(_ handler: ClusterHandler) {
         let key = Occurrence(job: handler.run.jobKey, occurrence: handler.run.occurrence)
         active[key]?.removeAll { $0 === handler }
+        lost.removeAll { $0 === handler }
     }
 
     // MARK: Commands
@@ -182,6 +245,8 @@ final class ClusterChecker {
             return
         }
         answered.insert(number)
+        // It may be an answer that was under way.
+        if call.isLost { return world.trace("\(number) is answered, and was lost: \(result)") }
         switch result {
         case .success(let reply):
             world.trace("\(number) is answered: \(describe(reply))")
@@ -206,7 +271,8 @@ final class ClusterChecker {
         case (.submit(let requests), .jobs(let found)):
             guard found.count == requests.count else { return fail(.once, "\(command) is answered \(describe(reply))") }
             for (request, job) in zip(requests, found) {
-                if job.id != request.id { fail(.durable, "\(request.id) is answered with \(job.id)") }
+                let isMet = request.uniqueness.countsPayload && job.request.hasPayload(of: request)
+                if job.id != request.id, !isMet { fail(.durable, "\(request.id) is answered with \(job.id)") }
                 jobs[job.key] = job.id
                 guard let key = request.idempotencyKey else { continue }
                 let earlier = idempotent.updateValue(job.key, forKey: key)
@@ -275,6 +341,9 @@ final class ClusterChecker {
 
     func checkPeace() {
         let tables = world.database.tables
+        for handler in lost where handler.reason == nil {
+            fail(.promoted, "\(handler.run.job) goes on, and \(handler.node.name) was not told of the promotion")
+        }
         for (key, id) in jobs where tables.rows[key]?.job.id != id {
             fail(.durable, "job \(key) was answered as \(id), and is \(tables.rows[key]?.job.id.rawValue ?? "gone")")
         }

@@ -11,6 +11,18 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case submissionStays
     /// A node trusts in its last beat for longer than the others are patient.
     case trustTooLong
+    /// A node gets places of a queue that others have.
+    case morePlaces
+    /// Two jobs that have not ended may have one payload, although it is to be unique.
+    case samePayload
+    /// A node does not notice that a standby was promoted.
+    case promotionUnseen
+    /// A node that was ended while a standby was promoted tries to read the database anew, again and again.
+    case endUnseen
+    /// The database takes claims of runs that are not due by its clock.
+    case claimsEarly
+    /// A handler that asks to be called later is called at once.
+    case snoozeAtOnce
 }
 
 /// What happens in one simulated cluster. Times are milliseconds.
@@ -31,6 +43,10 @@ struct ClusterHistory: CustomStringConvertible {
         /// So many of 100 requests fail.
         case lossy(node: Int, percent: Int, for: Int)
         case restartDatabase(for: Int)
+        /// A standby that is `behind` is promoted, and is there after another while.
+        case promote(behind: Int, for: Int)
+        /// The database's time of day is set.
+        case setClock(by: Int)
         /// `grace`: nil for as long as handlers take.
         case leave(node: Int, grace: Int?, back: Int)
     }
@@ -45,6 +61,8 @@ struct ClusterHistory: CustomStringConvertible {
     var shards: Int
     /// How long there is trouble.
     var trouble: Int
+    /// How many runs of the queues go on at once, over all nodes.
+    var limits: [QueueID: Int]
     var steps: [Step]
 
     /// The history of a seed.
@@ -55,6 +73,7 @@ struct ClusterHistory: CustomStringConvertible {
         nodes = 3 + pick(pick(3) == 0 ? 5 : 2)
         shards = 8 + pick(9)
         trouble = 6_000 + pick(14_000)
+        limits = ["one": 1, "few": 2 + pick(2)]
         steps = []
         var number = 0
         func plan() -> ClusterPlan {
@@ -85,7 +104,7 @@ struct ClusterHistory: CustomStringConvertible {
                 steps.append(.init(at: at, action: .command(command, node: pick(nodes), job: pick(6))))
             }
         }
-        let kinds = (0..<(1 + pick(3))).map { _ in pick(8) }
+        let kinds = (0..<(1 + pick(3))).map { _ in pick(10) }
         // Often all of it comes to one node, and at about the same time.
         let victim = pick(2) == 0 ? pick(nodes) : nil
         let worst = pick(2) == 0 ? 1_500 + pick(trouble - 1_500) : nil
@@ -101,6 +120,8 @@ struct ClusterHistory: CustomStringConvertible {
                 case 4: .slow(node: node, link: pick(4), upTo: 50 + pick(4_000), for: 500 + pick(6_000))
                 case 5: .lossy(node: node, percent: 10 + pick(50), for: 500 + pick(8_000))
                 case 6: .restartDatabase(for: pick(2_500))
+                case 7: .promote(behind: pick(3) == 0 ? 0 : pick(2_000), for: pick(2_500))
+                case 8: .setClock(by: pick(5) == 0 ? 3_600_000 : (pick(2) == 0 ? 1 : -1) * (200 + pick(4_000)))
                 default: .leave(node: node, grace: pick(2) == 0 ? nil : pick(2_000), back: 200 + pick(6_000))
                 }
             steps.append(.init(at: at, action: action))
@@ -132,10 +153,22 @@ struct ClusterPlan {
     var longest = 0
     /// Of ten attempts, so many fail.
     var failures = 0
+    /// How much later it asks to be called now and then; never if it is 0.
+    var snooze = 0
+    /// Of which no two jobs may be there.
+    var payload: Int?
     /// Handlers heed a cancellation.
     var obeys = true
 
     var isAt: Bool { if case .at = when { true } else { false } }
+
+    /// The same for each submission of an identifier.
+    var queue: QueueID {
+        // A job that is met by its payload may get another request.
+        if payload != nil { return "default" }
+        let last = id.rawValue.utf8.last!
+        return last % 3 == 0 ? "one" : last % 3 == 1 ? "few" : "default"
+    }
 
     static func jobID(_ number: Int) -> JobID { number < 0 ? JobID("hand\(-1 - number)") : JobID("job\(number)") }
 
@@ -168,6 +201,12 @@ struct ClusterPlan {
             id = JobID("once\(number)")
             idempotencyKey = "key\(number)"
         }
+        if pick(5) == 0 {
+            payload = pick(2)
+            idempotencyKey = nil
+            id = JobID("unique\(number)")
+        }
+        if pick(4) == 0 { snooze = 100 + pick(2_000) }
         longest = [0, 400, 2_000, 5_000, 10_000][pick(5)]
         failures = pick(3) == 0 ? pick(8) : 0
         obeys = pick(4) != 0
@@ -186,6 +225,8 @@ struct ClusterPlan {
                 overlap: overlap,
                 retry: RetryPolicy(
                     maximumAttempts: attempts, initialBackoff: .milliseconds(300), maximumBackoff: .seconds(1))),
-            conflict: conflict, idempotencyKey: idempotencyKey)
+            payload: payload.map { [UInt8($0)] } ?? [], queue: queue,
+            uniqueness: payload == nil ? .identifier : .payload(), conflict: conflict,
+            idempotencyKey: idempotencyKey)
     }
 }

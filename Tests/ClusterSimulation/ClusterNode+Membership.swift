@@ -44,9 +44,9 @@ extension ClusterNode {
     private func readClock() {
         let session = StoreSession(node: NodeID(rawValue: "node\(id)"), shards: owned, clock: nil, isShared: true)
         world.send(self, .queries) { database in
-            database.tables.clock
+            (database.tables.clock, database.tables.queues.values.sorted { $0.id < $1.id })
         } done: { [self] answer in
-            guard case .success(let clock) = answer else {
+            guard case .success(let (clock, queues)) = answer else {
                 let node = id
                 return world.send(self, .writer) { database in
                     database.end(node)
@@ -55,7 +55,7 @@ extension ClusterNode {
                 }
             }
             var session = session
-            session.clock = clock
+            (session.clock, session.queues) = (clock, queues)
             open(session)
             watchTrust()
             beatLater()
@@ -90,15 +90,41 @@ extension ClusterNode {
             switch answer {
             case .success(let (found, wall)):
                 learn(wall, asked: began)
+                for queue in found.queues { post(.signal(.queue(queue))) }
                 for reply in found.replies { post(.signal(.reply(call: reply.call, reply.reply))) }
                 if found.hasSubmissions { post(.signal(.submissions)) }
+                let hasEnded = !found.view.nodes.contains { $0.id == id } && world.mutant != .endUnseen
+                if let timeline, timeline != found.timeline, !hasEnded, world.mutant != .promotionUnseen {
+                    return forgetLostHistory(found.timeline, began, done)
+                }
+                timeline = found.timeline
                 // Of a node that has ended, nothing is to be learned but that.
-                if found.view.nodes.contains(where: { $0.id == id }) { adopt(found.mine) }
+                if !hasEnded { adopt(found.mine) }
                 let actions = membership!.beat(found.view, began: began, at: uptime)
                 watchTrust()
                 perform(actions[...], done)
             case .failure: perform(membership!.beatFailed(began: began, at: uptime)[...], done)
             }
+        }
+    }
+
+    /// The database goes on from a standby's copy: nothing of the jobs is known any more.
+    private func forgetLostHistory(_ new: Int, _ began: UptimeInstant, _ done: @escaping () -> Void) {
+        world.trace("\(name) reads the promoted database anew")
+        readAnew = world.now
+        let old = owned.keys.sorted()
+        (owned, given) = ([:], [:])
+        for shard in old { post(.signal(.revoked(shard))) }
+        let node = id
+        world.send(self, .writer) { database throws(JobError) in
+            try database.raiseEpochs(of: node)
+        } done: { [self] answer in
+            guard !isClosed else { return }
+            guard case .success = answer else {
+                return perform(membership!.beatFailed(began: began, at: uptime)[...], done)
+            }
+            timeline = new
+            beat(done)
         }
     }
 

@@ -21,10 +21,15 @@ final class ClusterNode {
     private var isBusy = false
     private var isPumpScheduled = false
     private var alarm = 0
+    /// The record of the clocks as the database has it, if that is known.
+    private var stored: StoreClock?
     var owned: [ShardID: StoreEpoch] = [:]
     var given: [ShardID: StoreEpoch] = [:]
-    /// As `DatabaseClock`: between what the database's clock minus this machine's is, of the last answers.
-    private var offsets: [ClosedRange<Int64>] = []
+    private var databaseClock = DatabaseClock()
+    /// Another one begins when a standby is promoted.
+    var timeline: Int?
+    /// When it has read a promoted database anew.
+    var readAnew: Int64?
     var handlers: [RunKey: ClusterHandler] = [:]
     /// How many steps were made at this instant.
     private var steps = (at: Int64(0), count: 0)
@@ -66,10 +71,8 @@ final class ClusterNode {
 
     var reading: ClockReading {
         var reading = ClockReading(clocks)
-        if let low = offsets.map(\.lowerBound).max(), let high = offsets.map(\.upperBound).min() {
-            let now = reading.continuous.nanoseconds
-            reading.wall = WallInstant(nanoseconds: now &+ UInt64(bitPattern: low))
-            reading.latestWall = WallInstant(nanoseconds: now &+ UInt64(bitPattern: high))
+        if let bounds = databaseClock.wall(at: reading.continuous) {
+            (reading.wall, reading.latestWall) = (bounds.lowerBound, bounds.upperBound)
         }
         return reading
     }
@@ -78,16 +81,13 @@ final class ClusterNode {
     func learn(_ wall: WallInstant, asked: UptimeInstant) {
         let here = clocks.going
         let before = here.advanced(by: .zero - asked.duration(to: uptime))
-        func offset(_ instant: ContinuousInstant) -> Int64 {
-            Int64(bitPattern: wall.nanoseconds &- instant.nanoseconds)
-        }
-        offsets.append(offset(here)...offset(before))
-        if offsets.count > 8 { offsets.removeFirst() }
+        databaseClock.learn(wall, asked: before, answered: here)
     }
 
     // MARK: The loop
 
     func open(_ session: StoreSession) {
+        stored = session.clock
         machine = SchedulerMachine(
             session: session,
             configuration: .init(
@@ -205,10 +205,13 @@ final class ClusterNode {
         isBusy = true
         let session = session
         let node = id
+        let isClockNew = turn.clock != stored
+        stored = nil
         world.send(
-            self, .writer, due: ModelDatabase.claims(turn)
-        ) { (database: ModelDatabase) throws(JobError) in
-            let results = try database.commit(turn, of: node, in: session)
+            self, .writer, due: ModelDatabase.claims(turn, in: session)
+        ) { [self] (database: ModelDatabase) throws(JobError) in
+            let results = try database.commit(
+                turn, of: node, in: session, isClockNew: isClockNew, at: world.wall)
             return (results, database.hasSubmissions(node))
         } done: { [self] answer in
             if turn.isLeaving, case .success = answer {
@@ -226,6 +229,7 @@ final class ClusterNode {
                         JobError(.unavailable, "the answer has come after the end of the trust"), at: reading)
                     return goOn()
                 }
+                stored = turn.clock
                 machine!.committed(results, at: reading)
             case .failure(let error):
                 forget(turn.released)
@@ -238,6 +242,18 @@ final class ClusterNode {
     private func read(_ read: SchedulerRead) {
         isBusy = true
         let session = session
+        let node = id
+        if case .places(let uses) = read {
+            return world.send(self, .writer) { [self] (database: ModelDatabase) throws(JobError) in
+                try database.places(uses, of: node, second: world.second)
+            } done: { [self] answer in
+                switch answer {
+                case .success(let found): machine!.read(read, .places(found), at: reading)
+                case .failure(let error): machine!.readFailed(read, error, at: reading)
+                }
+                goOn()
+            }
+        }
         world.send(self, .queries) { database in
             database.answer(read, in: session)
         } done: { [self] answer in
@@ -311,8 +327,9 @@ final class ClusterHandler {
             seed: UInt64(bitPattern: Int64(plan.number * 7_919 + run.occurrence * 31 + run.attempt)))
         var length = Int(random.next() % UInt64(plan.longest + 1))
         if world.isPeace { length = min(length, 20) }
+        let snoozes = !world.isPeace && plan.snooze > 0 && world.pick(3) == 0
         let fails = !world.isPeace && Int(random.next() % 10) < plan.failures
-        world.deliver(to: node, at: world.now + .ms(length) + 50_000, .timer) { [self] in end(fails: fails) }
+        world.deliver(to: node, at: world.now + .ms(length) + 50_000, .timer) { [self] in end(fails: fails, snoozes: snoozes) }
     }
 
     func cancel(_ reason: CancellationReason) {
@@ -323,12 +340,17 @@ final class ClusterHandler {
         world.deliver(to: node, at: world.now + Int64(world.pick(3_000_000)), .timer) { [self] in end(fails: true) }
     }
 
-    private func end(fails: Bool) {
+    private func end(fails: Bool, snoozes: Bool = false) {
         guard !hasEnded else { return }
         hasEnded = true
         let key = RunKey(run)
         node.handlers[key] = nil
         node.world.checker.ended(self)
+        if snoozes, reason == nil {
+            node.world.checker.snoozed(self)
+            let postponement = JobPostponement(reason: "later", delay: .milliseconds(plan.snooze))
+            return node.post(.notBegun(key, node.world.mutant == .snoozeAtOnce ? nil : postponement))
+        }
         var ended = JobMachine.Ended(.succeeded, started: node.reading.wall)
         if fails {
             ended.result = reason == .shutdown ? .interrupted : .failed(reason: "as planned", isFinal: false)

@@ -19,6 +19,10 @@ package enum ClusterSimulation {
         package var overlaps = 0
         package var forwarded = 0
         package var takenOver = 0
+        package var promotions = 0
+        package var snoozes = 0
+        /// Starts that took the last place of a queue.
+        package var limited = 0
         /// Nanoseconds.
         package var longestTakeOver: Int64 = 0
 
@@ -29,6 +33,9 @@ package enum ClusterSimulation {
             lhs.overlaps += rhs.overlaps
             lhs.forwarded += rhs.forwarded
             lhs.takenOver += rhs.takenOver
+            lhs.promotions += rhs.promotions
+            lhs.snoozes += rhs.snoozes
+            lhs.limited += rhs.limited
             lhs.longestTakeOver = max(lhs.longestTakeOver, rhs.longestTakeOver)
         }
     }

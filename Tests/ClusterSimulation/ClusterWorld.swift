@@ -1,43 +1,6 @@
 import ApusJobs
 import ApusTimers
 
-/// A machine with a process that may be stopped, cut off, killed and started again.
-final class ClusterProcess {
-    struct Link {
-        /// The connection is broken, and its requests fail, until then.
-        var brokenUntil: Int64 = 0
-        var lastArrival: Int64 = 0
-        var lastAnswer: Int64 = 0
-    }
-
-    let number: Int
-    let uptimeOffset: Int64
-    let continuousOffset: Int64
-    let wallOffset: Int64
-    /// The one that has the store open, or opens it.
-    var node: ClusterNode?
-    /// All of this process.
-    var nodes: [ClusterNode] = []
-    var isWanted = true
-    /// Until then, nothing of it happens.
-    var pausedUntil: Int64 = 0
-    var isPaused = false
-    /// What would have happened.
-    var deferred: [(kind: ClusterWorld.Kind, action: () -> Void)] = []
-    var links: [Link] = Array(repeating: Link(), count: ClusterWorld.Link.allCases.count)
-    var noRequestsUntil: Int64 = 0
-    var noAnswersUntil: Int64 = 0
-    var slow: (until: Int64, upTo: Int, link: Int) = (0, 0, 0)
-    var lossy: (until: Int64, percent: Int) = (0, 0)
-
-    init(_ number: Int, _ pick: (Int) -> Int) {
-        self.number = number
-        uptimeOffset = .ms(1_000 + pick(1_000_000))
-        continuousOffset = uptimeOffset + .ms(pick(1_000_000))
-        wallOffset = .ms((pick(11) - 5) * 3_600_000)
-    }
-}
-
 /// One simulated cluster in virtual time: the processes, what connects them with the database, and what happens to them.
 final class ClusterWorld {
     enum Link: Int, CaseIterable { case writer, session, queries }
@@ -58,6 +21,8 @@ final class ClusterWorld {
     /// The database is not there until then, and how often its connections were lost.
     private var downUntil: Int64 = 0
     private var restarts = 0
+    /// How far the database's clock was set.
+    private var wallStep: Int64 = 0
     private var lastCall = 0
 
     init(
@@ -70,6 +35,7 @@ final class ClusterWorld {
         self.line = line
         random = SeededRandom(seed: history.seed &* 0xD1B5_4A32_D192_ED03 &+ 0x1357_9BDF)
         database = ModelDatabase(shards: history.shards, mutant: mutant)
+        for (id, limit) in history.limits { database.tables.queues[id] = JobQueue(id: id, concurrency: limit) }
         database.written = { [unowned self] in checker.written($0, $1, $2, $3) }
         database.overwritten = { [unowned self] in checker.overwritten($0, $1) }
         database.taken = { [unowned self] in checker.taken($0, $1) }
@@ -78,7 +44,10 @@ final class ClusterWorld {
 
     var now: Int64 { queue.now }
     /// The database's clock.
-    var wall: WallInstant { WallInstant(nanoseconds: 1_700_000_000_000_000_000 + UInt64(queue.now)) }
+    var wall: WallInstant { WallInstant(nanoseconds: 1_700_000_000_000_000_000 + UInt64(queue.now + wallStep)) }
+
+    /// Of the database's clock.
+    var second: Int64 { Int64(wall.nanoseconds / 1_000_000_000) }
 
     func pick(_ bound: Int) -> Int { Int(random.next() % UInt64(bound)) }
 
@@ -223,7 +192,7 @@ final class ClusterWorld {
         return [.isLost, .isRefused, .answerIsLost, .answerIsLost, .isLate][pick(5)]
     }
 
-    /// Sends a request, which is one transaction. If it has a `due`, it waits a little until then, or is refused.
+    /// Sends a request, which is one transaction. If it has a `due` that is near, it waits until then.
     func send<R>(
         _ node: ClusterNode, _ link: Link, due: WallInstant? = nil,
         _ work: @escaping (ModelDatabase) throws(JobError) -> R,
@@ -264,9 +233,7 @@ final class ClusterWorld {
             var result: Result<R, JobError>
             if fate == .isRefused {
                 result = .failure(JobError(.unavailable, "the transaction was aborted"))
-            } else if let due, wall.duration(to: due) > .milliseconds(100) {
-                result = .failure(JobError(.unavailable, "the node is ahead of the clock of the database"))
-            } else if let due, due > wall {
+            } else if let due, due > wall, wall.duration(to: due) <= .milliseconds(100) {
                 return queue.add(at: now + wall.duration(to: due).wholeNanoseconds) { execute() }
             } else {
                 do throws(JobError) { result = .success(try work(database)) } catch { result = .failure(error) }
@@ -301,7 +268,7 @@ final class ClusterWorld {
             call(number, .job(.submit([request(of: plan)])), plan)
         case .submitInTransaction(let plan):
             trace("an application submits \(plan)")
-            database.submit(request(of: plan), at: wall)
+            database.submit(request(of: plan), at: wall, shard: shard(of: plan.id))
         case .command(let command, let number, let job): self.command(command, number, ClusterPlan.jobID(job))
         case .crash(let number, let ofMachine, let back):
             crash(process(number), ofMachine: ofMachine)
@@ -325,9 +292,22 @@ final class ClusterWorld {
             process(number).lossy = (now + .ms(time), percent)
         case .restartDatabase(let time):
             trace("the database restarts, for \(time) ms")
-            restarts += 1
-            downUntil = now + .ms(time)
+            restart(for: time)
             for node in database.tables.nodes.keys { database.tables.nodes[node]!.hasSession = false }
+        case .promote(let behind, let time):
+            trace("the standby has this")
+            let copy = database.copy
+            queue.add(at: now + .ms(behind)) { [self] in
+                if checker.violation != nil || isPeace { return }
+                trace("the standby is promoted, \(behind) ms behind, and there in \(time) ms")
+                restart(for: time)
+                database.promote(copy, skipping: Int64(pick(2) == 0 ? 0 : pick(33)))
+                checker.promoted()
+            }
+        case .setClock(let step):
+            trace("the database's clock is set by \(step) ms")
+            wallStep += .ms(step)
+            checker.clockSet()
         case .leave(let number, let grace, let back):
             let process = process(number)
             guard let node = process.node, node.isOpen else { return }
@@ -340,6 +320,16 @@ final class ClusterWorld {
                 if process.node == nil { join(process, after: 0) }
             }
         }
+    }
+
+    private func restart(for time: Int) {
+        restarts += 1
+        downUntil = now + .ms(time)
+    }
+
+    /// Of one identifier always the same.
+    private func shard(of id: JobID) -> ShardID {
+        ShardID(rawValue: id.rawValue.utf8.reduce(7) { ($0 &* 31 &+ Int($1)) & 0xFFFF } % history.shards)
     }
 
     /// The same each time.

@@ -17,6 +17,8 @@ final class ModelDatabase {
         var job: Job
         var shard: ShardID
         var runs: [RunID: Run] = [:]
+        /// In which order they were written first.
+        var sequences: [RunID: Int64] = [:]
         var open: [Run] { runs.values.filter(\.state.isOpen).sorted { RunID($0) < RunID($1) } }
     }
 
@@ -45,6 +47,16 @@ final class ModelDatabase {
         var reply: JobReply
     }
 
+    struct PlaceID: Hashable {
+        var queue: QueueID
+        var node: Int64
+    }
+
+    struct Place: Hashable {
+        var places: Int
+        var wanted: Int
+    }
+
     /// What a transaction changes, and takes back.
     struct Tables {
         var nodes: [Int64: Node] = [:]
@@ -53,14 +65,25 @@ final class ModelDatabase {
         var submissions: [Submission] = []
         var replies: [Reply] = []
         var clock: StoreClock?
+        var queues: [QueueID: JobQueue] = [:]
+        var places: [PlaceID: Place] = [:]
+    }
+
+    /// Sequences are no part of a transaction.
+    struct Sequences {
+        var job: Int64 = 0
+        var run: Int64 = 0
+        var submission: Int64 = 0
+        var node: Int64 = 0
     }
 
     var tables: Tables
-    /// Sequences are no part of a transaction.
-    private var lastKey: Int64 = 0
-    private var lastSubmission: Int64 = 0
-    private var lastNode: Int64 = 0
-    private let mutant: ClusterMutant?
+    var sequences = Sequences()
+    /// Another one begins with each promotion.
+    var timeline = 1
+    /// The key of a new job, by the positions of its part and its change; another database has given it.
+    var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
+    let mutant: ClusterMutant?
     /// Is told of what is written.
     var written: ((_ node: Int64, _ session: StoreSession, _ turn: StoreTurn, _ parts: [Int]) -> Void)?
     var overwritten: ((_ old: Run, _ new: Run) -> Void)?
@@ -75,7 +98,7 @@ final class ModelDatabase {
     // MARK: Transactions
 
     /// One transaction: nothing of it stays if it throws.
-    private func transaction<R>(_ body: () throws(JobError) -> R) throws(JobError) -> R {
+    func transaction<R>(_ body: () throws(JobError) -> R) throws(JobError) -> R {
         let before = tables
         do { return try body() } catch {
             tables = before
@@ -83,7 +106,7 @@ final class ModelDatabase {
         }
     }
 
-    private func fence(_ node: Int64, _ shards: Set<ShardID>, _ session: StoreSession?) throws(JobError) {
+    func fence(_ node: Int64, _ shards: Set<ShardID>, _ session: StoreSession?) throws(JobError) {
         if mutant == .noFence { return }
         guard tables.nodes[node]?.ended == false else {
             throw JobError(.notOwner, "node \(node) can write nothing any more")
@@ -96,10 +119,15 @@ final class ModelDatabase {
         }
     }
 
+    /// Those without a change of another owner's job.
+    private static func parts(_ turn: StoreTurn, in session: StoreSession) -> [Int] {
+        turn.parts.indices.filter { turn.parts[$0].allSatisfy { session.shards[$0.shard] != nil } }
+    }
+
     /// The latest instant at which a run that the turn claims is due.
-    static func claims(_ turn: StoreTurn) -> WallInstant? {
+    static func claims(_ turn: StoreTurn, in session: StoreSession) -> WallInstant? {
         var latest: WallInstant?
-        for change in turn.parts.joined() {
+        for change in parts(turn, in: session).flatMap({ turn.parts[$0] }) {
             for run in change.runs where run.state == .claimed {
                 let due = max(run.due, run.notBefore ?? run.due)
                 latest = max(latest ?? due, due)
@@ -108,21 +136,31 @@ final class ModelDatabase {
         return latest
     }
 
+    /// The transaction of a turn, at an instant of the database's clock. Parts may be refused for other reasons than are
+    /// modelled.
     func commit(
-        _ turn: StoreTurn, of node: Int64, in session: StoreSession
+        _ turn: StoreTurn, of node: Int64, in session: StoreSession, isClockNew: Bool, at now: WallInstant,
+        refusing refused: Set<Int> = []
     ) throws(JobError) -> [Result<[Job], JobError>] {
         try transaction { () throws(JobError) in
-            let shards = Set(turn.parts.joined().map(\.shard)).filter { session.shards[$0] != nil }
-            try fence(node, shards, session)
+            try fence(
+                node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session)
+            if mutant != .claimsEarly, let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
+                throw JobError(.unavailable, "the node is ahead of the clock of the database")
+            }
             if turn.isLeaving { tables.nodes[node]?.isLeaving = true }
-            tables.clock = turn.clock
+            if isClockNew { tables.clock = turn.clock }
             for shard in turn.released where tables.shards[shard.rawValue].owner == node {
                 tables.shards[shard.rawValue].owner = nil
             }
+            for queue in turn.queues { tables.queues[queue.id] = queue }
             var results: [Result<[Job], JobError>] = []
             for part in turn.parts.indices {
                 let before = tables
-                do throws(JobError) { results.append(.success(try apply(part, of: turn, node, session))) } catch {
+                do throws(JobError) {
+                    if refused.contains(part) { throw JobError(.conflict, "part \(part) is refused") }
+                    results.append(.success(try apply(part, of: turn, node, session)))
+                } catch {
                     tables = before
                     results.append(.failure(error))
                 }
@@ -138,11 +176,11 @@ final class ModelDatabase {
         _ part: Int, of turn: StoreTurn, _ node: Int64, _ session: StoreSession
     ) throws(JobError) -> [Job] {
         var jobs: [Job] = []
-        for change in turn.parts[part] {
+        for (position, change) in turn.parts[part].enumerated() {
             guard session.shards[change.shard] != nil else {
                 throw JobError(.notOwner, "shard \(change.shard.rawValue) is not this scheduler's")
             }
-            jobs.append(try apply(change))
+            jobs.append(try apply(change, chosenKey?(part, position)))
         }
         if let taken = turn.taken.first(where: { $0.part == part }) { try take(taken) }
         if let command = turn.forwarded.first(where: { $0.part == part }) { try forward(command, from: node) }
@@ -158,6 +196,7 @@ final class ModelDatabase {
         guard let sender = submission.sender, let call = submission.call, let reply = taken.reply else { return }
         // To a node that has ended, nobody would take it.
         guard tables.nodes[sender]?.ended == false else { return }
+        guard !tables.replies.contains(where: { $0.node == sender && $0.call == call }) else { return }
         tables.replies.append(Reply(node: sender, call: call, reply: reply))
         notify?(sender, "replies")
     }
@@ -165,11 +204,11 @@ final class ModelDatabase {
     private func forward(_ command: ForwardedCommand, from node: Int64) throws(JobError) {
         switch command.origin {
         case .call(let call, let asked, let submitted):
-            lastSubmission += 1
+            sequences.submission += 1
             tables.submissions.append(
                 Submission(
                     stored: StoreSubmission(
-                        sequence: lastSubmission, submitted: submitted, command: asked, isCall: true),
+                        sequence: sequences.submission, submitted: submitted, command: asked, isCall: true),
                     shard: command.shard, sender: node, call: call))
         case .submission(let sequence):
             guard let index = tables.submissions.firstIndex(where: { $0.stored.sequence == sequence }) else {
@@ -184,169 +223,98 @@ final class ModelDatabase {
     }
 
     /// An application submits a job in a transaction of its own.
-    func submit(_ request: JobRequest, at now: WallInstant) {
-        lastSubmission += 1
-        let shard = ShardID(rawValue: Int(lastSubmission) % tables.shards.count)
+    func submit(_ request: JobRequest, at now: WallInstant, shard: ShardID) {
+        sequences.submission += 1
+        // The first of a burst notifies; the owner looks every second anyway.
+        let isFirst = !tables.submissions.contains { $0.sender == nil }
         tables.submissions.append(
             Submission(
-                stored: StoreSubmission(sequence: lastSubmission, submitted: now, command: .submit([request])),
+                stored: StoreSubmission(sequence: sequences.submission, submitted: now, command: .submit([request])),
                 shard: shard))
-        notifyOwner(shard)
+        if isFirst { notifyOwner(shard) }
     }
 
     // MARK: Jobs
 
-    private func apply(_ change: JobChange) throws(JobError) -> Job {
+    private func apply(_ change: JobChange, _ chosen: Int64?) throws(JobError) -> Job {
         var job = change.job
         switch change.expected {
         case .absent:
-            try checkID(of: job)
-            try checkIdempotencyKey(of: job)
-            lastKey += 1
-            job.key = lastKey
+            sequences.job += 1
+            job.key = chosen ?? sequences.job
             job.version = 1
+            try checkEnd(of: job)
+            try checkNames(of: job)
             tables.rows[job.key] = Row(job: job, shard: change.shard)
         case .version(let version):
             guard let row = tables.rows[job.key], row.job.version == version, row.job.id == job.id else {
                 throw JobError(.conflict, "\(job.id): another transaction has changed it")
             }
-            if row.job.state.isFinal { try checkID(of: job) }
+            try checkEnd(of: job)
             if !change.isRequestChanged { job.request = row.job.request }
+            try checkNames(of: job)
             job.version = version + 1
             tables.rows[job.key]!.job = job
         }
         for given in change.runs {
             var run = given
             (run.jobKey, run.job) = (job.key, job.id)
-            let former = tables.rows[job.key]!.runs.updateValue(run, forKey: RunID(run))
-            if let former, former != run { overwritten?(former, run) }
-            let outcomes = tables.rows[job.key]!.runs.values.count { $0.isFinal && $0.occurrence == run.occurrence }
-            guard outcomes <= 1 else {
-                throw JobError(.conflict, "\(job.id): occurrence \(run.occurrence) has an outcome already")
-            }
+            try write(run)
         }
+        if let kept = change.keptRuns { retireRuns(of: job.key, max(0, kept)) }
         return job
     }
 
-    private func checkID(of job: Job) throws(JobError) {
-        guard !job.state.isFinal else { return }
-        for row in tables.rows.values where row.job.id == job.id && !row.job.state.isFinal && row.job.key != job.key {
-            throw JobError(.conflict, "\(job.id): the identifier is taken")
+    private func write(_ run: Run) throws(JobError) {
+        let id = RunID(run)
+        sequences.run += 1
+        let former = tables.rows[run.jobKey]!.runs.updateValue(run, forKey: id)
+        if tables.rows[run.jobKey]!.sequences[id] == nil { tables.rows[run.jobKey]!.sequences[id] = sequences.run }
+        if let former, former != run { overwritten?(former, run) }
+        let outcomes = tables.rows[run.jobKey]!.runs.values.count { $0.isFinal && $0.occurrence == run.occurrence }
+        guard outcomes <= 1 else {
+            throw JobError(.conflict, "\(run.job): occurrence \(run.occurrence) has an outcome already")
         }
     }
 
-    private func checkIdempotencyKey(of job: Job) throws(JobError) {
-        guard let key = job.request.idempotencyKey else { return }
-        guard !tables.rows.values.contains(where: { $0.job.request.idempotencyKey == key }) else {
-            throw JobError(.conflict, "\(job.id): the idempotency key is taken")
-        }
-    }
-
-    // MARK: Nodes
-
-    func join() -> Int64 {
-        lastNode += 1
-        tables.nodes[lastNode] = Node()
-        return lastNode
-    }
-
-    /// One transaction of a node's beat.
-    func beat(
-        _ node: Int64, hasSession: Bool
-    ) -> (view: MembershipMachine.View, mine: [ShardID: StoreEpoch], replies: [Reply], hasSubmissions: Bool) {
-        if tables.nodes[node]?.ended == false { tables.nodes[node]!.beat += 1 }
-        if hasSession { tables.nodes[node]?.hasSession = true }
-        let nodes = tables.nodes.filter { !$0.value.ended }.sorted { $0.key < $1.key }.map {
-            MembershipMachine.View.Node(
-                id: $0.key, beat: $0.value.beat, hasSession: $0.value.hasSession, isLeaving: $0.value.isLeaving)
-        }
-        var owners: [ShardID: Int64?] = [:]
-        var mine: [ShardID: StoreEpoch] = [:]
-        for (number, shard) in tables.shards.enumerated() {
-            owners[ShardID(rawValue: number)] = .some(shard.owner)
-            if shard.owner == node { mine[ShardID(rawValue: number)] = StoreEpoch(rawValue: shard.epoch) }
-        }
-        let view = MembershipMachine.View(nodes: nodes, owners: owners)
-        return (view, mine, takeReplies(node), hasSubmissions(node))
-    }
-
-    func hasSubmissions(_ node: Int64) -> Bool {
-        tables.submissions.contains { tables.shards[$0.shard.rawValue].owner == node }
-    }
-
-    func takeReplies(_ node: Int64) -> [Reply] {
-        let found = tables.replies.filter { $0.node == node }
-        if !found.isEmpty { tables.replies.removeAll { $0.node == node } }
-        return found
-    }
-
-    func take(_ wanted: [ShardID], for node: Int64) throws(JobError) -> [(ShardID, StoreEpoch)] {
-        try fence(node, [], nil)
-        var taken: [(ShardID, StoreEpoch)] = []
-        for shard in wanted where tables.shards[shard.rawValue].owner == nil {
-            tables.shards[shard.rawValue].owner = node
-            if mutant != .epochStays { tables.shards[shard.rawValue].epoch += 1 }
-            self.taken?(shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch))
-            taken.append((shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch)))
-        }
-        return taken
-    }
-
-    /// If a `beat` is given, only if it is the node's last one.
-    func end(_ node: Int64, ifBeat beat: Int64? = nil) {
-        if let beat, tables.nodes[node]?.beat != beat { return }
-        tables.nodes[node]?.ended = true
-        tables.nodes[node]?.hasSession = false
-        for shard in tables.shards.indices where tables.shards[shard].owner == node { tables.shards[shard].owner = nil }
-        tables.replies.removeAll { $0.node == node }
-    }
-
-    // MARK: Queries
-
-    private func rows(in session: StoreSession) -> [Row] {
-        tables.rows.values.filter { session.shards[$0.shard] != nil }.sorted { $0.job.key < $1.job.key }
-    }
-
-    private func loaded(_ row: Row) -> LoadedJob {
-        let skips = row.runs.values.filter { $0.state == .skipped && $0.through == row.job.nextOccurrence - 1 }
-        return LoadedJob(job: row.job, open: row.open, lastSkip: skips.first, shard: row.shard)
-    }
-
-    func answer(_ read: SchedulerRead, in session: StoreSession) -> SchedulerReadAnswer {
-        switch read {
-        case .interrupted(let key, let limit):
-            let found = rows(in: session).filter { row in
-                row.job.key > key && row.runs.values.contains { $0.state == .claimed }
+    /// Of the attempts, and of the skipped ranges, the newest stay.
+    private func retireRuns(of key: Int64, _ kept: Int) {
+        let row = tables.rows[key]!
+        for isAttempt in [true, false] {
+            let old = row.runs.values.filter { !$0.state.isOpen && ($0.attempt > 0) == isAttempt }
+                .sorted { row.sequences[RunID($0)]! > row.sequences[RunID($1)]! }.dropFirst(kept)
+            for run in old {
+                tables.rows[key]!.runs[RunID(run)] = nil
+                tables.rows[key]!.sequences[RunID(run)] = nil
             }
-            return .jobs(found.prefix(limit).map(loaded))
-        case .anchored(let key, let limit):
-            let found = rows(in: session).filter {
-                $0.job.key > key && $0.job.nextDue != nil && !$0.job.request.trigger.isRelative
-            }
-            return .jobs(found.prefix(limit).map(loaded))
-        case .due(let instant, let limit, let lanes):
-            let waking = rows(in: session).filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
-                .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
-            let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(limit)
-            return .due(
-                DueJobs(jobs: found.map(loaded), next: waking.dropFirst(found.count).first?.job.nextWake))
-        case .load(let references): return .loaded(references.map { find($0).map(loaded) })
-        // No queue has limits.
-        case .places(let uses): return .places(uses.map { QueuePlaces(queue: JobQueue(id: $0.queue), places: nil) })
-        case .submissions(let limit):
-            let found = tables.submissions.filter { session.shards[$0.shard] != nil }
-            return .submissions(found.prefix(limit).map(\.stored))
         }
     }
 
-    func find(_ reference: JobReference) -> Row? {
-        switch reference {
-        case .key(let key): return tables.rows[key]
-        case .idempotencyKey(let key): return tables.rows.values.first { $0.job.request.idempotencyKey == key }
-        case .id(let id):
-            let same = tables.rows.values.filter { $0.job.id == id }
-            return same.first { !$0.job.state.isFinal } ?? same.max { $0.job.key < $1.job.key }
-        case .payload: return nil
+    private func checkEnd(of job: Job) throws(JobError) {
+        if job.state.isFinal, job.nextDue != nil || job.wake != nil || job.elapsedWake != nil {
+            throw JobError(.invalid, "\(job.id) has ended, and something is to come of it")
         }
+    }
+
+    /// What no two jobs may have: an identifier and a payload of those that have not ended, an idempotency key of all.
+    private func checkNames(of job: Job) throws(JobError) {
+        let request = job.request
+        for row in tables.rows.values where row.job.key != job.key {
+            if let key = request.idempotencyKey, row.job.request.idempotencyKey == key {
+                throw JobError(.conflict, "\(job.id): the idempotency key is taken")
+            }
+            guard !job.state.isFinal, !row.job.state.isFinal else { continue }
+            if row.job.id == job.id { throw JobError(.conflict, "\(job.id): the identifier is taken") }
+            if mutant != .samePayload, request.hasPayload(of: row.job.request) {
+                throw JobError(.conflict, "\(job.id): the payload is taken")
+            }
+        }
+    }
+}
+
+extension JobRequest {
+    /// Whether both are unique by their payloads, which are the same.
+    func hasPayload(of other: JobRequest) -> Bool {
+        uniqueness.countsPayload && other.uniqueness.countsPayload && kind == other.kind && payload == other.payload
     }
 }

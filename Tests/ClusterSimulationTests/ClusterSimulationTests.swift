@@ -4,6 +4,13 @@ import Testing
 /// One seed decides a whole history: nodes, jobs, commands, handlers, the network, the database.
 @Suite("Schedulers over one database, simulated")
 struct ClusterSimulationTests {
+    @Test("seeds that failed once keep every promise", arguments: ClusterSimulation.regressions.map(\.seed))
+    func regression(_ seed: UInt64) {
+        var counts = ClusterSimulation.Counts()
+        let failure = ClusterSimulation.run(seed: seed, counts: &counts)
+        #expect(failure == nil, "\(failure.map { "\($0)" } ?? "")")
+    }
+
     @Test("no history breaks a promise", arguments: 0..<UInt64(4))
     func histories(_ part: UInt64) {
         var counts = ClusterSimulation.Counts()
@@ -16,6 +23,7 @@ struct ClusterSimulationTests {
         #expect(counts.starts > 250 * 20)
         #expect(counts.forwarded > 250)
         #expect(counts.takenOver > 250)
+        #expect(counts.promotions > 25 && counts.snoozes > 250 && counts.limited > 250)
         #expect(counts.longestTakeOver <= 5_000_000_000)
     }
 

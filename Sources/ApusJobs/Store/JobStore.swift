@@ -30,7 +30,7 @@ public protocol JobStore: Sendable {
     /// Each part succeeds or fails on its own, whole; the parts are applied in their order.
     /// - Returns: for each part the jobs as they are now, with their keys and versions, in the order of the part's
     ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the
-    ///   identifier, the idempotency key or the payload of a new job is taken), `invalid`, `notOwner`.
+    ///   identifier, the idempotency key or the payload is taken, or is that of another part), `invalid`, `notOwner`.
     /// - Throws: ``JobError`` with `full`, `notOwner` or `closed`: nothing of the turn was applied; with another code,
     ///   the turn may have been applied as a whole or not at all.
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]

@@ -148,7 +148,8 @@
         /// Names session locks of Apus.
         static let lockClass: Int32 = 0x6170_7573
 
-        private func view() async throws -> MembershipMachine.View {
+        /// Of the transaction of a beat.
+        func view() async throws -> MembershipMachine.View {
             let results = try await session.execute(
                 PostgresBatch([
                     PostgresStatement(
@@ -179,7 +180,9 @@
             for queue in try StoreQueries.queues(of: results[9], axis) { signal(.queue(queue)) }
             if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
             let timeline = try results[10][0].decode(String.self, at: 0)
-            if let last = self.timeline.withLock({ $0 }), last != timeline {
+            // One that has ended meanwhile has nothing to read: it learns of its end.
+            let hasEnded = try !results[2].contains { try $0.decode(Int64.self, at: 0) == node }
+            if let last = self.timeline.withLock({ $0 }), last != timeline, !hasEnded {
                 try await forgetLostHistory()
                 self.timeline.withLock { $0 = timeline }
                 return try await self.view()
@@ -294,7 +297,7 @@
             }
         }
 
-        private func take(_ wanted: [ShardID]) async throws {
+        func take(_ wanted: [ShardID]) async throws {
             let rows = try await writer.execute(
                 PostgresBatch([
                     TurnStatements.fence(node, []),

@@ -45,7 +45,9 @@ extension SchedulerMachine {
     private mutating func forget(_ shard: ShardID) {
         shards.releasing.remove(shard)
         shards.unrecovered.remove(shard)
-        for (key, entry) in entries where entry.shard == shard { unload(key) }
+        let gone = entries.filter { $0.value.shard == shard }
+        dirty.removeAll { gone[$0] != nil }
+        for key in gone.keys { unload(key) }
     }
 
     // MARK: Giving back

@@ -1,0 +1,49 @@
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Testing
+
+@Suite("A scheduler that others may take for dead")
+struct CutOffTests {
+    /// A first job's handler runs, and the claim of a second one has no answer.
+    private func bench() throws -> (SchedulerHarness, AsyncStream<StoreSignal>.Continuation) {
+        let (signals, continuation) = AsyncStream.makeStream(of: StoreSignal.self)
+        let harness = try SchedulerHarness(around: { RefusingStore($0, signals: signals) })
+        try harness.submit("first", .after(.seconds(1)), kind: "slow")
+        try harness.submit("second", .after(.seconds(3)), kind: "work")
+        harness.advance(2)
+        harness.store.fail(.hold)
+        harness.advance(2)
+        #expect(harness.store.held == 1)
+        #expect(harness.calls.all.map(\.job) == ["first"] && harness.calls.reasons.isEmpty)
+        return (harness, continuation)
+    }
+
+    @Test("its handlers are told to end at once, while a commit has no answer")
+    func toldWithoutAnswer() throws {
+        let (harness, signals) = try bench()
+        signals.yield(.cutOff)
+        harness.advance(0.1)
+        #expect(harness.store.held == 1, "the answer has come")
+        #expect(harness.calls.reasons == [.shutdown])
+    }
+
+    @Test("what was claimed in a commit whose answer comes after that begins when it is connected again")
+    func lateAnswer() throws {
+        let (harness, signals) = try bench()
+        signals.yield(.cutOff)
+        harness.advance(0.1)
+        harness.store.fail(nil)
+        harness.store.release()
+        harness.advance(5)
+        #expect(harness.calls.all.map(\.job) == ["first"])
+        signals.yield(.connected)
+        harness.advance(0.1)
+        #expect(Set(harness.calls.all.dropFirst().map(\.job)) == ["first", "second"])
+        harness.advance(20)
+        #expect(try harness.history("first") == ["1 lost(interrupted)", "1.2 succeeded"])
+        #expect(try harness.history("second") == ["1 succeeded"])
+        try harness.check("first")
+        try harness.check("second")
+    }
+}

@@ -1,0 +1,387 @@
+#if Postgres
+    import ApusJobs
+    @testable import ApusPostgres
+    import ApusTimers
+    import Logging
+
+    @testable import ClusterSimulation
+
+    /// The modelled database of the simulation and a real one, to which the same is done. What they answer is compared,
+    /// and at the end all that is in them.
+    final class ModelPair {
+        /// A node: a store on its own connections, which does nothing by itself.
+        final class Node {
+            let store: PostgresStore
+            let session: ServerLink
+            var id: Int64 = 0
+            var member: ClusterMember?
+            var shards: [ShardID: StoreEpoch] = [:]
+            var clock: StoreClock?
+            let signals = Signals()
+
+            init(_ configuration: PostgresConfiguration) {
+                store = PostgresStore(patient: configuration)
+                session = ServerLink(configuration, engine: .shared, logger: Logger(label: "apus.postgres"))
+            }
+
+        }
+
+        /// What the scheduler of a node would be told.
+        final class Signals: Sendable {
+            private let sent = Locked<[StoreSignal]>([])
+            func send(_ signal: StoreSignal) { sent.withLock { $0.append(signal) } }
+            func take() -> [StoreSignal] {
+                sent.withLock { sent in
+                    defer { sent = [] }
+                    return sent
+                }
+            }
+        }
+
+        struct Difference: Error, CustomStringConvertible {
+            var description: String
+        }
+
+        let nodes: [Node]
+        private let listener: PostgresConnection
+        private var heard: AsyncStream<PostgresNotification>.Iterator
+        var model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
+        var turns = ModelTurns(random: SeededRandom(seed: 0))
+        private var notified: Set<String> = []
+        private var joined = 0
+        private(set) var steps: [String] = []
+        /// How often something was done, and how often parts of turns were applied and refused.
+        private(set) var counts: [String: Int] = [:]
+
+        init(_ configuration: PostgresConfiguration, listener: PostgresConnection) async throws {
+            nodes = (0..<3).map { _ in Node(configuration) }
+            self.listener = listener
+            heard = listener.notifications.makeAsyncIterator()
+            try await SchemaKeeper(link: nodes[0].store.writer, migrations: .shipped).prepare()
+            for number in 1...Self.mostJoins { try await listener.run("LISTEN apus_node_\(number)") }
+            try await listener.run("LISTEN the_end")
+        }
+
+        private static let mostJoins = 9
+
+        func disconnect() async {
+            for node in nodes {
+                await node.session.disconnect()
+                await node.store.disconnect()
+            }
+        }
+
+        // MARK: A history
+
+        /// - Throws: ``Difference``.
+        func run(seed: UInt64, steps count: Int) async throws {
+            turns = ModelTurns(random: SeededRandom(seed: seed))
+            try await begin()
+            for node in nodes { try await join(node) }
+            for _ in 0..<count { try await step() }
+            try await compareTables()
+        }
+
+        private func begin() async throws {
+            for node in nodes {
+                try await node.session.run("SELECT pg_advisory_unlock_all()", "UNLISTEN *")
+                (node.member, node.shards) = (nil, [:])
+            }
+            try await nodes[0].store.writer.run(
+                "UPDATE apus.shard SET node = NULL, epoch = 0", "DELETE FROM apus.node",
+                "ALTER TABLE apus.node ALTER COLUMN id RESTART",
+                """
+                TRUNCATE apus.beat, apus.job, apus.request, apus.wake, apus.ended, apus.open_run, apus.run, apus.clock,
+                    apus.queue, apus.place, apus.submission, apus.reply RESTART IDENTITY
+                """)
+            model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
+            model.notify = { [unowned self] node, payload in notified.insert("apus_node_\(node) \(payload)") }
+            (joined, steps) = (0, [])
+            try await compareNotifications()
+        }
+
+        private func step() async throws {
+            let node = turns.one(of: nodes)
+            switch turns.below(40) {
+            case 0: try await leave(node)
+            case 1: try await end(of: node)
+            case 2: try await loseSession(of: node)
+            case 3, 4, 5, 6: try await beat(node)
+            case 7, 8, 9: try await take(node)
+            case 10, 11: try await submit()
+            case 12, 13: try await places(node)
+            case 14, 15, 16: try await readJobs(node)
+            case 17, 18: try await readReferences(node)
+            default: try await commit(node)
+            }
+        }
+
+        private func count(_ kind: String) { counts[kind, default: 0] += 1 }
+
+        func note(_ kind: String, _ text: String) {
+            count(kind)
+            steps.append("\(kind): \(text)")
+        }
+
+        func compare<Value: Equatable>(_ what: String, _ model: Value, _ real: Value) throws {
+            if model == real { return }
+            let (first, second) = ("\(model)", "\(real)")
+            // They may be long.
+            let same = max(0, zip(first, second).prefix { $0 == $1 }.count - 100)
+            throw Difference(
+                description: """
+                    \(what)
+                      model: … \(first.dropFirst(same).prefix(400))
+                      real:  … \(second.dropFirst(same).prefix(400))
+                    after \(steps.suffix(3).joined(separator: "\n"))
+                    """)
+        }
+
+        func outcome<Value>(_ body: () async throws -> Value) async throws -> Result<Value, JobError> {
+            do { return .success(try await body()) } catch let error as JobError { return .failure(error) } catch
+                let error as PostgresError
+            { return .failure(error.jobError) }
+        }
+
+        func outcome<Value>(_ body: () throws(JobError) -> Value) -> Result<Value, JobError> {
+            do throws(JobError) { return .success(try body()) } catch { return .failure(error) }
+        }
+
+        /// Sends a last one, and compares those before it: they arrive in the order of the commits.
+        private func compareNotifications() async throws {
+            try await listener.run("NOTIFY the_end")
+            var real: Set<String> = []
+            while let next = await heard.next(), next.channel != "the_end" {
+                real.insert("\(next.channel) \(next.payload)")
+            }
+            defer { notified = [] }
+            try compare("who was notified", notified.sorted(), real.sorted())
+        }
+
+        // MARK: Nodes
+
+        private func join(_ node: Node) async throws {
+            let rows = try await node.store.writer.execute(
+                PostgresBatch([PostgresStatement("INSERT INTO apus.node (name) VALUES ('n') RETURNING id")]))
+            node.id = try rows[0][0].decode(at: 0)
+            joined += 1
+            note("join", "node \(node.id)")
+            try compare("the number of a node", model.join(), node.id)
+            let (id, signals) = (node.id, node.signals)
+            let member = ClusterMember(
+                node: id, writer: node.store.writer, session: node.session, queries: node.store.queries,
+                engine: .shared, logger: Logger(label: "apus.postgres"), timing: .patient
+            ) { signals.send($0) }
+            node.member = member
+            node.clock = nil
+            node.shards = [:]
+            node.store.phase.withLock {
+                $0 = .open(
+                    .init(member: member, signals: ClusterSignals(), session: session(of: node), clock: nil))
+            }
+            // It takes its share, and may act for longer than the history lasts.
+            await member.beat()
+            _ = model.beat(id, hasSession: true)
+            try adopt(node.signals.take(), of: node)
+        }
+
+        /// What it has taken.
+        private func adopt(_ signals: [StoreSignal], of node: Node) throws {
+            var real: [ShardID: StoreEpoch] = [:]
+            for case .granted(let shard, let epoch) in signals { real[shard] = epoch }
+            let wanted = real.keys.sorted()
+            let taken = outcome { () throws(JobError) in try model.take(wanted, for: node.id) }
+            let found = Dictionary((try? taken.get()) ?? []) { first, _ in first }
+            try compare("the shards that were taken", found, real)
+            node.shards.merge(real) { $1 }
+        }
+
+        func session(of node: Node) -> StoreSession {
+            StoreSession(node: NodeID(rawValue: "n"), shards: node.shards, clock: nil, isShared: true)
+        }
+
+        private func leave(_ node: Node) async throws {
+            guard joined < Self.mostJoins else { return }
+            note("leave", "node \(node.id)")
+            try await ClusterMember.end(node.id, on: node.store.writer)
+            model.end(node.id)
+            try await join(node)
+        }
+
+        /// Another node takes it for dead, rightly or not. It goes on, and writes nothing any more.
+        private func end(of node: Node) async throws {
+            let known = model.tables.nodes[node.id]!
+            let beat = turns.isOne(in: 3) ? known.beat - 1 : known.beat
+            note("end", "node \(node.id), if its last beat was \(beat)")
+            try await ClusterMember.end(node.id, ifBeatIs: beat, on: turns.one(of: nodes).store.writer)
+            model.end(node.id, ifBeat: beat)
+            if model.tables.nodes[node.id]!.ended, joined < Self.mostJoins, turns.isOne(in: 2) { try await join(node) }
+        }
+
+        private func loseSession(of node: Node) async throws {
+            note("loseSession", "node \(node.id)")
+            try await node.session.run("SELECT pg_advisory_unlock_all()")
+            model.tables.nodes[node.id]!.hasSession = false
+        }
+
+        func beat(_ node: Node) async throws {
+            note("beat", "node \(node.id)")
+            let real = try await node.member!.view()
+            let found = model.beat(node.id, hasSession: true)
+            func text(_ view: MembershipMachine.View) -> [String] {
+                view.nodes.sorted { $0.id < $1.id }.map { "\($0)" }
+                    + view.owners.sorted { $0.key < $1.key }.map { "\($0.key.rawValue) \($0.value ?? 0)" }
+            }
+            try compare("what a beat sees", text(found.view), text(real))
+            let signals = node.signals.take()
+            var (replies, queues, hasSubmissions) = ([String](), [JobQueue](), false)
+            for signal in signals {
+                switch signal {
+                case .reply(let call, let reply): replies.append("\(call) \(reply)")
+                case .queue(let queue): queues.append(queue)
+                case .submissions: hasSubmissions = true
+                default: break
+                }
+            }
+            try compare("replies", found.replies.map { "\($0.call) \($0.reply)" }.sorted(), replies.sorted())
+            try compare("queues", found.queues, queues)
+            try compare("whether there are submissions", found.hasSubmissions, hasSubmissions)
+        }
+
+        private func take(_ node: Node) async throws {
+            let wanted = (0..<StoreSchema.shards).filter { _ in turns.isOne(in: 4) }.map(ShardID.init)
+            note("take", "node \(node.id): \(wanted.count)")
+            let real = try await outcome { try await node.member!.take(wanted) }
+            let signals = node.signals.take()
+            if case .failure(let error) = real {
+                let found = outcome { () throws(JobError) in try model.take(wanted, for: node.id) }
+                guard case .failure(let other) = found, other.code == error.code else {
+                    return try compare("taking shards", "\(found)", "\(error)")
+                }
+                return
+            }
+            let free = wanted.filter { model.tables.shards[$0.rawValue].owner == nil }
+            try compare("the shards that are free", free.count, signals.count)
+            try adopt(signals, of: node)
+        }
+
+        // MARK: Turns
+
+        private func commit(_ node: Node) async throws {
+            // Often of shards that are another node's by now.
+            let session = session(of: node)
+            let turn = turns.turn(model.tables, session, of: node.id)
+            note("commit", "node \(node.id): \(Self.text(turn))")
+            let isClockNew = turn.clock != node.clock
+            node.clock = nil
+            let isTrusted = node.member!.isTrusted
+            let real = try await outcome { try await node.store.commit(turn, in: session) }
+            guard isTrusted else { throw Difference(description: "the history lasts too long") }
+            let new = try await node.store.writer.rows(
+                "SELECT coalesce(max(sequence), 0) FROM apus.submission WHERE sequence > \(model.sequences.submission)")
+            let last: Int64 = try new[0].decode(at: 0)
+            if case .success(let results) = real {
+                // Numbers that a refused transaction has drawn are not drawn again.
+                let calls = turn.forwarded.count { forwarded in
+                    guard case .success = results[forwarded.part] else { return false }
+                    if case .call = forwarded.origin { return true }
+                    return false
+                }
+                if calls > 0 { model.sequences.submission = last - Int64(calls) }
+                model.chosenKey = { part, change in
+                    // One that nobody has.
+                    guard case .success(let jobs) = results[part] else { return -Int64(part * 10 + change) - 1 }
+                    return jobs[change].key
+                }
+            }
+            let before = (model.tables, model.sequences, notified)
+            func modelled(refusing refused: Set<Int>) -> Result<[Result<[Job], JobError>], JobError> {
+                (model.tables, model.sequences, notified) = before
+                return outcome { () throws(JobError) in
+                    try model.commit(
+                        turn, of: node.id, in: session, isClockNew: isClockNew, at: SystemTime().wall(),
+                        refusing: refused)
+                }
+            }
+            var found = modelled(refusing: [])
+            if case .success(let expected) = found, case .success(let results) = real {
+                // Of parts with one name another one may be refused, or both.
+                let others = Self.refused(results).subtracting(Self.refused(expected))
+                if !others.isEmpty, others.allSatisfy({ hasRival($0, in: turn) }) {
+                    count("refused because of another part")
+                    found = modelled(refusing: others)
+                }
+            }
+            switch (found, real) {
+            case (.success(let expected), .success(let results)):
+                try compare("the parts of a turn", text(expected, of: turn), text(results, of: turn))
+                node.clock = turn.clock
+                for shard in turn.released { node.shards[shard] = turns.isOne(in: 2) ? node.shards[shard] : nil }
+                for result in results { if case .success = result { count("applied") } else { count("refused") } }
+            case (.failure(let expected), .failure(let error)):
+                try compare("why a turn is refused", expected.code, error.code)
+                count("refused \(error.code)")
+            default: try compare("a turn", "\(found)", "\(real)")
+            }
+            try await compareNotifications()
+        }
+
+        private static func refused(_ results: [Result<[Job], JobError>]) -> Set<Int> {
+            Set(results.indices.filter { if case .failure = results[$0] { true } else { false } })
+        }
+
+        /// Whether another part of the turn has a name that this one has: an identifier, an idempotency key or a payload.
+        private func hasRival(_ part: Int, in turn: StoreTurn) -> Bool {
+            func names(_ part: Int) -> Set<String> {
+                Set(
+                    turn.parts[part].flatMap { change in
+                        [change.job.request, model.tables.rows[change.job.key]?.job.request].compactMap { $0 }
+                            .flatMap { request in
+                                ["id \(request.id)", "key \(request.idempotencyKey ?? "of part \(part)")"]
+                                    + (request.uniqueness.countsPayload ? ["\(request.kind) \(request.payload)"] : [])
+                            }
+                    })
+            }
+            return turn.parts.indices.contains { $0 != part && !names($0).isDisjoint(with: names(part)) }
+        }
+
+        private static func text(_ turn: StoreTurn) -> String {
+            let parts = turn.parts.map { changes in
+                changes.map { change in
+                    let (job, request) = (change.job, change.job.request)
+                    return "\(job.id) \(job.key) \(change.expected) shard \(change.shard.rawValue) \(job.state) "
+                        + "\(request.kind) \(request.payload) \(request.uniqueness.kind) "
+                        + "key \(request.idempotencyKey ?? "-") \(change.isRequestChanged ? "changed" : "") "
+                        + change.runs.map { "\($0.occurrence).\($0.attempt) \($0.state)" }.joined(separator: ", ")
+                }.joined(separator: " and ")
+            }
+            return "\(parts.joined(separator: "\n    ")) \(turn.taken) \(turn.forwarded) \(turn.released.count) released"
+        }
+
+        /// A part with several faults has one of them.
+        private func text(_ results: [Result<[Job], JobError>], of turn: StoreTurn) -> [String] {
+            results.enumerated().map { part, result in
+                switch result {
+                case .success(let jobs): jobs.map { "\($0)" }.joined(separator: "; ")
+                case .failure(let error): turn.parts[part].count > 1 ? "refused" : "refused: \(error.code)"
+                }
+            }
+        }
+
+        private func submit() async throws {
+            let request = turns.request(turns.id())
+            note("submit", "\(request)")
+            let rows = try await nodes[0].store.writer.execute(
+                PostgresBatch([
+                    PostgresStatement("SELECT apus.submit($1::jsonb)", [.text(JobJSON.text(of: request))]),
+                    PostgresStatement(
+                        "SELECT sequence, shard, submitted FROM apus.submission ORDER BY sequence DESC LIMIT 1"),
+                ]))[1]
+            let (sequence, shard): (Int64, Int64) = (try rows[0].decode(at: 0), try rows[0].decode(at: 1))
+            model.sequences.submission = sequence - 1
+            model.submit(
+                request, at: StoreInstant.decode(try rows[0].decode(at: 2)), shard: ShardID(rawValue: Int(shard)))
+            try await compareNotifications()
+        }
+    }
+#endif

@@ -1,0 +1,206 @@
+#if Postgres
+    import ApusJobs
+    import ApusTimers
+
+    @testable import ClusterSimulation
+
+    /// Draws turns at random, for tables as they are: most of them can be applied, and some cannot.
+    struct ModelTurns {
+        static let past = WallInstant(secondsSince1970: 1_735_689_600)
+        static let kinds = ["mail", "build"]
+        static let queues: [QueueID] = ["default", "q", "r"]
+        let random: SeededRandom
+
+        func below(_ limit: Int) -> Int { Int(random.next() % UInt64(limit)) }
+        /// One time in so many.
+        func isOne(in count: Int) -> Bool { below(count) == 0 }
+        func one<C: RandomAccessCollection>(of values: C) -> C.Element {
+            values[values.index(values.startIndex, offsetBy: below(values.count))]
+        }
+        private func optional<Value>(_ value: Value) -> Value? { isOne(in: 2) ? value : nil }
+        func instant() -> WallInstant { Self.past.advanced(by: .seconds(below(1_000)) + .nanoseconds(below(1_000))) }
+        func id() -> JobID { JobID("job-\(below(8))") }
+
+        // MARK: Jobs
+
+        func request(_ id: JobID) -> JobRequest {
+            JobRequest(
+                id: id, name: optional("name"), kind: one(of: Self.kinds),
+                trigger: one(of: [
+                    .at(instant()), .after(.seconds(below(100) + 1)), .every(.seconds(below(60) + 1)),
+                    .every(.seconds(60), anchoredAt: instant(), count: optional(9)),
+                ]), payload: [UInt8(below(3))], queue: one(of: Self.queues),
+                priority: one(of: JobPriority.allCases),
+                uniqueness: one(of: [.identifier, .identifier, .payload(), .payload(within: .seconds(600))]),
+                idempotencyKey: isOne(in: 4) ? "key-\(below(6))" : nil)
+        }
+
+        func command() -> JobCommand {
+            switch below(4) {
+            case 0: .submit([request(id())])
+            case 1: .cancel(id())
+            case 2: .runNow(id())
+            default: .cancelRun(id(), occurrence: below(3))
+            }
+        }
+
+        /// When it is to be looked at, on both axes.
+        private func wake(_ job: inout Job) {
+            job.nextDue = optional(instant())
+            job.wake = optional(instant())
+            job.elapsedWake = optional(instant())
+        }
+
+        private func new(_ shard: ShardID) -> JobChange {
+            let created = instant()
+            var job = Job(
+                request: request(id()), created: created, updated: created, first: created, nextOccurrence: 1,
+                nextDue: nil)
+            wake(&job)
+            var runs: [Run] = []
+            if isOne(in: 2) { runs.append(run(of: job, 1, 1, one(of: [.waiting, .claimed]))) }
+            if isOne(in: 4) { runs.append(run(of: job, 0, 1, .waiting)) }
+            if isOne(in: 8) { runs.append(run(of: job, 2, 1, .failed, isFinal: true)) }
+            job.openRuns = runs.count(where: \.state.isOpen)
+            job.nextOccurrence = 3
+            return JobChange(shard: shard, expected: .absent, job: job, runs: runs)
+        }
+
+        private func run(
+            of job: Job, _ occurrence: Int, _ attempt: Int, _ state: RunState, isFinal: Bool = false
+        ) -> Run {
+            // Far ahead is refused by the database's clock.
+            let due = state == .claimed && isOne(in: 40) ? WallInstant(secondsSince1970: 4_000_000_000) : instant()
+            return Run(
+                jobKey: job.key, job: job.id, occurrence: occurrence, attempt: attempt, due: due, state: state,
+                isFinal: isFinal, reason: optional("why"), notBefore: isOne(in: 4) ? instant() : nil,
+                claimed: state == .claimed ? instant() : nil, finished: state.isOpen ? nil : instant(),
+                output: state.isOpen ? [] : [1, 2])
+        }
+
+        private func change(of row: ModelDatabase.Row) -> JobChange {
+            var job = row.job
+            job.updated = instant()
+            job.missed += below(2)
+            var runs: [Run] = []
+            var open = row.open
+            for _ in 0..<below(3) {
+                switch below(5) {
+                case 0:
+                    runs.append(run(of: job, job.nextOccurrence, 1, one(of: [.waiting, .claimed])))
+                    job.nextOccurrence += 1
+                case 1:
+                    var skipped = run(of: job, job.nextOccurrence, 0, .skipped, isFinal: true)
+                    skipped.through += below(3)
+                    runs.append(skipped)
+                    job.nextOccurrence = skipped.through + 1
+                case 2:
+                    // A second outcome, or a first one.
+                    let some = row.runs.values.sorted { ModelDatabase.RunID($0) < ModelDatabase.RunID($1) }
+                    guard !some.isEmpty else { continue }
+                    let other = one(of: some)
+                    runs.append(run(of: job, other.occurrence, other.attempt + 10 + runs.count, .failed, isFinal: true))
+                default:
+                    guard !open.isEmpty else { continue }
+                    var run = open.remove(at: below(open.count))
+                    run.state = one(of: [.waiting, .claimed, .succeeded, .succeeded, .failed, .lost, .cancelled])
+                    run.isFinal = !run.state.isOpen && !isOne(in: 4)
+                    if run.state == .claimed { run.claimed = instant() }
+                    if !run.state.isOpen, !run.isFinal {
+                        runs.append(self.run(of: job, run.occurrence, run.attempt + 1, .waiting))
+                    }
+                    runs.append(run)
+                }
+            }
+            runs = Dictionary(runs.map { (ModelDatabase.RunID($0), $0) }) { first, _ in first }
+                .sorted { $0.key < $1.key }.map(\.value)
+            var after = row.runs
+            for run in runs { after[ModelDatabase.RunID(run)] = run }
+            job.openRuns = after.values.count(where: \.state.isOpen)
+            var isChanged = false
+            if isOne(in: 4) {
+                let key = job.request.idempotencyKey
+                // Whether instants count elapsed time stays: all of them would have to be written.
+                let isRelative = job.request.trigger.isRelative
+                repeat { job.request = request(job.id) } while job.request.trigger.isRelative != isRelative
+                if !isOne(in: 3) { job.request.idempotencyKey = key }
+                isChanged = true
+            }
+            if isOne(in: 3) { job.state = one(of: JobState.allCases) }
+            wake(&job)
+            // The tables refuse that something is to come of what has ended.
+            if job.state.isFinal, !isOne(in: 20) { (job.nextDue, job.wake, job.elapsedWake) = (nil, nil, nil) }
+            let version = isOne(in: 8) ? row.job.version + Int64(below(3)) - 1 : row.job.version
+            return JobChange(
+                shard: row.shard, expected: .version(version), job: job, isRequestChanged: isChanged, runs: runs,
+                keptRuns: isOne(in: 4) ? below(4) : nil)
+        }
+
+        // MARK: Turns
+
+        /// An idempotency key, and a payload.
+        private static func names(_ job: Job) -> Set<String> {
+            let request = job.request
+            let payload = request.uniqueness.countsPayload ? ["\(request.kind) \(request.payload)"] : []
+            return Set(payload + (request.idempotencyKey.map { [$0] } ?? []))
+        }
+
+        func turn(_ tables: ModelDatabase.Tables, _ session: StoreSession, of node: Int64) -> StoreTurn {
+            var turn = StoreTurn(
+                parts: [],
+                clock: StoreClock(
+                    bootID: one(of: ["a", "b"]), wallOffset: .seconds(below(2)), elapsedOffset: .seconds(-3_601)))
+            let shards = session.shards.keys.sorted()
+            var rows = tables.rows.values.filter { session.shards[$0.shard] != nil || isOne(in: 8) }
+                .sorted { $0.job.key < $1.job.key }
+            var waiting = tables.submissions.map(\.stored.sequence)
+            var names: Set<String> = []
+            for part in 0..<(isOne(in: 10) ? 0 : 1 + below(4)) {
+                var changes: [JobChange] = []
+                if !isOne(in: 5) {
+                    for _ in 0..<(isOne(in: 4) ? 2 : 1) {
+                        if !rows.isEmpty, !isOne(in: 3) {
+                            changes.append(change(of: rows.remove(at: below(rows.count))))
+                        } else {
+                            let isForeign = shards.isEmpty || isOne(in: 20)
+                            changes.append(new(isForeign ? ShardID(rawValue: below(256)) : one(of: shards)))
+                        }
+                    }
+                }
+                // A name that goes from one job to another in one turn may be refused to both.
+                changes = changes.filter { change in
+                    let own = Self.names(change.job).union(tables.rows[change.job.key].map { Self.names($0.job) } ?? [])
+                    defer { names.formUnion(own) }
+                    return own.isDisjoint(with: names)
+                }
+                if isOne(in: 3), let sequence = isOne(in: 8) ? 900_000 + Int64(part) : waiting.popLast() {
+                    let replies: [JobReply?] = [
+                        .jobs([id()]), .refused(code: "notFound", message: "there is none"), nil,
+                    ]
+                    turn.taken.append(TakenSubmission(sequence, part: part, reply: one(of: replies)))
+                } else if changes.isEmpty {
+                    let shard = ShardID(rawValue: below(256))
+                    if isOne(in: 3), let sequence = isOne(in: 8) ? 900_000 + Int64(part) : waiting.popLast() {
+                        turn.forwarded.append(ForwardedCommand(.submission(sequence), shard: shard, part: part))
+                    } else {
+                        turn.forwarded.append(
+                            ForwardedCommand(
+                                .call(below(1_000), command(), submitted: instant()), shard: shard, part: part))
+                    }
+                }
+                turn.parts.append(changes)
+            }
+            if isOne(in: 6) {
+                turn.queues = [
+                    JobQueue(
+                        id: one(of: Self.queues), concurrency: optional(1 + below(5)),
+                        rate: isOne(in: 4) ? QueueRate(runs: 2, per: .seconds(1)) : nil, isPaused: isOne(in: 4),
+                        recentStarts: below(4), lastStart: optional(instant()))
+                ]
+            }
+            if isOne(in: 8) { turn.released = shards.filter { _ in isOne(in: 4) } }
+            turn.isLeaving = isOne(in: 30)
+            return turn
+        }
+    }
+#endif

@@ -1,0 +1,39 @@
+import ApusJobs
+import ApusTimers
+
+/// A machine with a process that may be stopped, cut off, killed and started again.
+final class ClusterProcess {
+    struct Link {
+        /// The connection is broken, and its requests fail, until then.
+        var brokenUntil: Int64 = 0
+        var lastArrival: Int64 = 0
+        var lastAnswer: Int64 = 0
+    }
+
+    let number: Int
+    let uptimeOffset: Int64
+    let continuousOffset: Int64
+    let wallOffset: Int64
+    /// The one that has the store open, or opens it.
+    var node: ClusterNode?
+    /// All of this process.
+    var nodes: [ClusterNode] = []
+    var isWanted = true
+    /// Until then, nothing of it happens.
+    var pausedUntil: Int64 = 0
+    var isPaused = false
+    /// What would have happened.
+    var deferred: [(kind: ClusterWorld.Kind, action: () -> Void)] = []
+    var links: [Link] = Array(repeating: Link(), count: ClusterWorld.Link.allCases.count)
+    var noRequestsUntil: Int64 = 0
+    var noAnswersUntil: Int64 = 0
+    var slow: (until: Int64, upTo: Int, link: Int) = (0, 0, 0)
+    var lossy: (until: Int64, percent: Int) = (0, 0)
+
+    init(_ number: Int, _ pick: (Int) -> Int) {
+        self.number = number
+        uptimeOffset = .ms(1_000 + pick(1_000_000))
+        continuousOffset = uptimeOffset + .ms(pick(1_000_000))
+        wallOffset = .ms((pick(11) - 5) * 3_600_000)
+    }
+}

@@ -1,0 +1,30 @@
+/// What the simulation of a cluster tries to break, in words.
+package enum ClusterPromise: String, CaseIterable, Sendable {
+    case durable = "an answered submission's job exists for ever, with its identity"
+    case oneOutcome = "each occurrence has one final outcome, which never changes; in peace, each that is due has one"
+    case neverEarly = "no handler begins before its run is due by the database's clock"
+    case fenced = "a node writes nothing after it was ended, and nothing to a shard that it has lost"
+    case alone =
+        "a second handler of an occurrence begins only if the first one's node acts no more, and it was told to end"
+    case acting = "a handler begins only on a node that has not ended, of a claim that is stored"
+    case once = "a command is carried out at most once, and its answer agrees with the tables"
+    case spread = "in peace the shards are spread evenly, and no submission and no reply is left"
+    case limited = "over all nodes no more handlers of a queue go on than its limit, but for those that were told to end"
+    case unique = "no two jobs that have not ended have a payload that is to be unique"
+    case snoozed = "who asks to be called later is called again under the same attempt, and not before"
+    case promoted = "what a promotion has lost goes on nowhere, unless it was told to end"
+    case takeOver = "what is due of a dead node's jobs begins within five seconds"
+    case progress = "time passes, and every command is answered"
+    case invariants = "the invariants of every scheduler hold"
+}
+
+/// A promise that was broken, and how.
+package struct ClusterViolation: Sendable, CustomStringConvertible {
+    /// Which one.
+    package var promise: ClusterPromise
+    /// What was seen.
+    package var detail: String
+    /// When, in milliseconds.
+    package var millisecond: Int64
+    package var description: String { "\(promise.rawValue)\n  at \(millisecond) ms: \(detail)" }
+}

@@ -1,0 +1,137 @@
+import ApusJobs
+import ApusTimers
+
+/// Nodes, their beats and their shards.
+extension ModelDatabase {
+    func join() -> Int64 {
+        sequences.node += 1
+        tables.nodes[sequences.node] = Node()
+        return sequences.node
+    }
+
+    /// What a beat has found.
+    struct Beat {
+        var view: MembershipMachine.View
+        var mine: [ShardID: StoreEpoch]
+        var replies: [Reply]
+        var hasSubmissions: Bool
+        var queues: [JobQueue]
+        var timeline: Int
+    }
+
+    /// One transaction of a node's beat.
+    func beat(_ node: Int64, hasSession: Bool) -> Beat {
+        if tables.nodes[node]?.ended == false { tables.nodes[node]!.beat += 1 }
+        if hasSession { tables.nodes[node]?.hasSession = true }
+        let nodes = tables.nodes.filter { !$0.value.ended }.sorted { $0.key < $1.key }.map {
+            MembershipMachine.View.Node(
+                id: $0.key, beat: $0.value.beat, hasSession: $0.value.hasSession, isLeaving: $0.value.isLeaving)
+        }
+        var owners: [ShardID: Int64?] = [:]
+        var mine: [ShardID: StoreEpoch] = [:]
+        for (number, shard) in tables.shards.enumerated() {
+            owners[ShardID(rawValue: number)] = .some(shard.owner)
+            if shard.owner == node { mine[ShardID(rawValue: number)] = StoreEpoch(rawValue: shard.epoch) }
+        }
+        let view = MembershipMachine.View(nodes: nodes, owners: owners)
+        return Beat(
+            view: view, mine: mine, replies: takeReplies(node), hasSubmissions: hasSubmissions(node),
+            queues: tables.queues.values.sorted { $0.id < $1.id }, timeline: timeline)
+    }
+
+    func hasSubmissions(_ node: Int64) -> Bool {
+        tables.submissions.contains { tables.shards[$0.shard.rawValue].owner == node }
+    }
+
+    func takeReplies(_ node: Int64) -> [Reply] {
+        let found = tables.replies.filter { $0.node == node }
+        if !found.isEmpty { tables.replies.removeAll { $0.node == node } }
+        return found
+    }
+
+    func take(_ wanted: [ShardID], for node: Int64) throws(JobError) -> [(ShardID, StoreEpoch)] {
+        try fence(node, [], nil)
+        var taken: [(ShardID, StoreEpoch)] = []
+        for shard in wanted where tables.shards[shard.rawValue].owner == nil {
+            tables.shards[shard.rawValue].owner = node
+            if mutant != .epochStays { tables.shards[shard.rawValue].epoch += 1 }
+            self.taken?(shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch))
+            taken.append((shard, StoreEpoch(rawValue: tables.shards[shard.rawValue].epoch)))
+        }
+        return taken
+    }
+
+    /// If a `beat` is given, only if it is the node's last one.
+    func end(_ node: Int64, ifBeat beat: Int64? = nil) {
+        // Of a node that has never beaten nobody knows a beat.
+        if let beat, let last = tables.nodes[node]?.beat, last > 0, last != beat { return }
+        tables.nodes[node]?.ended = true
+        tables.nodes[node]?.hasSession = false
+        for shard in tables.shards.indices where tables.shards[shard].owner == node { tables.shards[shard].owner = nil }
+        tables.replies.removeAll { $0.node == node }
+        tables.places = tables.places.filter { $0.key.node != node }
+    }
+
+    // MARK: Promotion
+
+    /// What a standby has, which may be promoted later.
+    struct Copy {
+        var tables: Tables
+        var sequences: Sequences
+    }
+
+    var copy: Copy { Copy(tables: tables, sequences: sequences) }
+
+    /// The database goes on from a copy, on another timeline. Sequences may have gone on by numbers that nobody has.
+    func promote(_ copy: Copy, skipping numbers: Int64) {
+        (tables, sequences) = (copy.tables, copy.sequences)
+        timeline += 1
+        sequences.job += numbers
+        sequences.node += numbers
+        for node in tables.nodes.keys { tables.nodes[node]!.hasSession = false }
+    }
+
+    /// The shards are the node's anew.
+    func raiseEpochs(of node: Int64) throws(JobError) {
+        try fence(node, [], nil)
+        for shard in tables.shards.indices where tables.shards[shard].owner == node { tables.shards[shard].epoch += 1 }
+    }
+
+    // MARK: Places
+
+    /// Places in queues: all nodes together have no more than the queue. Nodes that want some have equal shares; what is
+    /// left over goes round with the seconds, and so does the one place of a queue with a rate.
+    func places(_ uses: [QueueUse], of node: Int64, second: Int64) throws(JobError) -> [QueuePlaces] {
+        try transaction { () throws(JobError) in
+            var found: [QueuePlaces] = []
+            for use in uses {
+                try fence(node, [], nil)
+                let queue = tables.queues[use.queue] ?? JobQueue(id: use.queue)
+                found.append(QueuePlaces(queue: queue, places: places(use, queue, node, second)))
+            }
+            return found
+        }
+    }
+
+    private func places(_ use: QueueUse, _ queue: JobQueue, _ node: Int64, _ second: Int64) -> Int? {
+        let id = PlaceID(queue: use.queue, node: node)
+        guard queue.concurrency != nil || queue.rate != nil else {
+            tables.places[id] = nil
+            return nil
+        }
+        let capacity = queue.rate == nil ? queue.concurrency! : 1
+        let running = queue.rate == nil ? use.running : min(use.running, 1)
+        let wanted = min(use.wanted, capacity)
+        let others = tables.places.filter { $0.key.queue == use.queue && $0.key.node != node }
+        let rivals = others.filter { $0.value.wanted > 0 }
+        let nodes = rivals.count + 1
+        let number = rivals.count { $0.key.node < node }
+        let (equal, rest) = capacity.quotientAndRemainder(dividingBy: nodes)
+        let share = equal + ((number + Int(second)) % nodes < rest ? 1 : 0)
+        let spare = capacity - rivals.values.reduce(0) { $0 + min($1.wanted, equal + 1) }
+        let free = mutant == .morePlaces ? capacity : capacity - others.values.reduce(0) { $0 + $1.places }
+        let given = max(running, min(wanted, max(share, spare), free), 0)
+        tables.places[id] = Place(places: given, wanted: wanted)
+        return queue.rate != nil && given > 0 ? queue.concurrency ?? 1_000_000_000 : given
+    }
+}

@@ -1,0 +1,65 @@
+import ApusJobs
+import ApusTimers
+
+/// What is read of the tables.
+extension ModelDatabase {
+    private func rows(in session: StoreSession) -> [Row] {
+        tables.rows.values.filter { session.shards[$0.shard] != nil }.sorted { $0.job.key < $1.job.key }
+    }
+
+    func loaded(_ row: Row) -> LoadedJob {
+        let last = row.runs.values.filter(\.isFinal).max { $0.occurrence < $1.occurrence }
+        let isSkipped = last.map { $0.state == .skipped && $0.through == row.job.nextOccurrence - 1 } ?? false
+        return LoadedJob(
+            job: row.job, open: row.open, lastSkip: isSkipped ? last : nil, shard: row.shard,
+            elapsedOffset: tables.clock?.elapsedOffset ?? .zero)
+    }
+
+    func answer(_ read: SchedulerRead, in session: StoreSession) -> SchedulerReadAnswer {
+        switch read {
+        case .interrupted(let key, let limit):
+            let found = rows(in: session).filter { row in
+                row.job.key > key && row.runs.values.contains { $0.state == .claimed }
+            }
+            return .jobs(found.prefix(limit).map(loaded))
+        case .anchored(let key, let limit):
+            let found = rows(in: session).filter {
+                $0.job.key > key && !$0.job.state.isFinal && $0.job.request.trigger.anchor != nil
+            }
+            return .jobs(found.prefix(limit).map(loaded))
+        case .due(let instant, let limit, let lanes):
+            let waking = rows(in: session).filter { $0.job.nextWake != nil && !lanes.contains($0.job.request.lane) }
+                .sorted { ($0.job.nextWake!, $0.job.key) < ($1.job.nextWake!, $1.job.key) }
+            let found = waking.prefix { $0.job.nextWake! <= instant }.prefix(limit)
+            return .due(
+                DueJobs(jobs: found.map(loaded), next: waking.dropFirst(found.count).first?.job.nextWake))
+        case .load(let references): return .loaded(references.map { find($0).map(loaded) })
+        case .places: preconditionFailure("a request of its own, which changes something")
+        case .submissions(let limit):
+            let found = tables.submissions.filter { session.shards[$0.shard] != nil }
+            return .submissions(found.prefix(limit).map(\.stored))
+        }
+    }
+
+    func find(_ reference: JobReference) -> Row? {
+        switch reference {
+        case .key(let key): return tables.rows[key]
+        case .idempotencyKey(let key): return tables.rows.values.first { $0.job.request.idempotencyKey == key }
+        case .id(let id):
+            let same = tables.rows.values.filter { $0.job.id == id }
+            return same.first { !$0.job.state.isFinal } ?? same.max { $0.job.key < $1.job.key }
+        case .payload(let kind, let payload, let instant):
+            let same = tables.rows.values.filter {
+                $0.job.request.uniqueness.countsPayload && $0.job.request.kind == kind
+                    && $0.job.request.payload == payload
+            }
+            return same.first { !$0.job.state.isFinal }
+                ?? same.filter { row in instant.map { row.job.created > $0 } ?? false }.max { $0.job.key < $1.job.key }
+        }
+    }
+}
+
+extension Trigger {
+    /// What its instants are counted from, if that is an instant of the wall clock.
+    fileprivate var anchor: WallInstant? { if case .every(_, let anchor, _) = kind { anchor } else { nil } }
+}
