@@ -23,7 +23,9 @@ struct StoreCopyCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("What is copied: postgres://HOST/DATABASE, sqlite:PATH, or a path.", valueName: "store"))
     var from: String
 
-    @Option(help: ArgumentHelp("Where it is copied to: an empty database, or a file that is not there.", valueName: "store"))
+    @Option(
+        help: ArgumentHelp(
+            "Where it is copied to: an empty database, or a file that is not there.", valueName: "store"))
     var to: String
 
     @Flag(help: "Move the jobs of a file to PostgreSQL while its daemon works, and stop that at the end.")

@@ -9,7 +9,9 @@ import ApusTimers
 extension StoreLocation {
     /// Where the store's jobs were moved to, for people: `nil` if they were not.
     package func movedTo() async throws -> String? {
-        guard case .sqlite(let path) = self, let mark = try await SQLiteMoveSource(path: path).mark() else { return nil }
+        guard case .sqlite(let path) = self, let mark = try await SQLiteMoveSource(path: path).mark() else {
+            return nil
+        }
         return mark.isSettled ? mark.move.target : "\(mark.move.target), if the interrupted move counts"
     }
 }
@@ -23,7 +25,10 @@ package struct StoreMoving: Sendable {
     private let homes: [Home]
     private let mover: StoreMover
 
-    /// - Parameter home: that of the caller. The other home that is looked at is the folder of the file.
+    /// - Parameters:
+    ///   - source: the file.
+    ///   - target: the database.
+    ///   - home: that of the caller. The other home that is looked at is the folder of the file.
     /// - Throws: ``DaemonError`` with `invalid` if only stores that are not in use are copied so.
     package init(from source: StoreLocation, to target: StoreLocation, home: Home) throws(DaemonError) {
         guard case .sqlite(let path) = source else {
@@ -71,6 +76,8 @@ package struct StoreMoving: Sendable {
     /// - Parameters:
     ///   - stopping: is called with the daemon's state before it is asked to begin nothing more.
     ///   - report: is called after each page.
+    /// - Returns: what was moved.
+    /// - Throws: ``JobError``, ``DaemonError``. Unless it says otherwise, the jobs are in the file then.
     package func run(
         stopping: (WireHealth) -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
     ) async throws -> StoreMover.Outcome {

@@ -28,6 +28,22 @@ struct MembershipTests {
         #expect(model.owners.values.allSatisfy { $0 != nil && $0 != 1 })
     }
 
+    @Test("a node that is silent is dead when its own patience is over", arguments: [3, 30])
+    func ownPatience(seconds: Int64) {
+        var machine = MembershipMachine(id: 1, at: UptimeInstant(nanoseconds: 0))
+        var death: Int64?
+        for tenth in 0..<600 where death == nil {
+            let now = UptimeInstant(nanoseconds: Int64(tenth) * 100_000_000)
+            let nodes = [
+                MembershipMachine.View.Node(id: 1, beat: Int64(tenth), hasSession: true, isLeaving: false),
+                .init(id: 2, beat: 7, hasSession: true, isLeaving: false, patience: .seconds(seconds)),
+            ]
+            let actions = machine.beat(.init(nodes: nodes, owners: [:]), began: now, at: now)
+            if actions.contains(.declareDead(2, beat: 7)) { death = Int64(tenth) }
+        }
+        #expect(death == seconds * 10)
+    }
+
     @Test("a node that cannot reach the database ceases to act before others have its shards")
     func cutOff() {
         var model = ClusterModel(seed: 8, isPeaceful: true)

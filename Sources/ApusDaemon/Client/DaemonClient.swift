@@ -46,6 +46,7 @@ public struct DaemonClient: Sendable {
     /// Asks the daemon to stop, and returns at once.
     /// - Parameter draining: whether it stops only when all running commands have ended, however long they take. It begins
     ///   nothing more meanwhile. Another request can be more impatient.
+    /// - Throws: ``DaemonError``.
     public func stop(draining: Bool = false) async throws {
         _ = try await send(.POST, "/v1/stop", query: draining ? [("drain", "true")] : [])
     }

@@ -16,8 +16,9 @@ enum StoreUnderTest: CaseIterable, Sendable {
     #endif
 
     /// Gives `body` what a daemon's environment has to say, and removes what there is to remove afterwards.
-    /// - Parameter patience: how long other daemons wait for one that is silent, as on a machine that is busy. A test that
-    ///   kills daemons says less: the next one waits so long for the jobs.
+    ///
+    /// The patience is how long other daemons wait for one that is silent, as on a machine that is busy. A test that kills
+    /// daemons says less: the next one waits so long for the jobs.
     func with<Result>(
         patience: String = "30s", _ body: ([String: String]) async throws -> Result
     ) async throws -> Result {

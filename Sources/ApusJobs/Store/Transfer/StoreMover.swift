@@ -55,6 +55,7 @@ package struct StoreMover: Sendable {
     ///   - stop: asks the source's scheduler to stop, and waits until it has. It may be called again, if another one has
     ///     begun meanwhile.
     ///   - report: is called after each page.
+    /// - Returns: what was moved.
     /// - Throws: ``JobError``. The jobs are in the source then; if its message says that this is not known, nobody opens
     ///   either store until the move is repeated.
     package func run(
