@@ -211,8 +211,7 @@
                     UNION ALL
                     SELECT true, elapsed_wake, key, shard, queue, priority FROM input WHERE elapsed_wake IS NOT NULL
                 )
-                INSERT INTO apus.ended (updated, key) SELECT updated, key FROM input
-                WHERE state IN ('cancelled', 'finished') AND open_runs = 0
+                \(TurnStatements.insertEnded(from: "input"))
                 """
         }()
 

@@ -259,16 +259,27 @@
         /// more than the budget.
         private static let retireJobs = """
             WITH hint AS MATERIALIZED (
-                SELECT e.updated, e.key FROM apus.ended AS e LEFT JOIN apus.job AS j ON j.key = e.key
+                SELECT e.updated, e.sequence, k.key FROM apus.ended AS e CROSS JOIN unnest(e.keys) AS k (key)
+                LEFT JOIN apus.job AS j ON j.key = k.key
                 WHERE e.updated < $1 AND (j.key IS NULL OR j.shard = ANY ($3::int8[]))
-                ORDER BY e.updated, e.key LIMIT $2 + 1
+                ORDER BY e.updated, e.sequence, k.key LIMIT $2 + 1
             ), budget AS MATERIALIZED (
-                SELECT * FROM hint ORDER BY updated, key LIMIT $2
+                SELECT * FROM hint ORDER BY updated, sequence, key LIMIT $2
             ), old AS MATERIALIZED (
                 SELECT DISTINCT b.key FROM budget AS b JOIN apus.job AS j ON j.key = b.key
                 WHERE j.state IN ('cancelled', 'finished') AND j.open_runs = 0 AND j.updated = b.updated
+            ), rest AS MATERIALIZED (
+                SELECT e.updated, e.sequence, array(
+                    SELECT k FROM unnest(e.keys) AS k WHERE NOT k = ANY (b.keys)) AS keys
+                FROM apus.ended AS e JOIN (
+                    SELECT updated, sequence, array_agg(key) AS keys FROM budget GROUP BY updated, sequence
+                ) AS b USING (updated, sequence)
             ), no_hint AS (
-                DELETE FROM apus.ended AS e USING budget AS b WHERE e.updated = b.updated AND e.key = b.key
+                DELETE FROM apus.ended AS e USING rest AS r
+                WHERE e.updated = r.updated AND e.sequence = r.sequence AND r.keys = '{}'
+            ), fewer_hints AS (
+                UPDATE apus.ended AS e SET keys = r.keys FROM rest AS r
+                WHERE e.updated = r.updated AND e.sequence = r.sequence AND r.keys <> '{}'
             ), no_run AS (
                 DELETE FROM apus.run AS r USING old AS o WHERE r.job = o.key
             ), no_request AS (

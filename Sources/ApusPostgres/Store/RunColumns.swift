@@ -14,12 +14,6 @@
         /// What ``read(_:job:isTriggerRelative:_:)`` reads.
         static func selected(of table: String) -> String { all.map { "\(table).\($0)" }.joined(separator: ", ") }
 
-        static func addIdentity(of run: Run, to rows: inout RowArrays) {
-            rows.add(run.jobKey)
-            rows.add(run.occurrence)
-            rows.add(run.attempt)
-        }
-
         /// `owner`: the job's key, or in a statement that makes jobs, the number of the job in it.
         static func add(
             _ run: Run, owner: Int64, isTriggerRelative: Bool, _ axis: ElapsedAxis, to rows: inout RowArrays

@@ -4,8 +4,8 @@
     /// `apus.complete` only notes what is to be completed; the run is marked as the transaction commits, so no lock is
     /// held before that. The mark, and whatever else ends a claimed run, go through the run's row, so one of the two comes
     /// first:
-    /// - the mark: no turn ends the run in another way any more, nor has it wait again (``TurnStatements``); who tries
-    ///   reads the job anew, and finds it completed;
+    /// - the mark: no turn ends the run in another way any more, nor has it wait again (``TurnStatements/writeRuns``);
+    ///   who tries reads the job anew, and finds it completed;
     /// - the end: the transaction is refused as it commits, with all its effects.
     enum StoreCompletion {
         static let schema: [String] = [
@@ -66,17 +66,5 @@
             DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION apus.mark_completed()
             """,
         ]
-
-        /// Refuses the transaction if one of the runs, which it has ended or has made wait again, was completed: in a
-        /// statement of its own, so that it sees what was committed while the transaction waited for the run's row.
-        /// Parameters: jobs, occurrences, attempts, numbers.
-        static let requireOpen = """
-            SELECT apus.require_all($4, (
-                SELECT array_agg(i.number) FROM unnest($1::int8[], $2::int8[], $3::int8[]) WITH ORDINALITY
-                    AS i (job, occurrence, attempt, number)
-                LEFT JOIN apus.open_run AS o
-                    ON o.job = i.job AND o.occurrence = i.occurrence AND o.attempt = i.attempt AND o.completed
-                WHERE o.job IS NULL))
-            """
     }
 #endif

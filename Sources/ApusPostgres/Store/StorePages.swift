@@ -109,11 +109,13 @@
                 filter.add("o.state = ANY ($::text[])", .array(query.states.map(\.rawValue).sorted()))
             }
             if query.begunOnly { filter.add("o.claimed IS NOT NULL") }
-            // Each of the two tables by its own index, and then the first of both.
+            // Each of the two tables by its own index, and then the first of both. For one job that is the index of its
+            // runs: among those of all jobs, which are in order, its own may be far away.
+            let order = query.job == nil ? "o.sequence" : "o.sequence + 0"
             let tables = ["open_run", "run"].map { table in
                 """
                 (SELECT \(RunColumns.selected(of: "o")), o.sequence FROM apus.\(table) AS o \(filter.sql)
-                ORDER BY o.sequence DESC LIMIT \(limit + 1))
+                ORDER BY \(order) DESC LIMIT \(limit + 1))
                 """
             }
             let results = try await link.read(

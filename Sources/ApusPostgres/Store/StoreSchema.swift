@@ -46,25 +46,26 @@
                 """,
                 "INSERT INTO apus.shard (id) SELECT generate_series(0, \(shards - 1))",
                 "CREATE SEQUENCE apus.job_key",
+                // What stays is before what changes: the log has of an update what is between the equal ends of the row.
                 """
                 CREATE TABLE apus.job (
                     key bigint PRIMARY KEY,
                     shard integer NOT NULL,
-                    version bigint NOT NULL,
                     id text NOT NULL,
                     created bigint NOT NULL,
-                    state text NOT NULL,
-                    updated bigint NOT NULL,
                     first bigint NOT NULL,
                     origin bigint NOT NULL,
-                    next_occurrence bigint NOT NULL,
-                    next_due bigint,
-                    remainder bigint,
-                    occurrences bigint NOT NULL,
                     missed bigint NOT NULL,
-                    wake bigint,
+                    remainder bigint,
                     elapsed_wake bigint,
+                    wake bigint,
+                    next_due bigint,
+                    next_occurrence bigint NOT NULL,
+                    occurrences bigint NOT NULL,
+                    version bigint NOT NULL,
                     open_runs bigint NOT NULL,
+                    state text NOT NULL,
+                    updated bigint NOT NULL,
                     runs_since_retired bigint NOT NULL,
                     CONSTRAINT job_id_1_to_300_bytes CHECK (octet_length(id) BETWEEN 1 AND 300),
                     CONSTRAINT job_state_known CHECK (state IN ('scheduled', 'suspended', 'cancelled', 'finished')),
@@ -137,12 +138,14 @@
                     priority bigint NOT NULL,
                     PRIMARY KEY (elapsed, instant, key))
                 """,
-                // Jobs that may be old enough to be removed. Whether they still are, the job's row says.
+                // Jobs that may be old enough to be removed, a row for those of a turn. Whether they still are, the job's
+                // row says.
                 """
                 CREATE TABLE apus.ended (
                     updated bigint NOT NULL,
-                    key bigint NOT NULL,
-                    PRIMARY KEY (updated, key))
+                    sequence bigint GENERATED ALWAYS AS IDENTITY,
+                    keys bigint[] NOT NULL,
+                    PRIMARY KEY (updated, sequence))
                 """,
                 "CREATE SEQUENCE apus.run_sequence",
                 """
@@ -156,14 +159,17 @@
                 """
                 CREATE TABLE apus.run (
                     \(runColumns),
-                    PRIMARY KEY (job, occurrence, attempt),
+                    PRIMARY KEY (sequence),
                     CONSTRAINT run_state_known CHECK (state IN ('succeeded', 'failed', 'skipped', 'lost', 'cancelled')),
                     CONSTRAINT run_output_64_kib CHECK (octet_length(output) <= 65536),
                     CONSTRAINT run_result_64_kib CHECK (octet_length(result) <= 65536))
                 """,
-                "CREATE UNIQUE INDEX run_one_outcome ON apus.run (job, occurrence) WHERE final",
-                "CREATE INDEX run_by_sequence ON apus.run (sequence)",
-                "CREATE INDEX run_by_job ON apus.run (job, sequence)",
+                // An occurrence has one outcome, whichever attempt it is of. Runs of a job are found by it too: another
+                // index would be written with each run.
+                """
+                CREATE UNIQUE INDEX run_one_outcome ON apus.run
+                (job, occurrence, (CASE WHEN final THEN -1 ELSE attempt END))
+                """,
                 """
                 CREATE TABLE apus.clock (
                     id integer PRIMARY KEY CHECK (id = 1),

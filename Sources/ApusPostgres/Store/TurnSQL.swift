@@ -64,9 +64,11 @@
 
         static let removeSubmissions = """
             WITH gone AS (
-                DELETE FROM apus.submission AS s
-                USING unnest($1::int8[], $2::text[]) WITH ORDINALITY AS i (sequence, reply, number)
-                WHERE s.sequence = i.sequence RETURNING i.number, i.reply, s.sender, s.call
+                DELETE FROM apus.submission AS s USING (
+                    SELECT o.place, i.reply, i.number
+                    FROM unnest($1::int8[], $2::text[]) WITH ORDINALITY AS i (sequence, reply, number),
+                        \(find("", in: "submission", where: "t.sequence = i.sequence")) AS o
+                ) AS i WHERE s.ctid = i.place RETURNING i.number, i.reply, s.sender, s.call
             ), answered AS (
                 INSERT INTO apus.reply (node, call, reply)
                 SELECT sender, call, reply FROM gone WHERE reply IS NOT NULL
@@ -97,42 +99,60 @@
                 (SELECT apus.notify_owners(array_agg(shard)) FROM moved)
             """
 
+        /// The rows of a table, each by its index: whatever the planner believes of the size of the table, which may have
+        /// been empty when it looked. A statement finds a row's place in that way, and then writes to the place.
+        private static func find(_ columns: String, in table: String, where condition: String) -> String {
+            "LATERAL (SELECT t.ctid AS place\(columns) FROM apus.\(table) AS t WHERE \(condition) OFFSET 0)"
+        }
+
+        private static let sameRun = "t.job = i.job AND t.occurrence = i.occurrence AND t.attempt = i.attempt"
+
         /// Parameters: keys, versions, identifiers, shards, queues, priorities, ``JobColumns/progress``, numbers.
         static let updateJobs: String = {
             let columns = ["key", "version", "id", "shard", "queue", "priority"] + JobColumns.progress
+            let stored = find(
+                ", t.wake AS last_wake, t.elapsed_wake AS last_elapsed_wake", in: "job",
+                where: "t.key = i.key AND t.version = i.version AND t.id = i.id")
+            func wake(_ condition: String) -> String {
+                find("", in: "wake", where: "\(condition) AND t.key = i.key")
+            }
             return """
                 WITH input AS MATERIALIZED (
-                    SELECT * FROM \(unnest(columns, from: 1)) WITH ORDINALITY AS i (\(columns.list), number)
-                ), former AS MATERIALIZED (
-                    SELECT j.key, j.wake, j.elapsed_wake FROM input AS i JOIN apus.job AS j ON j.key = i.key
+                    SELECT i.*, j.* FROM \(unnest(columns, from: 1)) WITH ORDINALITY AS i (\(columns.list), number),
+                        \(stored) AS j
                 ), asleep AS (
                     DELETE FROM apus.wake AS w USING (
-                        SELECT false AS elapsed, f.wake AS instant, f.key FROM former AS f JOIN input AS i USING (key)
-                        WHERE f.wake IS NOT NULL AND f.wake IS DISTINCT FROM i.wake
+                        SELECT o.place FROM input AS i, \(wake("NOT t.elapsed AND t.instant = i.last_wake")) AS o
+                        WHERE i.last_wake IS NOT NULL AND i.last_wake IS DISTINCT FROM i.wake
                         UNION ALL
-                        SELECT true, f.elapsed_wake, f.key FROM former AS f JOIN input AS i USING (key)
-                        WHERE f.elapsed_wake IS NOT NULL AND f.elapsed_wake IS DISTINCT FROM i.elapsed_wake
-                    ) AS o WHERE w.elapsed = o.elapsed AND w.instant = o.instant AND w.key = o.key
+                        SELECT o.place FROM input AS i, \(wake("t.elapsed AND t.instant = i.last_elapsed_wake")) AS o
+                        WHERE i.last_elapsed_wake IS NOT NULL AND i.last_elapsed_wake IS DISTINCT FROM i.elapsed_wake
+                    ) AS o WHERE w.ctid = o.place
                 ), woken AS (
                     INSERT INTO apus.wake (elapsed, instant, key, shard, queue, priority)
-                    SELECT false, i.wake, i.key, i.shard, i.queue, i.priority
-                    FROM former AS f JOIN input AS i USING (key)
-                    WHERE i.wake IS NOT NULL AND f.wake IS DISTINCT FROM i.wake
+                    SELECT false, wake, key, shard, queue, priority FROM input
+                    WHERE wake IS NOT NULL AND last_wake IS DISTINCT FROM wake
                     UNION ALL
-                    SELECT true, i.elapsed_wake, i.key, i.shard, i.queue, i.priority
-                    FROM former AS f JOIN input AS i USING (key)
-                    WHERE i.elapsed_wake IS NOT NULL AND f.elapsed_wake IS DISTINCT FROM i.elapsed_wake
+                    SELECT true, elapsed_wake, key, shard, queue, priority FROM input
+                    WHERE elapsed_wake IS NOT NULL AND last_elapsed_wake IS DISTINCT FROM elapsed_wake
                 ), over AS (
-                    INSERT INTO apus.ended (updated, key) SELECT updated, key FROM input
-                    WHERE state IN ('cancelled', 'finished') AND open_runs = 0 ON CONFLICT DO NOTHING
+                    \(insertEnded(from: "input"))
                 ), changed AS (
                     UPDATE apus.job AS j
                     SET version = j.version + 1, \(JobColumns.progress.map { "\($0) = i.\($0)" }.list)
-                    FROM input AS i WHERE j.key = i.key AND j.version = i.version AND j.id = i.id RETURNING i.number
+                    FROM input AS i WHERE j.ctid = i.place AND j.version = i.version RETURNING i.number
                 )
                 SELECT apus.require_all($\(columns.count + 1), (SELECT array_agg(number) FROM changed))
                 """
         }()
+
+        /// Of jobs with a key and ``JobColumns/progress``.
+        static func insertEnded(from jobs: String) -> String {
+            """
+            INSERT INTO apus.ended (updated, keys) SELECT updated, array_agg(key) FROM \(jobs)
+                WHERE state IN ('cancelled', 'finished') AND open_runs = 0 GROUP BY updated
+            """
+        }
 
         /// Parameters: keys, ``JobColumns/request``.
         static let updateRequests = """
@@ -154,46 +174,61 @@
 
         /// Parameters: keys, ``JobColumns/uniqueness(of:)``.
         static let updateUniqueness = """
-            UPDATE apus.request AS r SET unique_payload = i.uniqueness
-            FROM unnest($1::int8[], $2::int8[]) AS i (job, uniqueness)
-            WHERE r.job = i.job AND r.unique_payload <> i.uniqueness
+            UPDATE apus.request AS r SET unique_payload = i.uniqueness FROM (
+                SELECT o.place, i.uniqueness FROM unnest($1::int8[], $2::int8[]) AS i (job, uniqueness),
+                    \(find("", in: "request", where: "t.job = i.job AND t.unique_payload <> i.uniqueness")) AS o
+            ) AS i WHERE r.ctid = i.place
             """
 
         /// Parameters: ``RunColumns/all``. A run that is there is overwritten in its place, and keeps its number when it
-        /// ends. A completed one only succeeds: ``StoreCompletion/requireOpen`` follows where that is not so.
+        /// ends. A run that was open is not among those that are over, so only the others are looked for there.
+        ///
+        /// Refuses the transaction if it would end a completed run in another way than with success, or have it wait again,
+        /// and if an open run was changed by another transaction meanwhile.
         static let writeRuns = """
             WITH input AS MATERIALIZED (
-                SELECT nextval('apus.run_sequence') AS fresh, i.* FROM (
+                SELECT nextval('apus.run_sequence') AS fresh, i.*, i.state IN ('waiting', 'claimed') AS is_open FROM (
                     SELECT * FROM \(unnest(RunColumns.all, from: 1)) WITH ORDINALITY
                         AS i (\(RunColumns.all.list), number)
                     ORDER BY number) AS i
+            ), stored AS MATERIALIZED (
+                SELECT i.number, i.is_open, o.place, NOT o.completed OR i.state IN ('claimed', 'succeeded') AS may_change
+                FROM input AS i, \(find(", t.completed", in: "open_run", where: sameRun)) AS o
             ), former AS (
-                DELETE FROM apus.open_run AS o USING input AS i
-                WHERE o.job = i.job AND o.occurrence = i.occurrence AND o.attempt = i.attempt
-                    AND NOT i.state IN ('waiting', 'claimed') AND (NOT o.completed OR i.state = 'succeeded')
-                RETURNING i.number, o.sequence
+                DELETE FROM apus.open_run AS o USING stored AS s
+                WHERE NOT s.is_open AND s.may_change AND o.ctid = s.place RETURNING s.number, o.sequence
+            ), still_open AS (
+                UPDATE apus.open_run AS o SET \(RunColumns.values.map { "\($0) = i.\($0)" }.list)
+                FROM stored AS s JOIN input AS i USING (number)
+                WHERE s.is_open AND s.may_change AND o.ctid = s.place RETURNING s.number
             ), opened AS (
                 INSERT INTO apus.open_run (\(RunColumns.all.list), sequence)
-                SELECT \(RunColumns.all.list), fresh FROM input WHERE state IN ('waiting', 'claimed')
-                \(overwrite) WHERE NOT open_run.completed OR excluded.state = 'claimed'
+                SELECT \(RunColumns.all.list), fresh FROM input
+                WHERE is_open AND NOT number IN (SELECT number FROM stored)
+            ), over AS MATERIALIZED (
+                SELECT i.*, f.sequence AS known FROM input AS i LEFT JOIN former AS f USING (number) WHERE NOT i.is_open
+            ), changed AS (
+                UPDATE apus.run AS r SET \(RunColumns.values.map { "\($0) = i.\($0)" }.list) FROM (
+                    SELECT i.*, o.place FROM over AS i, \(find("", in: "run", where: sameRun)) AS o
+                    WHERE i.known IS NULL) AS i
+                WHERE r.ctid = i.place RETURNING i.number
+            ), ended AS (
+                INSERT INTO apus.run (\(RunColumns.all.list), sequence)
+                SELECT \(RunColumns.all.list), coalesce(known, fresh) FROM over
+                WHERE NOT number IN (SELECT number FROM changed)
             )
-            INSERT INTO apus.run (\(RunColumns.all.list), sequence)
-            SELECT \(RunColumns.all.list), coalesce(f.sequence, i.fresh)
-            FROM input AS i LEFT JOIN former AS f USING (number) WHERE NOT i.state IN ('waiting', 'claimed')
-            \(overwrite)
-            """
-
-        private static let overwrite = """
-            ON CONFLICT (job, occurrence, attempt)
-            DO UPDATE SET \(RunColumns.values.map { "\($0) = excluded.\($0)" }.list)
+            SELECT apus.require_all(
+                (SELECT array_agg(number) FROM stored),
+                (SELECT array_agg(number) FROM (SELECT number FROM former UNION ALL SELECT number FROM still_open) AS w))
             """
 
         /// Of each job the newest attempts and the newest skipped ranges stay. Parameters: keys, how many.
         static let retireRuns = """
-            DELETE FROM apus.run AS r USING unnest($1::int8[], $2::int8[]) AS i (job, kept)
-            WHERE r.job = i.job AND r.sequence <= (
-                SELECT s.sequence FROM apus.run AS s WHERE s.job = i.job AND (s.attempt > 0) = (r.attempt > 0)
-                ORDER BY s.sequence DESC LIMIT 1 OFFSET i.kept)
+            DELETE FROM apus.run AS r USING (
+                SELECT s.sequence, i.kept,
+                    row_number() OVER (PARTITION BY s.job, s.attempt > 0 ORDER BY s.sequence DESC) AS newer
+                FROM unnest($1::int8[], $2::int8[]) AS i (job, kept) JOIN apus.run AS s ON s.job = i.job
+            ) AS old WHERE old.newer > old.kept AND r.sequence = old.sequence
             """
 
         /// Parameters: shards, identifiers, instants of submission, ``JobColumns/progress``, ``JobColumns/request``; then,
@@ -240,8 +275,7 @@
                     UNION ALL
                     SELECT true, elapsed_wake, key, shard, queue, priority FROM keyed WHERE elapsed_wake IS NOT NULL
                 ), over AS (
-                    INSERT INTO apus.ended (updated, key) SELECT updated, key FROM keyed
-                    WHERE state IN ('cancelled', 'finished') AND open_runs = 0
+                    \(insertEnded(from: "keyed"))
                 ), \(withRuns ? runs : "") written AS (
                     SELECT k.number FROM keyed AS k JOIN new_job AS j ON j.key = k.key
                     JOIN new_request AS r ON r.job = k.key

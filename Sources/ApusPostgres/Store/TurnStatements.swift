@@ -161,7 +161,7 @@
 
         private mutating func addUpdates(_ positions: [Position], of turn: StoreTurn, _ axis: ElapsedAxis) {
             var (jobs, requests, uniqueness) = (RowArrays(), RowArrays(), RowArrays())
-            var (runs, kept, unlessCompleted) = (RowArrays(), RowArrays(), RowArrays())
+            var (runs, kept) = (RowArrays(), RowArrays())
             var owners: [Int] = []
             for position in positions {
                 let change = turn.parts[position.part][position.change]
@@ -185,11 +185,7 @@
                     uniqueness.endRow()
                 }
                 add(change.runs, of: job, owner: job.key, axis, to: &runs)
-                for run in change.runs where run.mayUndoCompletion {
-                    RunColumns.addIdentity(of: run, to: &unlessCompleted)
-                    unlessCompleted.endRow()
-                    owners.append(position.part)
-                }
+                owners += Array(repeating: position.part, count: change.runs.count)
                 if let count = change.keptRuns {
                     kept.add(job.key)
                     kept.add(max(0, count))
@@ -202,8 +198,10 @@
                 add(PostgresStatement(Self.updateLanes, [requests.parameters[0]]))
             }
             if !uniqueness.isEmpty { add(PostgresStatement(Self.updateUniqueness, uniqueness.parameters)) }
-            if !runs.isEmpty { add(PostgresStatement(Self.writeRuns, runs.parameters)) }
-            if !unlessCompleted.isEmpty { require(StoreCompletion.requireOpen, unlessCompleted.parameters, owners) }
+            if !runs.isEmpty {
+                required.append(Required(statement: statements.count, parts: owners))
+                add(PostgresStatement(Self.writeRuns, runs.parameters))
+            }
             if !kept.isEmpty { add(PostgresStatement(Self.retireRuns, kept.parameters)) }
         }
 
@@ -235,17 +233,6 @@
             inserts.append((statements.count, positions))
             let sql = runs.isEmpty ? Self.insertJobs : Self.insertJobsAndRuns
             require(sql, jobs.parameters + runs.parameters, positions.map(\.part))
-        }
-    }
-
-    extension Run {
-        /// Whether this may be written over a claimed run that a handler has completed, and may not be then.
-        fileprivate var mayUndoCompletion: Bool {
-            switch state {
-            case .waiting: true
-            case .failed, .lost, .cancelled: claimed != nil
-            case .claimed, .succeeded, .skipped: false
-            }
         }
     }
 
