@@ -123,8 +123,9 @@
                 let keys = message.events.compactMap { $0.isOfJob ? $0.key : nil }
                 let jobs = Dictionary(
                     try await queries.load(Array(Set(keys))).map { ($0.job.key, $0.job) }, uniquingKeysWith: { $1 })
+                let runs = try await queries.runs(message.events.filter(\.isOfRun).map(\.run))
                 for event in message.events {
-                    if let event = try await self.event(of: event, jobs) { continuation.yield(event) }
+                    if let event = event.event(jobs, runs) { continuation.yield(event) }
                 }
                 if message.droppedEvents > 0 || message.droppedBytes > 0 {
                     continuation.yield(.dropped(events: message.droppedEvents, outputBytes: message.droppedBytes))
@@ -132,33 +133,6 @@
             } catch {
                 logger.debug("events of another node could not be read", metadata: ["error": "\(error)"])
                 continuation.yield(.dropped(events: message.events.count, outputBytes: 0))
-            }
-        }
-
-        private func event(of coded: CodedEvent, _ jobs: [Int64: Job]) async throws -> JobEvent? {
-            switch coded.kind {
-            case .submitted: return jobs[coded.key].map { .submitted($0) }
-            case .changed: return jobs[coded.key].map { .changed($0) }
-            case .output:
-                return .output(
-                    job: coded.job, occurrence: coded.occurrence, attempt: coded.attempt, bytes: coded.bytes ?? [])
-            case .progress:
-                return .progress(
-                    job: coded.job, occurrence: coded.occurrence, attempt: coded.attempt,
-                    fraction: coded.fraction ?? 0, message: coded.message)
-            case .runStarted, .runEnded, .runPostponed, .skipped: break
-            }
-            let found = try await queries.runs(RunQuery(job: coded.job, occurrence: coded.occurrence, limit: 100)).runs
-            guard var run = found.first(where: { $0.jobKey == coded.key && $0.attempt == coded.attempt }) else {
-                return nil
-            }
-            switch coded.kind {
-            case .runStarted:
-                run.started = run.started ?? run.claimed
-                return .runStarted(run)
-            case .runEnded: return .runEnded(run)
-            case .runPostponed: return .runPostponed(run)
-            default: return .skipped(run)
             }
         }
     }
@@ -187,6 +161,29 @@
         var message: String?
 
         var isOfJob: Bool { kind == .submitted || kind == .changed }
+        var isOfRun: Bool { !isOfJob && kind != .output && kind != .progress }
+        var run: RunReference { RunReference(job: key, occurrence: occurrence, attempt: attempt) }
+
+        /// The event, with what the tables have of its job or run; `nil` if they have nothing.
+        fileprivate func event(_ jobs: [Int64: Job], _ runs: [RunReference: Run]) -> JobEvent? {
+            switch kind {
+            case .submitted: jobs[key].map { .submitted($0) }
+            case .changed: jobs[key].map { .changed($0) }
+            case .output: .output(job: job, occurrence: occurrence, attempt: attempt, bytes: bytes ?? [])
+            case .progress:
+                .progress(
+                    job: job, occurrence: occurrence, attempt: attempt, fraction: fraction ?? 0, message: message)
+            case .runStarted:
+                runs[run].map { run in
+                    var run = run
+                    run.started = run.started ?? run.claimed
+                    return .runStarted(run)
+                }
+            case .runEnded: runs[run].map { .runEnded($0) }
+            case .runPostponed: runs[run].map { .runPostponed($0) }
+            case .skipped: runs[run].map { .skipped($0) }
+            }
+        }
 
         /// `nil` for what concerns one scheduler only.
         init?(_ event: JobEvent) {

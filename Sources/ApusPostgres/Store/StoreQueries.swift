@@ -2,6 +2,13 @@
     import ApusJobs
     import ApusTimers
 
+    /// What a run is found by.
+    struct RunReference: Hashable {
+        var job: Int64
+        var occurrence: Int
+        var attempt: Int
+    }
+
     /// What is read of the tables.
     struct StoreQueries: Sendable {
         let link: ServerLink
@@ -113,6 +120,46 @@
         private static let lastOutcomes = """
             SELECT \(RunColumns.selected(of: "o")) FROM unnest($1::int8[]) AS i (key), LATERAL (
                 SELECT * FROM apus.run AS r WHERE r.job = i.key AND r.final ORDER BY r.occurrence DESC LIMIT 1) AS o
+            """
+
+        // MARK: Runs by their keys
+
+        /// The runs that there are, each by its index, open or over.
+        func runs(_ references: [RunReference]) async throws -> [RunReference: Run] {
+            if references.isEmpty { return [:] }
+            var wanted = RowArrays()
+            for reference in Set(references) {
+                wanted.add(reference.job)
+                wanted.add(reference.occurrence)
+                wanted.add(reference.attempt)
+                wanted.endRow()
+            }
+            let results = try await link.read(
+                [Self.selectClock, PostgresStatement(Self.runsByKey, wanted.parameters)], isSnapshot: true)
+            let axis = ElapsedAxis(try Self.clock(of: results[0]))
+            var found: [RunReference: Run] = [:]
+            for row in results[1] {
+                var reader = RowReader(row)
+                let count = RunColumns.all.count
+                let run = try RunColumns.read(
+                    &reader, job: JobID(try row.decode(String.self, at: count)),
+                    isTriggerRelative: JobColumns.isRelative(
+                        trigger: try row.decode(at: count + 1), anchor: try row.decodeIfPresent(at: count + 2)), axis)
+                found[RunReference(job: run.jobKey, occurrence: run.occurrence, attempt: run.attempt)] = run
+            }
+            return found
+        }
+
+        private static let runsByKey = """
+            SELECT \(RunColumns.selected(of: "o")), j.id, r.trigger, r.trigger_anchor
+            FROM unnest($1::int8[], $2::int8[], $3::int8[]) AS i (job, occurrence, attempt), LATERAL (
+                \(["open_run", "run"].map {
+                    """
+                    (SELECT \(RunColumns.selected(of: "t")) FROM apus.\($0) AS t
+                    WHERE t.job = i.job AND t.occurrence = i.occurrence AND t.attempt = i.attempt OFFSET 0)
+                    """
+                }.joined(separator: " UNION ALL "))) AS o
+            JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job
             """
 
         /// Jobs by their keys, in the order of the keys.
