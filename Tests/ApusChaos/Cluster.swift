@@ -124,8 +124,13 @@
         }
 
         /// Starts again what has ended by itself, as a supervisor does.
-        func revive() async throws {
+        func supervise() throws {
             for slot in 0..<3 where node(slot)?.hasEnded != false { try restart(slot) }
+        }
+
+        /// The same, until all are up.
+        func revive() async throws {
+            try supervise()
             for slot in 0..<3 { try await waitUntilUp(slot) }
         }
 

@@ -28,7 +28,10 @@
             for round in 1...rounds {
                 say("\(nemesis.rawValue) \(round)/\(rounds)")
                 var strike = try await nemesis.strike(cluster, round: round, isShort: isShort)
-                try await wait(.seconds(Nemesis.quietSeconds(isShort)))
+                for _ in 0..<Nemesis.quietSeconds(isShort) {
+                    try await wait(.seconds(1))
+                    try cluster.supervise()
+                }
                 if cluster.setup.servers.count > 1, round < rounds {
                     try await cluster.standby.follow(cluster.primary)
                     if cluster.setup.isSynchronous { try await cluster.primary.requireStandby() }
@@ -55,7 +58,8 @@
             let began = wallNow()
             do {
                 try await until("everything has its outcome", atMost: Self.bound) {
-                    try cluster.query("SELECT count(*) FROM apus.job WHERE state NOT IN ('finished', 'cancelled')")
+                    try cluster.supervise()
+                    return try cluster.query("SELECT count(*) FROM apus.job WHERE state NOT IN ('finished', 'cancelled')")
                         == [["0"]]
                         && cluster.query("SELECT count(*) FROM apus.open_run") == [["0"]]
                 }
