@@ -3,7 +3,7 @@
     import ArgumentParser
     import Foundation
 
-    /// Torments a cluster of real processes on a real PostgreSQL, and then checks the promises against what handlers have
+    /// Torments a cluster of real processes on a real PostgreSQL, and then checks the promises against what commands have
     /// written down and what the tables say.
     @main
     struct Chaos: AsyncParsableCommand {

@@ -59,9 +59,12 @@
             do {
                 try await until("everything has its outcome", atMost: Self.bound) {
                     try cluster.supervise()
-                    return try cluster.query("SELECT count(*) FROM apus.job WHERE state NOT IN ('finished', 'cancelled')")
-                        == [["0"]]
-                        && cluster.query("SELECT count(*) FROM apus.open_run") == [["0"]]
+                    let open = try cluster.query(
+                        """
+                        SELECT count(*) + (SELECT count(*) FROM apus.open_run) FROM apus.job
+                        WHERE state NOT IN ('finished', 'cancelled')
+                        """)
+                    return open == [["0"]]
                 }
             } catch { return nil }
             return Double(wallNow() - began) / 1e9
