@@ -11,7 +11,9 @@
             ProcessInfo.processInfo.environment[variable].flatMap(UInt64.init)
         }
 
-        @Test("they answer the same to the same transactions, and have the same in their tables", arguments: 0..<UInt64(2))
+        @Test(
+            "they answer the same transactions in the same way, and have the same in their tables",
+            arguments: 0..<UInt64(2))
         func sameHistories(_ part: UInt64) async throws {
             let (first, count) = (Self.number("APUS_SEED") ?? 1, Self.number("APUS_SEEDS") ?? 80)
             try await withDatabase { configuration in

@@ -37,7 +37,7 @@
             }
         }
 
-        @Test("whatever nodes ask for, none has fewer than go on there, nor more than it wants, and all no more than the limit")
+        @Test("no node has fewer than go on there, nor more than it wants, and all together no more than the limit")
         func bounds() async throws {
             try await withBench { bench in
                 let random = SeededRandom(seed: 3)

@@ -167,7 +167,9 @@ final class ClusterChecker {
         let stored = world.database.tables.rows[run.jobKey]?.runs[.init(run)]
         if stored?.state != .claimed { fail(.acting, "\(name) begins, and is \(stored?.state.rawValue ?? "nowhere")") }
         if let end = snoozes.removeValue(forKey: RunKey(run)) {
-            if !isBehindStep, world.wall < end { fail(.snoozed, "\(name) begins \(world.wall.duration(to: end)) too soon") }
+            if !isBehindStep, world.wall < end {
+                fail(.snoozed, "\(name) begins \(world.wall.duration(to: end)) too soon")
+            }
         } else if !attempts.insert(RunKey(run)).inserted {
             fail(.acting, "\(name) begins twice")
         }

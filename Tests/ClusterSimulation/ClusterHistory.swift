@@ -13,14 +13,10 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case trustTooLong
     /// A node gets places of a queue that others have.
     case morePlaces
-    /// Two jobs that have not ended may have one payload, although it is to be unique.
-    case samePayload
     /// A node does not notice that a standby was promoted.
     case promotionUnseen
     /// A node that was ended while a standby was promoted tries to read the database anew, again and again.
     case endUnseen
-    /// The database takes claims of runs that are not due by its clock.
-    case claimsEarly
     /// A handler that asks to be called later is called at once.
     case snoozeAtOnce
 }

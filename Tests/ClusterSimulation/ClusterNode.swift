@@ -329,7 +329,9 @@ final class ClusterHandler {
         if world.isPeace { length = min(length, 20) }
         let snoozes = !world.isPeace && plan.snooze > 0 && world.pick(3) == 0
         let fails = !world.isPeace && Int(random.next() % 10) < plan.failures
-        world.deliver(to: node, at: world.now + .ms(length) + 50_000, .timer) { [self] in end(fails: fails, snoozes: snoozes) }
+        world.deliver(to: node, at: world.now + .ms(length) + 50_000, .timer) { [self] in
+            end(fails: fails, snoozes: snoozes)
+        }
     }
 
     func cancel(_ reason: CancellationReason) {
@@ -349,7 +351,8 @@ final class ClusterHandler {
         if snoozes, reason == nil {
             node.world.checker.snoozed(self)
             let postponement = JobPostponement(reason: "later", delay: .milliseconds(plan.snooze))
-            return node.post(.notBegun(key, node.world.mutant == .snoozeAtOnce ? nil : postponement))
+            let isHeeded = node.world.mutant != .snoozeAtOnce
+            return node.post(.notBegun(key, isHeeded ? postponement : nil))
         }
         var ended = JobMachine.Ended(.succeeded, started: node.reading.wall)
         if fails {

@@ -9,7 +9,7 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case acting = "a handler begins only on a node that has not ended, of a claim that is stored"
     case once = "a command is carried out at most once, and its answer agrees with the tables"
     case spread = "in peace the shards are spread evenly, and no submission and no reply is left"
-    case limited = "over all nodes no more handlers of a queue go on than its limit, but for those that were told to end"
+    case limited = "no more handlers of a queue go on than its limit over all nodes, but for what was told to end"
     case unique = "no two jobs that have not ended have a payload that is to be unique"
     case snoozed = "who asks to be called later is called again under the same attempt, and not before"
     case promoted = "what a promotion has lost goes on nowhere, unless it was told to end"

@@ -145,7 +145,7 @@ final class ModelDatabase {
         try transaction { () throws(JobError) in
             try fence(
                 node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session)
-            if mutant != .claimsEarly, let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
+            if let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
                 throw JobError(.unavailable, "the node is ahead of the clock of the database")
             }
             if turn.isLeaving { tables.nodes[node]?.isLeaving = true }
@@ -305,7 +305,7 @@ final class ModelDatabase {
             }
             guard !job.state.isFinal, !row.job.state.isFinal else { continue }
             if row.job.id == job.id { throw JobError(.conflict, "\(job.id): the identifier is taken") }
-            if mutant != .samePayload, request.hasPayload(of: row.job.request) {
+            if request.hasPayload(of: row.job.request) {
                 throw JobError(.conflict, "\(job.id): the payload is taken")
             }
         }

@@ -20,11 +20,11 @@
             let earliest = second()
             let real = try await outcome { try await node.store.places(uses, in: session(of: node)) }
             let before = model.tables
-            var found = outcome { () throws(JobError) in try model.places(uses, of: node.id, second: earliest) }
+            var found = modelled { () throws(JobError) in try model.places(uses, of: node.id, second: earliest) }
             let latest = second()
             if latest != earliest, "\(found)" != "\(real)" {
                 model.tables = before
-                found = outcome { () throws(JobError) in try model.places(uses, of: node.id, second: latest) }
+                found = modelled { () throws(JobError) in try model.places(uses, of: node.id, second: latest) }
             }
             switch (found, real) {
             case (.success(let expected), .success(let results)): try compare("places", expected, results)
@@ -47,7 +47,8 @@
             }
             let lanes = turns.isOne(in: 2) ? [QueueLane(turns.one(of: ModelTurns.queues), .normal)] : []
             let instant = turns.instant()
-            if case .due(let found) = model.answer(.due(through: instant, limit: limit, excluding: lanes), in: session) {
+            if case .due(let found) = model.answer(.due(through: instant, limit: limit, excluding: lanes), in: session)
+            {
                 try compare(
                     "due", found,
                     try await node.store.due(through: instant, limit: limit, excluding: lanes, in: session))
@@ -62,7 +63,8 @@
                 let period = turns.isOne(in: 2) ? turns.instant() : nil
                 return [
                     .id(turns.id()), .idempotencyKey("key-\(number)"), .key(Int64(turns.below(12))),
-                    .payload(kind: turns.one(of: ModelTurns.kinds), payload: [UInt8(number % 3)], submittedAfter: period),
+                    .payload(
+                        kind: turns.one(of: ModelTurns.kinds), payload: [UInt8(number % 3)], submittedAfter: period),
                 ]
             }
             note("load", "\(references)")
@@ -80,22 +82,36 @@
             let tables = model.tables
             for node in nodes { try await beat(node) }
             try compare(
-                "nodes", model.tables.nodes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.ended) \($0.value.isLeaving)" },
-                try await link.texts("SELECT format('%s %s %s', id, (ended IS NOT NULL)::text, leaving::text) FROM apus.node ORDER BY id"))
+                "nodes",
+                model.tables.nodes.sorted { $0.key < $1.key }.map {
+                    "\($0.key) \($0.value.ended) \($0.value.isLeaving)"
+                },
+                try await link.texts(
+                    """
+                    SELECT format('%s %s %s', id, (ended IS NOT NULL)::text, leaving::text) FROM apus.node ORDER BY id
+                    """))
             try compare(
-                "shards", tables.shards.enumerated().map { "\($0.offset) \($0.element.epoch) \($0.element.owner ?? 0)" },
-                try await link.texts("SELECT format('%s %s %s', id, epoch, coalesce(node, 0)) FROM apus.shard ORDER BY id"))
+                "shards",
+                tables.shards.enumerated().map { "\($0.offset) \($0.element.epoch) \($0.element.owner ?? 0)" },
+                try await link.texts(
+                    """
+                    SELECT format('%s %s %s', id, epoch, coalesce(node, 0)) FROM apus.shard ORDER BY id
+                    """))
             try compare(
                 "submissions",
                 tables.submissions.map {
                     "\($0.stored.sequence) \($0.shard.rawValue) \($0.sender ?? 0) \($0.call ?? -1)"
                 },
                 try await link.texts(
-                    "SELECT format('%s %s %s %s', sequence, shard, coalesce(sender, 0), coalesce(call, -1)) FROM apus.submission ORDER BY sequence"))
+                    """
+                    SELECT format('%s %s %s %s', sequence, shard, coalesce(sender, 0), coalesce(call, -1))
+                    FROM apus.submission ORDER BY sequence
+                    """))
             try compare(
                 "places",
                 tables.places.map { "\($0.key.queue) \($0.key.node) \($0.value.places) \($0.value.wanted)" }.sorted(),
-                try await link.texts("SELECT format('%s %s %s %s', queue, node, places, wanted) FROM apus.place").sorted())
+                try await link.texts("SELECT format('%s %s %s %s', queue, node, places, wanted) FROM apus.place")
+                    .sorted())
             let store = nodes[0].store
             let (clock, queues) = try await store.queries.clockAndQueues()
             try compare("the clock", tables.clock, clock)
@@ -114,7 +130,8 @@
             try compare("how many runs", rows.reduce(0) { $0 + $1.runs.count }, runs.count)
             var wakes: [String] = []
             for row in rows {
-                let end = "\(row.job.key) \(row.shard.rawValue) \(row.job.request.queue) \(row.job.request.priority.rawValue)"
+                let request = row.job.request
+                let end = "\(row.job.key) \(row.shard.rawValue) \(request.queue) \(request.priority.rawValue)"
                 let axis = ElapsedAxis(tables.clock)
                 if let wake = row.job.wake { wakes.append("f \(StoreInstant.encode(wake)) \(end)") }
                 if let wake = row.job.elapsedWake { wakes.append("t \(axis.encode(wake)) \(end)") }

@@ -138,12 +138,12 @@
         }
 
         func outcome<Value>(_ body: () async throws -> Value) async throws -> Result<Value, JobError> {
-            do { return .success(try await body()) } catch let error as JobError { return .failure(error) } catch
-                let error as PostgresError
+            do { return .success(try await body()) } catch let error as JobError { return .failure(error) } catch let
+                error as PostgresError
             { return .failure(error.jobError) }
         }
 
-        func outcome<Value>(_ body: () throws(JobError) -> Value) -> Result<Value, JobError> {
+        func modelled<Value>(_ body: () throws(JobError) -> Value) -> Result<Value, JobError> {
             do throws(JobError) { return .success(try body()) } catch { return .failure(error) }
         }
 
@@ -190,7 +190,7 @@
             var real: [ShardID: StoreEpoch] = [:]
             for case .granted(let shard, let epoch) in signals { real[shard] = epoch }
             let wanted = real.keys.sorted()
-            let taken = outcome { () throws(JobError) in try model.take(wanted, for: node.id) }
+            let taken = modelled { () throws(JobError) in try model.take(wanted, for: node.id) }
             let found = Dictionary((try? taken.get()) ?? []) { first, _ in first }
             try compare("the shards that were taken", found, real)
             node.shards.merge(real) { $1 }
@@ -254,7 +254,7 @@
             let real = try await outcome { try await node.member!.take(wanted) }
             let signals = node.signals.take()
             if case .failure(let error) = real {
-                let found = outcome { () throws(JobError) in try model.take(wanted, for: node.id) }
+                let found = modelled { () throws(JobError) in try model.take(wanted, for: node.id) }
                 guard case .failure(let other) = found, other.code == error.code else {
                     return try compare("taking shards", "\(found)", "\(error)")
                 }
@@ -295,21 +295,21 @@
                 }
             }
             let before = (model.tables, model.sequences, notified)
-            func modelled(refusing refused: Set<Int>) -> Result<[Result<[Job], JobError>], JobError> {
+            func turnModelled(refusing refused: Set<Int>) -> Result<[Result<[Job], JobError>], JobError> {
                 (model.tables, model.sequences, notified) = before
-                return outcome { () throws(JobError) in
+                return modelled { () throws(JobError) in
                     try model.commit(
                         turn, of: node.id, in: session, isClockNew: isClockNew, at: SystemTime().wall(),
                         refusing: refused)
                 }
             }
-            var found = modelled(refusing: [])
+            var found = turnModelled(refusing: [])
             if case .success(let expected) = found, case .success(let results) = real {
                 // Of parts with one name another one may be refused, or both.
                 let others = Self.refused(results).subtracting(Self.refused(expected))
                 if !others.isEmpty, others.allSatisfy({ hasRival($0, in: turn) }) {
                     count("refused because of another part")
-                    found = modelled(refusing: others)
+                    found = turnModelled(refusing: others)
                 }
             }
             switch (found, real) {
@@ -355,7 +355,8 @@
                         + change.runs.map { "\($0.occurrence).\($0.attempt) \($0.state)" }.joined(separator: ", ")
                 }.joined(separator: " and ")
             }
-            return "\(parts.joined(separator: "\n    ")) \(turn.taken) \(turn.forwarded) \(turn.released.count) released"
+            return parts.joined(separator: "\n    ")
+                + " \(turn.taken) \(turn.forwarded) \(turn.released.count) released"
         }
 
         /// A part with several faults has one of them.
