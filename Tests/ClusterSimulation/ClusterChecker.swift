@@ -122,11 +122,12 @@ final class ClusterChecker {
 
     func clockSet() { lastClockStep = world.now }
 
-    /// It counts by the database's clock as far as its node knows that, which is vague while answers are slow.
+    /// It counts by the database's clock as far as its node knows that, which is vague by the time that
+    /// answers take.
     func snoozed(_ handler: ClusterHandler) {
         counts.snoozes += 1
         let isVague = handler.node.process.slow.until > world.now - .ms(10_000)
-        let end = world.wall.advanced(by: .milliseconds(handler.plan.snooze - 10))
+        let end = world.wall.advanced(by: .milliseconds(handler.plan.snooze - 1_000))
         snoozes[RunKey(handler.run)] = isVague ? WallInstant(nanoseconds: 0) : end
     }
 
