@@ -33,7 +33,7 @@ struct MembershipTests {
         var machine = MembershipMachine(id: 1, at: UptimeInstant(nanoseconds: 0))
         var death: Int64?
         for tenth in 0..<600 where death == nil {
-            let now = UptimeInstant(nanoseconds: Int64(tenth) * 100_000_000)
+            let now = UptimeInstant(nanoseconds: UInt64(tenth) * 100_000_000)
             let nodes = [
                 MembershipMachine.View.Node(id: 1, beat: Int64(tenth), hasSession: true, isLeaving: false),
                 .init(id: 2, beat: 7, hasSession: true, isLeaving: false, patience: .seconds(seconds)),
