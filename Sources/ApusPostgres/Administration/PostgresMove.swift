@@ -43,7 +43,8 @@
 
         func runs(of keys: [Int64], after position: RunPosition, limit: Int) async throws -> [StoredRun] {
             try await runs(
-                where: "job = ANY ($1) AND (job, sequence) > ($2, $3)", by: "job", "sequence", limit: "$4",
+                where: "job = ANY ($1) AND job >= $2 AND (job, sequence) > ($2, $3)", by: "job", "sequence",
+                limit: "$4",
                 [.array(keys), .int64(position.job), .int64(position.sequence), .int64(Int64(limit))])
         }
     }
@@ -63,8 +64,13 @@
                 WHERE j.key = ANY ($1) AND w.elapsed AND w.instant = j.elapsed_wake AND w.key = j.key
                 """,
                 """
+                UPDATE apus.ended AS e SET keys = array(SELECT k FROM unnest(e.keys) AS k WHERE NOT k = ANY ($1))
+                FROM (SELECT DISTINCT updated FROM apus.job WHERE key = ANY ($1)) AS j
+                WHERE e.updated = j.updated AND e.keys && $1
+                """,
+                """
                 DELETE FROM apus.ended AS e USING apus.job AS j
-                WHERE j.key = ANY ($1) AND e.updated = j.updated AND e.key = j.key
+                WHERE j.key = ANY ($1) AND e.updated = j.updated AND e.keys = '{}'
                 """,
                 "DELETE FROM apus.job WHERE key = ANY ($1)",
             ]
