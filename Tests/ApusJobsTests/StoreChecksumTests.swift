@@ -87,7 +87,7 @@ struct StoreChecksumTests {
                 { $0.lostBefore = 1 }, { $0.due = later }, { $0.standsFor = 2 }, { $0.state = .lost },
                 { $0.isFinal = true }, { $0.reason = "" }, { $0.notBefore = later }, { $0.claimed = later },
                 { $0.started = later }, { $0.finished = later }, { $0.exitCode = 0 }, { $0.output = [0] },
-                { $0.result = [] }, { $0.progress = RunProgress(fraction: 0) },
+                { $0.result = [] }, { $0.progress = RunProgress(fraction: 0) }, { $0.isCompleted = true },
             ], { checksum($0) })
         #expect(checksum(run) != checksum(run, sequence: 2))
     }

@@ -16,7 +16,7 @@ final class ClusterChecker {
         var isLost = false
     }
 
-    private unowned let world: ClusterWorld
+    unowned let world: ClusterWorld
     private(set) var violation: ClusterViolation?
     private var active: [Occurrence: [ClusterHandler]] = [:]
     private var attempts: Set<RunKey> = []
@@ -38,7 +38,7 @@ final class ClusterChecker {
     private var epochs: [ShardID: StoreEpoch] = [:]
     /// When a process was killed in peace, and how much later than that or than its due a run has begun at most.
     private var killed: Int64?
-    private(set) var counts = ClusterSimulation.Counts()
+    var counts = ClusterSimulation.Counts()
 
     init(_ world: ClusterWorld) { self.world = world }
 
@@ -180,7 +180,8 @@ final class ClusterChecker {
             counts.overlaps += 1
             let isTold = other.reason != nil && !other.plan.obeys || other.node.process.isPaused
             // Its node has read the promoted database anew, and has told it to end.
-            let isForgotten = isTold && other.node.readAnew.map { $0 >= other.began } ?? false
+            let isForgotten =
+                isTold && other.node !== node && other.node.readAnew.map { $0 >= other.began } ?? false
             if other.node.isActing && !isForgotten || !isTold {
                 fail(
                     .alone,
@@ -344,6 +345,7 @@ final class ClusterChecker {
 
     func checkPeace() {
         let tables = world.database.tables
+        checkEffects()
         for handler in lost where handler.reason == nil {
             fail(.promoted, "\(handler.run.job) goes on, and \(handler.node.name) was not told of the promotion")
         }

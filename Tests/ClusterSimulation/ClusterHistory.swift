@@ -13,6 +13,10 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case trustTooLong
     /// A node gets places of a queue that others have.
     case morePlaces
+    /// A run that its handler has completed can be ended as any other.
+    case completionUnseen
+    /// The database does not look of which timeline a turn is.
+    case staleTimeline
     /// A node does not notice that a standby was promoted.
     case promotionUnseen
     /// A node that was ended while a standby was promoted tries to read the database anew, again and again.
@@ -155,6 +159,9 @@ struct ClusterPlan {
     var payload: Int?
     /// Handlers heed a cancellation.
     var obeys = true
+
+    /// Handlers have an effect in the database, and complete their runs with it.
+    var completes: Bool { number % 3 == 0 }
 
     var isAt: Bool { if case .at = when { true } else { false } }
 

@@ -8,10 +8,10 @@ extension ClusterNode {
 
     func join() {
         world.send(self, .writer) { database in
-            database.join()
+            (database.join(), database.timeline)
         } done: { [self] answer in
-            guard case .success(let id) = answer else { return giveUp() }
-            self.id = id
+            guard case .success(let (id, timeline)) = answer else { return giveUp() }
+            (self.id, self.timeline) = (id, timeline)
             world.trace("\(name) joins")
             var timing = MembershipMachine.Timing()
             if world.mutant == .trustTooLong { timing.trust = .seconds(5) }
@@ -94,12 +94,11 @@ extension ClusterNode {
                 for reply in found.replies { post(.signal(.reply(call: reply.call, reply.reply))) }
                 if found.hasSubmissions { post(.signal(.submissions)) }
                 let hasEnded = !found.view.nodes.contains { $0.id == id } && world.mutant != .endUnseen
-                if let timeline, timeline != found.timeline, !hasEnded, world.mutant != .promotionUnseen {
-                    return forgetLostHistory(found.timeline, began, done)
+                if timeline != found.timeline, !hasEnded, world.mutant != .promotionUnseen {
+                    return forgetLostHistory(began, done)
                 }
-                timeline = found.timeline
                 // Of a node that has ended, nothing is to be learned but that.
-                if !hasEnded { adopt(found.mine) }
+                if !hasEnded { adopt(found.mine, found.view.owners) }
                 let actions = membership!.beat(found.view, began: began, at: uptime)
                 watchTrust()
                 perform(actions[...], done)
@@ -109,30 +108,34 @@ extension ClusterNode {
     }
 
     /// The database goes on from a standby's copy: nothing of the jobs is known any more.
-    private func forgetLostHistory(_ new: Int, _ began: UptimeInstant, _ done: @escaping () -> Void) {
+    private func forgetLostHistory(_ began: UptimeInstant, _ done: @escaping () -> Void) {
         world.trace("\(name) reads the promoted database anew")
         readAnew = world.now
         let old = owned.keys.sorted()
         (owned, given) = ([:], [:])
         for shard in old { post(.signal(.revoked(shard))) }
-        let node = id
-        world.send(self, .writer) { database throws(JobError) in
-            try database.raiseEpochs(of: node)
+        world.send(self, .writer) { database in
+            database.adoptTimeline()
+            return database.timeline
         } done: { [self] answer in
             guard !isClosed else { return }
-            guard case .success = answer else {
+            guard case .success(let timeline) = answer else {
                 return perform(membership!.beatFailed(began: began, at: uptime)[...], done)
             }
-            timeline = new
+            self.timeline = timeline
             beat(done)
         }
     }
 
     /// What the database says is this node's.
-    private func adopt(_ found: [ShardID: StoreEpoch]) {
+    private func adopt(_ found: [ShardID: StoreEpoch], _ owners: [ShardID: Int64?]) {
         let mine = found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
         let old = owned
         owned = mine
+        // One without an owner was given back just now.
+        for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
+            post(.signal(.revoked(shard)))
+        }
         for (shard, epoch) in mine.sorted(by: { $0.key < $1.key }) where old[shard] != epoch {
             post(.signal(.granted(shard, epoch)))
         }
@@ -164,8 +167,9 @@ extension ClusterNode {
         case .act: post(.signal(.connected))
         case .ceaseToAct: post(.signal(.cutOff))
         case .take(let wanted):
+            let known = timeline
             return world.send(self, .writer) { database throws(JobError) in
-                try database.take(wanted, for: node)
+                try database.take(wanted, for: node, timeline: known)
             } done: { [self] answer in
                 if case .success(let taken) = answer {
                     for (shard, epoch) in taken {

@@ -207,11 +207,12 @@ final class ClusterNode {
         let node = id
         let isClockNew = turn.clock != stored
         stored = nil
+        let known = timeline
         world.send(
             self, .writer, due: ModelDatabase.claims(turn, in: session)
         ) { [self] (database: ModelDatabase) throws(JobError) in
             let results = try database.commit(
-                turn, of: node, in: session, isClockNew: isClockNew, at: world.wall)
+                turn, of: node, in: session, isClockNew: isClockNew, at: world.wall, timeline: known)
             return (results, database.hasSubmissions(node))
         } done: { [self] answer in
             if turn.isLeaving, case .success = answer {
@@ -330,7 +331,25 @@ final class ClusterHandler {
         let snoozes = !world.isPeace && plan.snooze > 0 && world.pick(3) == 0
         let fails = !world.isPeace && Int(random.next() % 10) < plan.failures
         world.deliver(to: node, at: world.now + .ms(length) + 50_000, .timer) { [self] in
+            if plan.completes, !fails, !snoozes, reason == nil { return commit(random) }
             end(fails: fails, snoozes: snoozes)
+        }
+    }
+
+    /// The transaction of the effect, on a connection of its own: it may take long, and its answer may be lost.
+    private func commit(_ random: SeededRandom) {
+        if hasEnded { return }
+        let world = node.world
+        let isSlow = !world.isPeace && random.next() % 4 == 0
+        let isAnswered = world.isPeace || random.next() % 8 != 0
+        let delay = .ms(1) + (isSlow ? Int64(random.next() % 6_000_000_000) : 0)
+        world.afterwards(delay) { [self] in
+            let isCommitted = world.isDatabaseUp && world.database.complete(run)
+            if isCommitted {
+                world.trace("\(node.name) commits the effect of \(run.job) \(run.occurrence).\(run.attempt)")
+            }
+            world.deliver(to: node, at: world.now + .ms(1), .answer) { [self] in end(fails: !isCommitted || !isAnswered)
+            }
         }
     }
 

@@ -12,6 +12,7 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case limited = "no more handlers of a queue go on than its limit over all nodes, but for what was told to end"
     case unique = "no two jobs that have not ended have a payload that is to be unique"
     case snoozed = "who asks to be called later is called again under the same attempt, and not before"
+    case exactlyOnce = "a handler's effect is there once at most, and then its occurrence has succeeded"
     case promoted = "what a promotion has lost goes on nowhere, unless it was told to end"
     case takeOver = "what is due of a dead node's jobs begins within five seconds"
     case progress = "time passes, and every command is answered"

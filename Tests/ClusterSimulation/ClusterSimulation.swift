@@ -21,6 +21,7 @@ package enum ClusterSimulation {
         package var takenOver = 0
         package var promotions = 0
         package var snoozes = 0
+        package var effects = 0
         /// Starts that took the last place of a queue.
         package var limited = 0
         /// Nanoseconds.
@@ -35,6 +36,7 @@ package enum ClusterSimulation {
             lhs.takenOver += rhs.takenOver
             lhs.promotions += rhs.promotions
             lhs.snoozes += rhs.snoozes
+            lhs.effects += rhs.effects
             lhs.limited += rhs.limited
             lhs.longestTakeOver = max(lhs.longestTakeOver, rhs.longestTakeOver)
         }

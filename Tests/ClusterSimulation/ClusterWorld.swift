@@ -247,6 +247,13 @@ final class ClusterWorld {
         queue.add(at: arrival + late) { execute() }
     }
 
+    var isDatabaseUp: Bool { downUntil <= now }
+
+    /// Something that happens outside of the processes.
+    func afterwards(_ delay: Int64, _ action: @escaping () -> Void) {
+        queue.add(at: now + delay) { [self] in if checker.violation == nil { action() } }
+    }
+
     private func notify(_ id: Int64, _ payload: String) {
         for process in processes {
             guard let node = process.node, node.id == id, node.isOpen else { continue }

@@ -4,6 +4,7 @@ import ApusTimers
 /// Nodes, their beats and their shards.
 extension ModelDatabase {
     func join() -> Int64 {
+        adoptTimeline()
         sequences.node += 1
         tables.nodes[sequences.node] = Node()
         return sequences.node
@@ -25,7 +26,8 @@ extension ModelDatabase {
         if hasSession { tables.nodes[node]?.hasSession = true }
         let nodes = tables.nodes.filter { !$0.value.ended }.sorted { $0.key < $1.key }.map {
             MembershipMachine.View.Node(
-                id: $0.key, beat: $0.value.beat, hasSession: $0.value.hasSession, isLeaving: $0.value.isLeaving)
+                id: $0.key, beat: $0.value.beat, hasSession: $0.value.hasSession, isLeaving: $0.value.isLeaving,
+                patience: patience)
         }
         var owners: [ShardID: Int64?] = [:]
         var mine: [ShardID: StoreEpoch] = [:]
@@ -49,8 +51,10 @@ extension ModelDatabase {
         return found
     }
 
-    func take(_ wanted: [ShardID], for node: Int64) throws(JobError) -> [(ShardID, StoreEpoch)] {
-        try fence(node, [], nil)
+    func take(
+        _ wanted: [ShardID], for node: Int64, timeline: Int? = nil
+    ) throws(JobError) -> [(ShardID, StoreEpoch)] {
+        try fence(node, [], nil, timeline: timeline)
         var taken: [(ShardID, StoreEpoch)] = []
         for shard in wanted where tables.shards[shard.rawValue].owner == nil {
             tables.shards[shard.rawValue].owner = node
@@ -91,10 +95,15 @@ extension ModelDatabase {
         for node in tables.nodes.keys { tables.nodes[node]!.hasSession = false }
     }
 
-    /// The shards are the node's anew.
-    func raiseEpochs(of node: Int64) throws(JobError) {
-        try fence(node, [], nil)
-        for shard in tables.shards.indices where tables.shards[shard].owner == node { tables.shards[shard].epoch += 1 }
+    /// No number that was given in the time that is lost is given again, nor an epoch.
+    func adoptTimeline() {
+        guard tables.timeline != timeline else { return }
+        tables.timeline = timeline
+        sequences.job += 1_000_000
+        sequences.run += 1_000_000
+        sequences.submission += 1_000_000
+        sequences.node += 1_000
+        for shard in tables.shards.indices { tables.shards[shard].epoch += 1_000_000 }
     }
 
     // MARK: Places

@@ -67,6 +67,10 @@ final class ModelDatabase {
         var clock: StoreClock?
         var queues: [QueueID: JobQueue] = [:]
         var places: [PlaceID: Place] = [:]
+        /// How many effects each occurrence has.
+        var effects: [EffectID: Int] = [:]
+        /// The timeline to which the numbers and epochs belong.
+        var timeline = 1
     }
 
     /// Sequences are no part of a transaction.
@@ -79,6 +83,8 @@ final class ModelDatabase {
 
     var tables: Tables
     var sequences = Sequences()
+    /// How long nodes wait for each other.
+    var patience: Duration = .seconds(3)
     /// Another one begins with each promotion.
     var timeline = 1
     /// The key of a new job, by the positions of its part and its change; another database has given it.
@@ -106,15 +112,20 @@ final class ModelDatabase {
         }
     }
 
-    func fence(_ node: Int64, _ shards: Set<ShardID>, _ session: StoreSession?) throws(JobError) {
+    func fence(
+        _ node: Int64, _ shards: Set<ShardID>, _ session: StoreSession?, timeline known: Int? = nil
+    ) throws(JobError) {
         if mutant == .noFence { return }
         guard tables.nodes[node]?.ended == false else {
             throw JobError(.notOwner, "node \(node) can write nothing any more")
         }
+        if let known, known != timeline, mutant != .staleTimeline {
+            throw JobError(.unavailable, "the database was promoted, and node \(node) does not know that yet")
+        }
         for shard in shards {
             let row = tables.shards[shard.rawValue]
             guard row.owner == node, row.epoch == session?.shards[shard]?.rawValue else {
-                throw JobError(.notOwner, "node \(node) has lost shard \(shard.rawValue)")
+                throw JobError(.unavailable, "node \(node) has lost shard \(shard.rawValue)")
             }
         }
     }
@@ -140,11 +151,12 @@ final class ModelDatabase {
     /// modelled.
     func commit(
         _ turn: StoreTurn, of node: Int64, in session: StoreSession, isClockNew: Bool, at now: WallInstant,
-        refusing refused: Set<Int> = []
+        timeline: Int? = nil, refusing refused: Set<Int> = []
     ) throws(JobError) -> [Result<[Job], JobError>] {
         try transaction { () throws(JobError) in
             try fence(
-                node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session)
+                node, Set(Self.parts(turn, in: session).flatMap { turn.parts[$0].map(\.shard) }), session,
+                timeline: timeline)
             if let due = Self.claims(turn, in: session), now.duration(to: due) > .milliseconds(100) {
                 throw JobError(.unavailable, "the node is ahead of the clock of the database")
             }
@@ -265,8 +277,10 @@ final class ModelDatabase {
         return job
     }
 
-    private func write(_ run: Run) throws(JobError) {
+    private func write(_ given: Run) throws(JobError) {
+        var run = given
         let id = RunID(run)
+        try checkCompletion(tables.rows[run.jobKey]!.runs[id], &run)
         sequences.run += 1
         let former = tables.rows[run.jobKey]!.runs.updateValue(run, forKey: id)
         if tables.rows[run.jobKey]!.sequences[id] == nil { tables.rows[run.jobKey]!.sequences[id] = sequences.run }

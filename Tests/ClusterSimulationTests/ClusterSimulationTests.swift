@@ -23,6 +23,7 @@ struct ClusterSimulationTests {
         #expect(counts.starts > 250 * 20)
         #expect(counts.forwarded > 250)
         #expect(counts.takenOver > 250)
+        #expect(counts.effects > 250)
         #expect(counts.promotions > 25 && counts.snoozes > 250 && counts.limited > 250)
         #expect(counts.longestTakeOver <= 5_000_000_000)
     }

@@ -327,6 +327,9 @@
                         PostgresStatement("DELETE FROM apus.beat WHERE node = $1", [.int64(node)]),
                     ]))
                 await connection.close()
+            } catch let error as JobError where error.code == .unavailable {
+                await connection.close()
+                throw JobError(.notOwner, error.message, cause: error)
             } catch {
                 await connection.close()
                 throw error

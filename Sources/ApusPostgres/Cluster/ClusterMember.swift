@@ -22,15 +22,17 @@
         /// What happens here and on the other nodes.
         let events: ClusterEvents
         /// Another one begins when a standby is promoted.
-        private let timeline = Locked<String?>(nil)
+        private let knownTimeline: Locked<Int32>
 
         /// `signal` is called with what the scheduler has to know.
         init(
-            node: Int64, writer: ServerLink, session: ServerLink, queries: StoreQueries, engine: TimerEngine,
+            node: Int64, timeline: Int32, writer: ServerLink, session: ServerLink, queries: StoreQueries,
+            engine: TimerEngine,
             logger: Logger, timing: MembershipMachine.Timing = .init(),
             signal: @escaping @Sendable (StoreSignal) -> Void
         ) {
             self.node = node
+            knownTimeline = Locked(timeline)
             self.writer = writer
             self.session = session
             self.engine = engine
@@ -42,6 +44,9 @@
 
         /// The shards that are this node's.
         var shards: [ShardID: StoreEpoch] { owned.withLock { $0 } }
+
+        /// The timeline of the database of which the scheduler's jobs were read.
+        var timeline: Int32 { knownTimeline.withLock { $0 } }
 
         /// Beats from now on.
         func start() {
@@ -172,22 +177,20 @@
                     PostgresStatement("LISTEN apus_node_\(node)", isPrepared: false),
                     PostgresStatement("LISTEN \(ClusterEvents.channel)", isPrepared: false),
                     StoreQueries.selectClock, StoreQueries.selectQueues,
-                    PostgresStatement("SELECT substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8)"),
+                    StoreTimeline.current,
                 ]))
             try await readClock()
             try signal(replies: results[4])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
             for queue in try StoreQueries.queues(of: results[9], axis) { signal(.queue(queue)) }
             if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
-            let timeline = try results[10][0].decode(String.self, at: 0)
+            let timeline = try results[10][0].decode(Int32.self, at: 0)
             // One that has ended meanwhile has nothing to read: it learns of its end.
             let hasEnded = try !results[2].contains { try $0.decode(Int64.self, at: 0) == node }
-            if let last = self.timeline.withLock({ $0 }), last != timeline, !hasEnded {
+            if timeline != self.timeline, !hasEnded {
                 try await forgetLostHistory()
-                self.timeline.withLock { $0 = timeline }
                 return try await self.view()
             }
-            self.timeline.withLock { $0 = timeline }
             var view = MembershipMachine.View(nodes: [], owners: [:])
             for row in results[2] {
                 view.nodes.append(
@@ -202,7 +205,7 @@
                 view.owners[shard] = .some(owner)
                 if owner == node { mine[shard] = StoreEpoch(rawValue: try row.decode(at: 2)) }
             }
-            adopt(mine)
+            adopt(mine, view.owners)
             events.othersAre(there: view.nodes.count > 1)
             return view
         }
@@ -227,11 +230,9 @@
             given.withLock { $0 = [:] }
             logger.notice("the database was promoted; what it has is read anew")
             for shard in old.keys.sorted() { signal(.revoked(shard)) }
-            _ = try await writer.execute(
-                PostgresBatch([
-                    TurnStatements.fence(node, []),
-                    PostgresStatement("UPDATE apus.shard SET epoch = epoch + 1 WHERE node = $1", [.int64(node)]),
-                ]))
+            let rows = try await writer.execute(PostgresBatch([StoreTimeline.adopt]))[0]
+            let timeline: Int32 = try rows[0].decode(at: 0)
+            knownTimeline.withLock { $0 = timeline }
         }
 
         /// Whether a node's session is there.
@@ -246,13 +247,17 @@
         }
 
         /// What the database says is this node's.
-        private func adopt(_ found: [ShardID: StoreEpoch]) {
+        private func adopt(_ found: [ShardID: StoreEpoch], _ owners: [ShardID: Int64?]) {
             let mine = given.withLock { given in
                 found.filter { shard, epoch in given[shard].map { $0 < epoch } ?? true }
             }
             let old = owned.withLock { owned in
                 defer { owned = mine }
                 return owned
+            }
+            // One without an owner was given back just now.
+            for shard in old.keys.sorted() where mine[shard] == nil && owners[shard].flatMap({ $0 }) != nil {
+                signal(.revoked(shard))
             }
             for (shard, epoch) in mine.sorted(by: { $0.key < $1.key }) where old[shard] != epoch {
                 signal(.granted(shard, epoch))
@@ -300,7 +305,7 @@
         func take(_ wanted: [ShardID]) async throws {
             let rows = try await writer.execute(
                 PostgresBatch([
-                    TurnStatements.fence(node, []),
+                    TurnStatements.fence(node, [], timeline: timeline),
                     PostgresStatement(
                         """
                         UPDATE apus.shard SET node = $1, epoch = epoch + 1

@@ -106,6 +106,8 @@
         private func join(_ name: NodeID) async throws -> StoreSession {
             let rows = try await writer.execute(
                 PostgresBatch([
+                    // Before the node has a number.
+                    StoreTimeline.adopt,
                     PostgresStatement(
                         "INSERT INTO apus.node (name, version, patience_ms) VALUES ($1, $2, $3) RETURNING id",
                         [
@@ -115,14 +117,15 @@
                     // A migration may have come in between.
                     SchemaKeeper.select,
                 ]))
-            let id: Int64 = try rows[0][0].decode(at: 0)
-            do { try schema.check(try SchemaKeeper.state(of: rows[1])) } catch {
+            let (timeline, id): (Int32, Int64) = (try rows[0][0].decode(at: 0), try rows[1][0].decode(at: 0))
+            do { try schema.check(try SchemaKeeper.state(of: rows[2])) } catch {
                 try? await ClusterMember.end(id, on: writer)
                 throw error
             }
             let signals = ClusterSignals()
             let member = ClusterMember(
-                node: id, writer: writer, session: listener, queries: queries, engine: engine, logger: logger,
+                node: id, timeline: timeline, writer: writer, session: listener, queries: queries, engine: engine,
+                logger: logger,
                 timing: timing
             ) { signals.send($0) }
             listener.receive { [weak member] in member?.notified($0) }
@@ -207,7 +210,8 @@
         public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
             let owner = try owner(of: session)
             let writing = TurnWriting(
-                turn, node: owner.member.node, session: session, isClockNew: turn.clock != owner.clock)
+                turn, node: owner.member.node, timeline: owner.member.timeline, session: session,
+                isClockNew: turn.clock != owner.clock)
             let results = try await mapErrors {
                 do { return try await writing.results(on: self.writer) } catch {
                     self.updateClock(nil, of: owner.member)
@@ -240,7 +244,8 @@
         {
             let owner = try owner(of: session)
             return try await mapErrors {
-                let fence = TurnStatements.fence(owner.member.node, session.shards.sorted { $0.key < $1.key })
+                let fence = TurnStatements.fence(
+                    owner.member.node, session.shards.sorted { $0.key < $1.key }, timeline: owner.member.timeline)
                 let results = try await self.writer.execute(
                     PostgresBatch([
                         fence,

@@ -100,6 +100,9 @@
             case .constraint, .invalid: JobError(.invalid, message, cause: self)
             case _ where server?.sqlState == "AP001":
                 JobError(.notOwner, "\(server?.message ?? message): nothing was written", cause: self)
+            // The node learns with its next beat what is its.
+            case _ where server?.sqlState == "AP002":
+                JobError(.unavailable, "\(server?.message ?? message): nothing was written", cause: self)
             // A store that was not written may be tried again: with this code its fate is asked about.
             default: JobError(.unavailable, "the database cannot be used: \(message)", cause: self)
             }

@@ -229,12 +229,17 @@
                 // dead before the transaction ends; each statement of a function sees what was committed before it began,
                 // so the shards are looked at after the lock was got.
                 """
-                CREATE FUNCTION apus.fence(node bigint, shards bigint[], epochs bigint[]) RETURNS void
+                CREATE FUNCTION apus.fence(
+                    node bigint, shards bigint[], epochs bigint[], timeline integer DEFAULT NULL) RETURNS void
                 LANGUAGE plpgsql AS $body$
                 BEGIN
                     PERFORM 1 FROM apus.node AS n WHERE n.id = fence.node AND n.ended IS NULL FOR SHARE;
                     IF NOT FOUND THEN
                         RAISE EXCEPTION 'node % can write nothing any more', node USING ERRCODE = 'AP001';
+                    END IF;
+                    IF timeline <> apus.current_timeline() THEN
+                        RAISE EXCEPTION 'the database was promoted, and node % does not know that yet', node
+                            USING ERRCODE = 'AP002';
                     END IF;
                     IF EXISTS (
                         SELECT 1 FROM unnest(shards, epochs) AS claimed (id, epoch)
@@ -242,7 +247,7 @@
                             ON s.id = claimed.id AND s.epoch = claimed.epoch AND s.node = fence.node
                         WHERE s.id IS NULL)
                     THEN
-                        RAISE EXCEPTION 'node % has lost shards', node USING ERRCODE = 'AP001';
+                        RAISE EXCEPTION 'node % has lost shards', node USING ERRCODE = 'AP002';
                     END IF;
                 END
                 $body$
@@ -365,7 +370,7 @@
                 END
                 $body$
                 """,
-            ] + StoreCompletion.schema
+            ] + StoreTimeline.schema + StoreCompletion.schema
 
         private static let runColumns = """
             job bigint NOT NULL,

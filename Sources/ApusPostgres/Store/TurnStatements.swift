@@ -29,12 +29,13 @@
 
         /// The statements for these parts of a turn, and the record of the clocks if it is new.
         init(
-            _ turn: StoreTurn, parts: [Int], node: Int64, session: StoreSession, isClockNew: Bool
+            _ turn: StoreTurn, parts: [Int], node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool
         ) {
             let axis = ElapsedAxis(turn.clock)
             var shards: Set<ShardID> = []
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
-            add(Self.fence(node, shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }))
+            let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
+            add(Self.fence(node, epochs, timeline: timeline))
             if let due = Self.claims(turn, parts) {
                 add(PostgresStatement("SELECT apus.await($1)", [.int64(StoreInstant.encode(due))]))
             }
@@ -117,12 +118,14 @@
             add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))
         }
 
-        static func fence(_ node: Int64, _ shards: [(ShardID, StoreEpoch)]) -> PostgresStatement {
-            PostgresStatement(
-                "SELECT apus.fence($1, $2, $3)",
-                [
-                    .int64(node), .array(shards.map { Int64($0.0.rawValue) }), .array(shards.map(\.1.rawValue)),
-                ])
+        /// `timeline`: of which what is written was decided; see ``StoreTimeline``.
+        static func fence(
+            _ node: Int64, _ shards: [(ShardID, StoreEpoch)], timeline: Int32? = nil
+        ) -> PostgresStatement {
+            let (ids, epochs) = (shards.map { Int64($0.0.rawValue) }, shards.map(\.1.rawValue))
+            return PostgresStatement(
+                "SELECT apus.fence($1, $2, $3, $4)",
+                [.int64(node), .array(ids), .array(epochs), .int32(timeline)])
         }
 
         // MARK: Waves

@@ -10,6 +10,7 @@
     struct TurnWriting {
         private let turn: StoreTurn
         private let node: Int64
+        private let timeline: Int32
         private let session: StoreSession
         private let isClockNew: Bool
 
@@ -18,9 +19,10 @@
             var hasSubmissions: Bool
         }
 
-        init(_ turn: StoreTurn, node: Int64, session: StoreSession, isClockNew: Bool) {
+        init(_ turn: StoreTurn, node: Int64, timeline: Int32, session: StoreSession, isClockNew: Bool) {
             self.turn = turn
             self.node = node
+            self.timeline = timeline
             self.session = session
             self.isClockNew = isClockNew
         }
@@ -43,7 +45,7 @@
         }
 
         private func statements(of parts: [Int]) -> TurnStatements {
-            TurnStatements(turn, parts: parts, node: node, session: session, isClockNew: isClockNew)
+            TurnStatements(turn, parts: parts, node: node, timeline: timeline, session: session, isClockNew: isClockNew)
         }
 
         /// What can be refused without the database: shards of others, and submissions that two parts take.

@@ -45,7 +45,7 @@
         let nodes: [Node]
         private let listener: PostgresConnection
         private var heard: AsyncStream<PostgresNotification>.Iterator
-        var model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
+        var model = ModelPair.newModel()
         var turns = ModelTurns(random: SeededRandom(seed: 0))
         private var notified: Set<String> = []
         private var joined = 0
@@ -63,6 +63,13 @@
         }
 
         private static let mostJoins = 9
+
+        /// Nobody is taken for dead by the clock.
+        private static func newModel() -> ModelDatabase {
+            let model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
+            model.patience = MembershipMachine.Timing.patient.patience
+            return model
+        }
 
         func disconnect() async {
             for node in nodes {
@@ -94,7 +101,7 @@
                 TRUNCATE apus.beat, apus.job, apus.request, apus.wake, apus.ended, apus.open_run, apus.run, apus.clock,
                     apus.queue, apus.place, apus.submission, apus.reply RESTART IDENTITY
                 """)
-            model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
+            model = Self.newModel()
             model.notify = { [unowned self] node, payload in notified.insert("apus_node_\(node) \(payload)") }
             (joined, steps) = (0, [])
             try await compareNotifications()
@@ -162,14 +169,18 @@
 
         private func join(_ node: Node) async throws {
             let rows = try await node.store.writer.execute(
-                PostgresBatch([PostgresStatement("INSERT INTO apus.node (name) VALUES ('n') RETURNING id")]))
+                PostgresBatch([
+                    PostgresStatement(
+                        "INSERT INTO apus.node (name, patience_ms) VALUES ('n', $1) RETURNING id",
+                        [.int64(model.patience.wholeNanoseconds / 1_000_000)])
+                ]))
             node.id = try rows[0][0].decode(at: 0)
             joined += 1
             note("join", "node \(node.id)")
             try compare("the number of a node", model.join(), node.id)
             let (id, signals) = (node.id, node.signals)
             let member = ClusterMember(
-                node: id, writer: node.store.writer, session: node.session, queries: node.store.queries,
+                node: id, timeline: 1, writer: node.store.writer, session: node.session, queries: node.store.queries,
                 engine: .shared, logger: Logger(label: "apus.postgres"), timing: .patient
             ) { signals.send($0) }
             node.member = member

@@ -12,6 +12,9 @@ extension SchedulerMachine {
         var recovery: Int64?
         /// Other schedulers may take this one for dead: no run begins.
         var isCutOff = false
+        /// Handlers of jobs whose shard was lost meanwhile. They were told to end; until then nothing of their jobs begins
+        /// here, should the shard be granted again.
+        var orphans: [Int64: Set<RunKey>] = [:]
     }
 
     mutating func cutOff() {
@@ -36,9 +39,23 @@ extension SchedulerMachine {
     mutating func revoked(_ shard: ShardID) {
         guard session.shards.removeValue(forKey: shard) != nil else { return }
         for (key, entry) in entries where entry.shard == shard {
-            for run in running.keys where run.job == key { effect(.cancel(run, .shutdown)) }
+            for run in running.keys where run.job == key {
+                effect(.cancel(run, .shutdown))
+                shards.orphans[key, default: []].insert(run)
+            }
         }
         forget(shard)
+    }
+
+    /// A handler has ended.
+    /// - Returns: whether it was one whose run is not this scheduler's any more.
+    mutating func endOrphan(_ run: RunKey) -> Bool {
+        guard shards.orphans[run.job]?.remove(run) != nil else { return false }
+        if shards.orphans[run.job]!.isEmpty {
+            shards.orphans[run.job] = nil
+            if entries[run.job] != nil { markDirty(run.job) }
+        }
+        return true
     }
 
     /// Nothing of the shard is this scheduler's any more.
@@ -69,8 +86,10 @@ extension SchedulerMachine {
         }
     }
 
-    /// Whether nothing of the job begins, because its shard is given back.
-    func isReleased(_ entry: Entry) -> Bool { shards.releasing.contains(entry.shard) }
+    /// Whether nothing of the job begins: its shard is given back, or a handler of it goes on that is not its run any more.
+    func isReleased(_ entry: Entry) -> Bool {
+        shards.releasing.contains(entry.shard) || shards.orphans[entry.machine.job.key] != nil
+    }
 
     /// The shards that can be given back in this turn: there is nothing to be written of their jobs.
     func releasable() -> [ShardID] {

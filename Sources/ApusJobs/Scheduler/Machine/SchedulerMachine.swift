@@ -255,7 +255,7 @@ package struct SchedulerMachine: ~Copyable {
             stopping.failures = 0
             phase = .stopping(stopping)
         }
-        guard let entry = entries[end.key.job] else { return }
+        guard !endOrphan(end.key), let entry = entries[end.key.job] else { return }
         entry.ends.append(end)
         markDirty(end.key.job)
     }

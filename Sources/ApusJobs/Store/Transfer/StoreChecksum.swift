@@ -179,6 +179,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
             add(progress.fraction)
             add(progress.message)
         }
+        add(run.isCompleted)
     }
 
     package mutating func add(_ submission: StoredSubmission) {

@@ -1,0 +1,46 @@
+#if Postgres
+    /// What becomes of a database that was promoted: it goes on from a standby's copy, which may lack what was committed
+    /// and answered last.
+    ///
+    /// A promotion begins another timeline of the server. Every node's turns say which one they are of, and are refused on
+    /// another (`apus.fence`), so nothing that was decided by what is lost is written. The first node that notices, or
+    /// joins, adopts the timeline, once: the numbers that were given in the lost time are not given again, to nodes, jobs,
+    /// submissions and runs, nor is an epoch of a shard. Then each node reads its jobs anew (``ClusterMember``).
+    enum StoreTimeline {
+        static let schema: [String] = [
+            "CREATE TABLE apus.timeline (id integer PRIMARY KEY CHECK (id = 1), number integer NOT NULL)",
+            """
+            CREATE FUNCTION apus.current_timeline() RETURNS integer LANGUAGE sql VOLATILE AS $body$
+                SELECT ('x' || substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8))::bit(32)::integer
+            $body$
+            """,
+            // A store that was copied by the server's own tools may also come to an earlier timeline.
+            """
+            CREATE FUNCTION apus.adopt_timeline() RETURNS integer LANGUAGE plpgsql AS $body$
+            DECLARE
+                current integer := apus.current_timeline();
+            BEGIN
+                IF EXISTS (SELECT 1 FROM apus.timeline AS t WHERE t.number = current) THEN
+                    RETURN current;
+                END IF;
+                UPDATE apus.timeline AS t SET number = current WHERE t.number <> current;
+                IF FOUND THEN
+                    PERFORM setval('apus.job_key', nextval('apus.job_key') + 1000000000),
+                        setval('apus.run_sequence', nextval('apus.run_sequence') + 1000000000),
+                        setval(s::regclass, nextval(s::regclass) + 1000000000),
+                        setval(n::regclass, nextval(n::regclass) + 1000)
+                    FROM pg_get_serial_sequence('apus.submission', 'sequence') AS s,
+                        pg_get_serial_sequence('apus.node', 'id') AS n;
+                    UPDATE apus.shard SET epoch = epoch + 1000000;
+                END IF;
+                RETURN current;
+            END
+            $body$
+            """,
+            "INSERT INTO apus.timeline (id, number) VALUES (1, apus.current_timeline())",
+        ]
+
+        static let current = PostgresStatement("SELECT apus.current_timeline()")
+        static let adopt = PostgresStatement("SELECT apus.adopt_timeline()")
+    }
+#endif
