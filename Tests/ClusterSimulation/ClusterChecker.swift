@@ -3,12 +3,12 @@ import ApusTimers
 
 /// Sees everything that the nodes and the database do, and knows nothing of how they decide.
 final class ClusterChecker {
-    private struct Occurrence: Hashable {
+    struct Occurrence: Hashable {
         var job: Int64
         var occurrence: Int
     }
 
-    private struct Call {
+    struct Call {
         var node: ClusterNode
         var command: SchedulerCommand
         var plan: ClusterPlan?
@@ -18,26 +18,28 @@ final class ClusterChecker {
 
     unowned let world: ClusterWorld
     private(set) var violation: ClusterViolation?
-    private var active: [Occurrence: [ClusterHandler]] = [:]
-    private var attempts: Set<RunKey> = []
+    var active: [Occurrence: [ClusterHandler]] = [:]
+    var attempts: Set<RunKey> = []
     /// Attempts that asked to be called later, and when that is by the database's clock.
-    private var snoozes: [RunKey: WallInstant] = [:]
+    var snoozes: [RunKey: WallInstant] = [:]
     /// Handlers of which the database knows nothing since a promotion.
-    private var lost: [ClusterHandler] = []
-    private var lastPromotion: Int64?
+    var lost: [ClusterHandler] = []
+    var lastPromotion: Int64?
     /// When the database's clock was set last.
-    private var lastClockStep: Int64 = .min
-    private var calls: [Int: Call] = [:]
-    private var answered: Set<Int> = []
+    var lastClockStep: Int64 = .min
+    var calls: [Int: Call] = [:]
+    var answered: Set<Int> = []
+    /// Those that turns have taken.
+    var submissions: Set<Int64> = []
     /// Jobs that were answered.
-    private var jobs: [Int64: JobID] = [:]
-    private var idempotent: [String: Int64] = [:]
+    var jobs: [Int64: JobID] = [:]
+    var idempotent: [String: Int64] = [:]
     /// How often each job by hand was asked to run, and the occurrences that were answered.
-    private var runsAsked: [JobID: Int] = [:]
-    private var runsAnswered: Set<Occurrence> = []
-    private var epochs: [ShardID: StoreEpoch] = [:]
+    var runsAsked: [JobID: Int] = [:]
+    var runsAnswered: Set<Occurrence> = []
+    var epochs: [ShardID: StoreEpoch] = [:]
     /// When a process was killed in peace, and how much later than that or than its due a run has begun at most.
-    private var killed: Int64?
+    var killed: Int64?
     var counts = ClusterSimulation.Counts()
 
     init(_ world: ClusterWorld) { self.world = world }
@@ -54,6 +56,9 @@ final class ClusterChecker {
         let tables = world.database.tables
         let changes = parts.flatMap { turn.parts[$0] }
         counts.forwarded += turn.forwarded.count
+        for taken in turn.taken where parts.contains(taken.part) && !submissions.insert(taken.sequence).inserted {
+            fail(.once, "submission \(taken.sequence) is carried out again")
+        }
         if !changes.isEmpty {
             world.trace(
                 "node \(node) writes "
@@ -91,40 +96,12 @@ final class ClusterChecker {
         }
     }
 
-    /// The database is a former one: only what is in it counts.
-    func promoted() {
-        let tables = world.database.tables
-        counts.promotions += 1
-        lastPromotion = world.now
-        jobs = jobs.filter { tables.rows[$0.key]?.job.id == $0.value }
-        idempotent = idempotent.filter { tables.rows[$0.value]?.job.request.idempotencyKey == $0.key }
-        func stored(_ key: RunKey) -> Run? {
-            tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
-        }
-        attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
-        snoozes = snoozes.filter { stored($0.key) != nil }
-        runsAnswered = runsAnswered.filter { answered in
-            tables.rows[answered.job]?.runs.values.contains { $0.occurrence == answered.occurrence } ?? false
-        }
-        for (shard, row) in tables.shards.enumerated() {
-            epochs[ShardID(rawValue: shard)] = StoreEpoch(rawValue: row.epoch)
-        }
-        for number in calls.keys { calls[number]!.isLost = true }
-        for key in active.keys {
-            let gone = active[key]!.filter { handler in
-                tables.rows[handler.run.jobKey]?.job.id != handler.run.job
-                    || stored(RunKey(handler.run)).map { $0.state != .claimed } ?? true
-            }
-            lost += gone
-            active[key]!.removeAll { handler in gone.contains { $0 === handler } }
-        }
-    }
-
     func clockSet() { lastClockStep = world.now }
 
     /// It counts by the database's clock as far as its node knows that, which is vague by the time that
     /// answers take.
     func snoozed(_ handler: ClusterHandler) {
+        if lost.contains(where: { $0 === handler }) { return }
         counts.snoozes += 1
         let isVague = handler.node.process.slow.until > world.now - .ms(10_000)
         let end = world.wall.advanced(by: .milliseconds(handler.plan.snooze - 1_000))
@@ -166,6 +143,7 @@ final class ClusterChecker {
             fail(.acting, "\(name) begins on \(node.name), which has ended")
         }
         let stored = world.database.tables.rows[run.jobKey]?.runs[.init(run)]
+        if stored?.state != .claimed, isBehind(handler.node) { return lost.append(handler) }
         if stored?.state != .claimed { fail(.acting, "\(name) begins, and is \(stored?.state.rawValue ?? "nowhere")") }
         if let end = snoozes.removeValue(forKey: RunKey(run)) {
             if !isBehindStep, world.wall < end {
@@ -250,7 +228,7 @@ final class ClusterChecker {
         }
         answered.insert(number)
         // It may be an answer that was under way.
-        if call.isLost { return world.trace("\(number) is answered, and was lost: \(result)") }
+        if call.isLost || isBehind(node) { return world.trace("\(number) is answered, and was lost: \(result)") }
         switch result {
         case .success(let reply):
             world.trace("\(number) is answered: \(describe(reply))")

@@ -15,12 +15,12 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case morePlaces
     /// A run that its handler has completed can be ended as any other.
     case completionUnseen
+    /// A promoted database skips as many numbers as the one before it.
+    case sameNumbers
     /// The database does not look of which timeline a turn is.
     case staleTimeline
     /// A node does not notice that a standby was promoted.
     case promotionUnseen
-    /// A node that was ended while a standby was promoted tries to read the database anew, again and again.
-    case endUnseen
     /// A handler that asks to be called later is called at once.
     case snoozeAtOnce
 }

@@ -93,12 +93,10 @@ extension ClusterNode {
                 for queue in found.queues { post(.signal(.queue(queue))) }
                 for reply in found.replies { post(.signal(.reply(call: reply.call, reply.reply))) }
                 if found.hasSubmissions { post(.signal(.submissions)) }
-                let hasEnded = !found.view.nodes.contains { $0.id == id } && world.mutant != .endUnseen
-                if timeline != found.timeline, !hasEnded, world.mutant != .promotionUnseen {
+                if timeline != found.timeline, world.mutant != .promotionUnseen {
                     return forgetLostHistory(began, done)
                 }
-                // Of a node that has ended, nothing is to be learned but that.
-                if !hasEnded { adopt(found.mine, found.view.owners) }
+                adopt(found.mine, found.view.owners)
                 let actions = membership!.beat(found.view, began: began, at: uptime)
                 watchTrust()
                 perform(actions[...], done)

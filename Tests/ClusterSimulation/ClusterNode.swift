@@ -366,9 +366,9 @@ final class ClusterHandler {
         hasEnded = true
         let key = RunKey(run)
         node.handlers[key] = nil
+        if snoozes, reason == nil { node.world.checker.snoozed(self) }
         node.world.checker.ended(self)
         if snoozes, reason == nil {
-            node.world.checker.snoozed(self)
             let postponement = JobPostponement(reason: "later", delay: .milliseconds(plan.snooze))
             let isHeeded = node.world.mutant != .snoozeAtOnce
             return node.post(.notBegun(key, isHeeded ? postponement : nil))

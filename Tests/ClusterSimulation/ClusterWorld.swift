@@ -44,7 +44,7 @@ final class ClusterWorld {
 
     var now: Int64 { queue.now }
     /// The database's clock.
-    var wall: WallInstant { WallInstant(nanoseconds: 1_700_000_000_000_000_000 + UInt64(queue.now + wallStep)) }
+    var wall: WallInstant { WallInstant(nanoseconds: UInt64(1_700_000_000_000_000_000 + queue.now + wallStep)) }
 
     /// Of the database's clock.
     var second: Int64 { Int64(wall.nanoseconds / 1_000_000_000) }

@@ -99,11 +99,13 @@ extension ModelDatabase {
     func adoptTimeline() {
         guard tables.timeline != timeline else { return }
         tables.timeline = timeline
-        sequences.job += 1_000_000
-        sequences.run += 1_000_000
-        sequences.submission += 1_000_000
-        sequences.node += 1_000
-        for shard in tables.shards.indices { tables.shards[shard].epoch += 1_000_000 }
+        // An adoption may be lost by the next promotion.
+        let skipped = Int64(mutant == .sameNumbers ? 1 : timeline) * 1_000
+        sequences.job += skipped
+        sequences.run += skipped
+        sequences.submission += skipped
+        sequences.node += skipped
+        for shard in tables.shards.indices { tables.shards[shard].epoch += skipped }
     }
 
     // MARK: Places

@@ -185,9 +185,7 @@
             for queue in try StoreQueries.queues(of: results[9], axis) { signal(.queue(queue)) }
             if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
             let timeline = try results[10][0].decode(Int32.self, at: 0)
-            // One that has ended meanwhile has nothing to read: it learns of its end.
-            let hasEnded = try !results[2].contains { try $0.decode(Int64.self, at: 0) == node }
-            if timeline != self.timeline, !hasEnded {
+            if timeline != self.timeline {
                 try await forgetLostHistory()
                 return try await self.view()
             }

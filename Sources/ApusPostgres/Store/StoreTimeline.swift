@@ -24,14 +24,15 @@
                     RETURN current;
                 END IF;
                 UPDATE apus.timeline AS t SET number = current WHERE t.number <> current;
+                -- What is skipped depends on the timeline: an adoption may be lost by the next promotion.
                 IF FOUND THEN
-                    PERFORM setval('apus.job_key', nextval('apus.job_key') + 1000000000),
-                        setval('apus.run_sequence', nextval('apus.run_sequence') + 1000000000),
-                        setval(s::regclass, nextval(s::regclass) + 1000000000),
-                        setval(n::regclass, nextval(n::regclass) + 1000)
+                    PERFORM setval('apus.job_key', nextval('apus.job_key') + current * 1000000000::bigint),
+                        setval('apus.run_sequence', nextval('apus.run_sequence') + current * 1000000000::bigint),
+                        setval(s::regclass, nextval(s::regclass) + current * 1000000000::bigint),
+                        setval(n::regclass, nextval(n::regclass) + current * 1000)
                     FROM pg_get_serial_sequence('apus.submission', 'sequence') AS s,
                         pg_get_serial_sequence('apus.node', 'id') AS n;
-                    UPDATE apus.shard SET epoch = epoch + 1000000;
+                    UPDATE apus.shard SET epoch = epoch + current * 1000000::bigint;
                 END IF;
                 RETURN current;
             END

@@ -1,0 +1,39 @@
+import ApusJobs
+
+extension ClusterChecker {
+    /// The database is a former one: only what is in it counts.
+    func promoted() {
+        let tables = world.database.tables
+        counts.promotions += 1
+        lastPromotion = world.now
+        submissions = []
+        jobs = jobs.filter { tables.rows[$0.key]?.job.id == $0.value }
+        idempotent = idempotent.filter { tables.rows[$0.value]?.job.request.idempotencyKey == $0.key }
+        func stored(_ key: RunKey) -> Run? {
+            tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
+        }
+        attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
+        snoozes = snoozes.filter { stored($0.key) != nil }
+        runsAnswered = runsAnswered.filter { answered in
+            tables.rows[answered.job]?.runs.values.contains { $0.occurrence == answered.occurrence } ?? false
+        }
+        for (shard, row) in tables.shards.enumerated() {
+            epochs[ShardID(rawValue: shard)] = StoreEpoch(rawValue: row.epoch)
+        }
+        for number in calls.keys { calls[number]!.isLost = true }
+        for key in active.keys {
+            let gone = active[key]!.filter { handler in
+                tables.rows[handler.run.jobKey]?.job.id != handler.run.job
+                    || stored(RunKey(handler.run)).map { $0.state != .claimed } ?? true
+            }
+            lost += gone
+            active[key]!.removeAll { handler in gone.contains { $0 === handler } }
+        }
+    }
+
+    /// Whether the node does not know yet of the last promotion: it answers and begins what the former database had.
+    func isBehind(_ node: ClusterNode) -> Bool {
+        guard let lastPromotion, node.readAnew.map({ $0 < lastPromotion }) ?? true else { return false }
+        return node.timeline != world.database.timeline && world.now - lastPromotion < .ms(10_000)
+    }
+}
