@@ -159,7 +159,8 @@
                 PostgresBatch([
                     PostgresStatement(
                         """
-                        INSERT INTO apus.beat AS b (node, number) VALUES ($1, 1)
+                        INSERT INTO apus.beat AS b (node, number)
+                        SELECT n.id, 1 FROM apus.node AS n WHERE n.id = $1 AND n.ended IS NULL
                         ON CONFLICT (node) DO UPDATE SET number = b.number + 1, at = clock_timestamp()
                         """, [.int64(node)]),
                     // Nothing of it if the connection was made anew and the lock is held already.

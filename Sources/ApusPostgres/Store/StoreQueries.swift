@@ -224,26 +224,35 @@
             let lanes: [PostgresValue] =
                 excluded.isEmpty ? [.array([] as [String]), .array([] as [Int64])] : excluded.parameters
             let bounds = [StoreInstant.bound(instant), axis.bound(instant)]
-            // One row more says when there is more to do.
             let results = try await link.read(
                 [false, true].flatMap { isElapsed in
-                    let bound = bounds[isElapsed ? 1 : 0]
-                    return ["<=", ">"].map { comparison in
+                    let (own, other) = (bounds[isElapsed ? 1 : 0], bounds[isElapsed ? 0 : 1])
+                    func select(_ condition: String, _ last: Int64, limit: String) -> PostgresStatement {
                         PostgresStatement(
                             """
                             SELECT key, instant FROM apus.wake
-                            WHERE elapsed = \(isElapsed) AND instant \(comparison) $1 AND shard = ANY ($2::int8[])
+                            WHERE elapsed = \(isElapsed) AND instant \(condition) AND shard = ANY ($2::int8[])
                                 AND NOT EXISTS (
                                     SELECT 1 FROM unnest($3::text[], $4::int8[]) AS l (queue, priority)
                                     WHERE l.queue = wake.queue AND l.priority = wake.priority)
-                            ORDER BY instant, key LIMIT $5
+                            ORDER BY instant, key LIMIT \(limit)
                             """,
-                            [.int64(bound), .array(shards.map { Int64($0.rawValue) })] + lanes
-                                + [.int64(comparison == ">" ? Int64(2) : Int64(limit) + 1)])
+                            [.int64(own), .array(shards.map { Int64($0.rawValue) })] + lanes + [.int64(last)])
                     }
+                    return [
+                        // One row more says when there is more to do.
+                        select("<= $1", Int64(limit) + 1, limit: "$5"),
+                        // Of what is due by the other clock, this one says nothing.
+                        select(
+                            """
+                            > $1 AND NOT EXISTS (
+                                SELECT 1 FROM apus.job AS j
+                                WHERE j.key = wake.key AND j.\(isElapsed ? "wake" : "elapsed_wake") <= $5)
+                            """, other, limit: "1"),
+                    ]
                 }, isSnapshot: true)
             var wakes: [Int64: WallInstant] = [:]
-            var later: [(key: Int64, wake: WallInstant)] = []
+            var later: [WallInstant] = []
             for (index, rows) in results.enumerated() {
                 let decode = index < 2 ? StoreInstant.decode : axis.decode
                 for row in rows {
@@ -251,12 +260,12 @@
                     if index % 2 == 0 {
                         wakes[key] = min(wake, wakes[key] ?? wake)
                     } else {
-                        later.append((key, wake))
+                        later.append(wake)
                     }
                 }
             }
             let order = wakes.sorted { ($0.value, $0.key) < ($1.value, $1.key) }
-            let next = order.dropFirst(limit).prefix(1).map(\.value) + later.filter { wakes[$0.key] == nil }.map(\.wake)
+            let next = order.dropFirst(limit).prefix(1).map(\.value) + later
             return DueJobs(jobs: try await loadInOrder(order.prefix(limit).map(\.key)), next: next.min())
         }
 

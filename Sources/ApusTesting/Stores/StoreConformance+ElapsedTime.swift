@@ -138,6 +138,21 @@ extension StoreConformance {
             try expectEqual(found.jobs.map(\.job.nextWake), [instant(10)], "by elapsed time")
             try expectEqual(found.next, instant(80), "next after 10")
         },
+        StoreCheck(name: "the next wake is another job's, however many due jobs wake by the other clock before it") {
+            factory in
+            let opened = try await Opened(factory)
+            for number in 1...3 as ClosedRange<Int64> {
+                var both = sampleJob("both\(number)", wake: 20, trigger: .at(instant(20)))
+                both.elapsedWake = instant(50 + number)
+                try await opened.add(both)
+            }
+            var late = sampleJob("late", wake: 80, trigger: .at(instant(80)))
+            (late.wake, late.elapsedWake) = (nil, instant(80))
+            try await opened.add(late)
+            let found = try await opened.store.due(through: instant(30), limit: 9, in: opened.session)
+            try expectEqual(found.jobs.count, 3, "how many are due")
+            try expectEqual(found.next, instant(80), "next of the other jobs")
+        },
         StoreCheck(name: "the last instant there is stays, however the clock is set") { factory in
             let opened = try await Opened(factory)
             let never = WallInstant(nanoseconds: .max)

@@ -16,8 +16,8 @@ extension QueueBoard {
             guard let places = line.places, line.starting == 0 else { return nil }
             let isWaiting = line.count > 0 && !line.queue.isPaused
             let wanted = isWaiting ? line.running + line.count : line.running
-            let isDue = isWaiting ? line.nextAsk.map { $0 <= now } ?? true : wanted < places
-            guard isDue else { return nil }
+            let mayAsk = line.nextAsk.map { $0 <= now } ?? true
+            guard isWaiting ? mayAsk : line.hasTooMany(places) || line.hasTooFew(places) && mayAsk else { return nil }
             return QueueUse(
                 queue: id, running: line.running, wanted: min(wanted, max(line.queue.concurrency ?? .max, line.running))
             )
@@ -28,7 +28,10 @@ extension QueueBoard {
     func nextAsk(_ now: UptimeInstant) -> UptimeInstant? {
         if !isShared { return nil }
         if !uses(now).isEmpty { return now }
-        return lines.values.compactMap { $0.count > 0 && !$0.queue.isPaused ? $0.nextAsk : nil }.min()
+        return lines.values.compactMap { line in
+            let isWaiting = line.count > 0 && !line.queue.isPaused
+            return isWaiting || line.places.map { line.hasTooFew($0) } ?? false ? line.nextAsk : nil
+        }.min()
     }
 
     mutating func take(_ given: [QueuePlaces], _ now: ClockReading) {
@@ -50,4 +53,14 @@ extension QueueBoard {
         else { return }
         configure(queue, now)
     }
+}
+
+extension QueueBoard.Line {
+    /// Places that no run has. The one place of a queue with a rate is needed as long as anything runs.
+    fileprivate func hasTooMany(_ places: Int) -> Bool {
+        queue.rate == nil ? places > running : places > 0 && running == 0
+    }
+
+    /// The limit is newer than the runs, which the others have to know of.
+    fileprivate func hasTooFew(_ places: Int) -> Bool { places < running }
 }

@@ -94,6 +94,8 @@ extension SchedulerMachine {
         }
         for end in entry.ends where end.key.job == key {
             let (occurrence, attempt) = (end.key.occurrence, end.key.attempt)
+            // A pause counts from here.
+            let now = plan!.now.latestWall
             if let ended = end.ended {
                 draft.action.merge(
                     draft.machine.ended(

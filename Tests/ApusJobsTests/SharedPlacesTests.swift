@@ -1,0 +1,57 @@
+import ApusTimers
+import Testing
+
+@testable import ApusJobs
+
+/// What a scheduler asks of the places that it shares with others.
+@Suite("Asking for shared places")
+struct SharedPlacesTests {
+    /// All clocks stand still.
+    private struct Moment: TimeSource {
+        var nanoseconds: UInt64
+        func uptime() -> UptimeInstant { UptimeInstant(nanoseconds: nanoseconds) }
+        func continuous() -> ContinuousInstant { ContinuousInstant(nanoseconds: nanoseconds) }
+        func wall() -> WallInstant { WallInstant(nanoseconds: 1_767_225_600_000_000_000 + nanoseconds) }
+    }
+
+    private func reading(_ milliseconds: UInt64) -> ClockReading {
+        ClockReading(Moment(nanoseconds: milliseconds * 1_000_000))
+    }
+
+    private func board(_ queue: JobQueue, running: Int, places: Int?) -> QueueBoard {
+        var board = QueueBoard([], isShared: true, now: reading(0))
+        for _ in 0..<running { board.started(queue.id, reading(0)) }
+        board.configure(queue, reading(0))
+        if let places { board.take([QueuePlaces(queue: queue, places: places)], reading(0)) }
+        return board
+    }
+
+    @Test("a limit that is newer than the runs is told of them, once")
+    func newLimit() {
+        var board = board(JobQueue(id: "q", concurrency: 2), running: 3, places: nil)
+        let asked = board.uses(reading(1).uptime)
+        #expect(asked.map(\.running) == [3] && asked.map(\.wanted) == [3])
+        board.take([QueuePlaces(queue: JobQueue(id: "q", concurrency: 2), places: 3)], reading(1))
+        #expect(board.uses(reading(9_999).uptime).isEmpty)
+        #expect(board.nextAsk(reading(9_999).uptime) == nil)
+    }
+
+    @Test("a store that gives too few places is asked again after a while, and not at once")
+    func tooFew() {
+        let board = board(JobQueue(id: "q", concurrency: 2), running: 3, places: 2)
+        #expect(board.uses(reading(249).uptime).isEmpty)
+        #expect(board.nextAsk(reading(249).uptime) == reading(250).uptime)
+        #expect(board.uses(reading(250).uptime).count == 1)
+    }
+
+    @Test("places that no run has are given back; the place of a rate is kept while anything runs")
+    func tooMany() {
+        #expect(board(JobQueue(id: "q", concurrency: 5), running: 1, places: 4).uses(reading(1).uptime).count == 1)
+        #expect(board(JobQueue(id: "q", concurrency: 5), running: 1, places: 1).uses(reading(1).uptime).isEmpty)
+        var rated = JobQueue(id: "q")
+        rated.rate = QueueRate(runs: 5, per: .seconds(1))
+        #expect(board(rated, running: 1, places: 1_000_000_000).uses(reading(1).uptime).isEmpty)
+        #expect(board(rated, running: 0, places: 1_000_000_000).uses(reading(1).uptime).count == 1)
+        #expect(board(rated, running: 0, places: 0).uses(reading(1).uptime).isEmpty)
+    }
+}
