@@ -104,7 +104,7 @@ final class ClusterChecker {
         if lost.contains(where: { $0 === handler }) { return }
         counts.snoozes += 1
         let isVague = handler.node.process.slow.until > world.now - .ms(10_000)
-        let end = world.wall.advanced(by: .milliseconds(handler.plan.snooze - 1_000))
+        let end = world.wall.advanced(by: .milliseconds(handler.plan.snooze - 50))
         snoozes[RunKey(handler.run)] = isVague ? WallInstant(nanoseconds: 0) : end
     }
 
