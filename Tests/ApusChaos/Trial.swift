@@ -22,6 +22,7 @@
                 // Not all of them at the same moment of a second.
                 try await wait(.milliseconds(20))
             }
+            let lastDue = wallNow() + UInt64(seconds) * 1_000_000_000
             cluster.startLoad(rate: rate)
             try await wait(.seconds(warmUp))
             var strikes: [Strike] = []
@@ -40,7 +41,7 @@
                 strikes.append(strike)
             }
             cluster.stopLoad()
-            let settled = try await settle(cluster)
+            let settled = try await settle(cluster, after: lastDue)
             let isShared = (try? await cluster.waitForEvenShares()) != nil
             try await cluster.stopAll()
             var promises = Promises(try Evidence(of: cluster, tails: strikes.compactMap(\.tail)))
@@ -52,12 +53,15 @@
 
         private var warmUp: Int { isShort ? 2 : 4 }
 
-        /// Waits until everything has its outcome.
-        /// - Returns: how long that took, in seconds; `nil` if it took too long.
-        private func settle(_ cluster: Cluster) async throws -> Double? {
+        /// Waits until everything has its outcome, the last occurrences included, which are due at `lastDue`: strikes may
+        /// take less time than was planned.
+        ///
+        /// Returns how many seconds that took from then on; `nil` if it took too long.
+        private func settle(_ cluster: Cluster, after lastDue: UInt64) async throws -> Double? {
             let began = wallNow()
+            let left = Duration.nanoseconds(Int64(max(lastDue, began) - began))
             do {
-                try await until("everything has its outcome", atMost: Self.bound) {
+                try await until("everything has its outcome", atMost: left + Self.bound) {
                     try cluster.supervise()
                     let open = try cluster.query(
                         """
@@ -67,7 +71,7 @@
                     return open == [["0"]]
                 }
             } catch { return nil }
-            return Double(wallNow() - began) / 1e9
+            return max(0, Double(wallNow()) - Double(max(lastDue, began))) / 1e9
         }
     }
 

@@ -11,38 +11,17 @@ enum ClusterBench {
         }
         let options: Options
         do { options = try Options(CommandLine.arguments.dropFirst()) } catch {
-            note("cluster-bench: \(error.reason)\n\n\(Options.usage)")
+            note("cluster-bench: \(error.reason)\n\n\(Options.usage)", terminator: "")
             exit(64)
         }
         signal(SIGPIPE, SIG_IGN)
+        var report = Report(program: "cluster-bench", json: options.json)
         let server = try Server(below: options.directory)
-        var rows: [Comparison] = []
-        var failures: [String] = []
         for subject in options.subjects {
-            note(subject.rawValue)
-            let start = monotonicNanoseconds()
-            do {
-                let table = try await subject.measure(options, server)
-                print(table.text)
-                rows += table.rows.map { row in
-                    var row = row
-                    row.name = "\(subject.rawValue): \(row.name)"
-                    return row
-                }
-            } catch {
-                failures.append("\(subject.rawValue): \(error)")
-                print("\(subject.rawValue) FAILED: \(error)\n")
-            }
-            fflush(nil)
-            note("\(subject.rawValue) took \((monotonicNanoseconds() - start) / 1_000_000_000) s")
+            report.add(subject.rawValue) { try subject.measure(options, server) }
         }
         server.stop()
-        print(verdict(rows))
-        if let path = options.json { try Data(json(rows).utf8).write(to: URL(filePath: path)) }
-        if !failures.isEmpty {
-            print("\nFailed: " + failures.joined(separator: "; "))
-            exit(70)
-        }
+        exit(try report.finish())
     }
 }
 
@@ -54,16 +33,13 @@ enum Subject: String, CaseIterable {
     case idle
     case million
 
-    func measure(_ options: Options, _ server: Server) async throws -> ComparisonTable {
+    func measure(_ options: Options, _ server: Server) throws -> ComparisonTable {
         switch self {
         case .runs: try Runs(server: server, options: options).table()
         case .submits: try Submits(server: server, options: options).table()
-        case .snapshot: try await Snapshot(server: server, options: options).table()
+        case .snapshot: try Snapshot(server: server, options: options).table()
         case .idle: try Idle(server: server, options: options).table()
         case .million: try Million(server: server, options: options).table()
         }
     }
 }
-
-/// Says something beside the result.
-func note(_ text: String) { FileHandle.standardError.write(Data((text + "\n").utf8)) }

@@ -38,7 +38,7 @@ struct Million {
             ).map { $0[0] }
             return (names.joined(separator: ", "), names.map { replaced[$0] ?? "t.\($0)" }.joined(separator: ", "))
         }
-        let day = "(n * 86400000000000 / \(jobs))"
+        let day = "(n * \(86_400_000_000_000 / jobs))"
         let copies: [(String, [String: String])] = [
             (
                 "job",

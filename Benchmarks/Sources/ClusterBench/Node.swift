@@ -62,19 +62,14 @@ enum Node {
         let cpu = processCPUNanoseconds()
         try await wait(for: "\(jobs) handlers") { called.value - before >= jobs }
         let own = processCPUNanoseconds() - cpu
-        // Whether all have ended is looked up once: the question goes through all jobs, and is not what is measured.
         try await wait(for: "the end of \(jobs) runs") {
             scheduler.queues().allSatisfy { $0.running == 0 && $0.waiting == 0 }
         }
-        var end = wallNow()
-        try await wait(for: "\(jobs) outcomes") {
-            if try await scheduler.jobs(JobQuery(states: [.scheduled], kind: "no-op", limit: 1)).jobs.isEmpty {
-                return true
-            }
-            end = wallNow()
-            return false
-        }
-        say("done \(end) \(own)")
+        // Turns are committed one after another: what is answered now is behind the last outcome. To ask for the jobs that
+        // are left would be to read all dead rows, which is not what a node does.
+        _ = try await scheduler.submit(
+            JobRequest(id: JobID("after\(first)"), kind: "later", trigger: .after(.seconds(86_400))))
+        say("done \(wallNow()) \(own)")
     }
 
     private static func submit(_ scheduler: JobScheduler, _ jobs: Int, batch: Int) async throws {

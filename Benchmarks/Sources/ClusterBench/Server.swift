@@ -96,7 +96,7 @@ final class Server {
     }
 
     /// A transaction that is open until `body` has ended.
-    func withOpenTransaction<Value>(in database: String, _ body: () async throws -> Value) async throws -> Value {
+    func withOpenTransaction<Value>(in database: String, _ body: () throws -> Value) throws -> Value {
         let process = Process()
         process.executableURL = URL(filePath: "\(programs)/psql")
         process.arguments = [
@@ -108,7 +108,7 @@ final class Server {
         process.standardError = FileHandle.nullDevice
         try process.run()
         defer { process.interrupt() }
-        return try await body()
+        return try body()
     }
 
     /// A line of the server's log.

@@ -14,46 +14,21 @@ enum JobsBench {
             note("jobs-bench: \(error.reason)\n\n\(Options.usage)", terminator: "")
             exit(64)
         }
-        // A file that cannot be written is reported at the beginning, not after minutes.
-        if let path = options.json, !FileManager.default.createFile(atPath: path, contents: nil) {
-            note("jobs-bench: --json \(path): the file cannot be written")
-            exit(73)
-        }
+        var report = Report(program: "jobs-bench", json: options.json)
         // Short, because the path of a socket must be: the daemon's is in a home below this folder.
         let directory =
             URL(filePath: "\(options.directory)/jobs-bench-\(ProcessInfo.processInfo.processIdentifier)").path
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
 
-        var rows: [Comparison] = []
-        var failures: [String] = []
         let peers = Peers(program: options.peers, directory: directory, quick: options.quick)
         for subject in options.subjects {
-            note(subject.rawValue)
-            let start = monotonicNanoseconds()
-            do {
-                let table = try await subject.measure(options, directory: directory, peers: peers)
-                print(table.text)
-                rows += table.rows.map { row in
-                    var row = row
-                    row.name = "\(subject.rawValue): \(row.name)"
-                    return row
-                }
-            } catch {
-                failures.append("\(subject.rawValue): \(error)")
-                print("\(subject.rawValue) FAILED: \(error)\n")
+            await report.add(subject.rawValue) {
+                try await subject.measure(options, directory: directory, peers: peers)
             }
-            fflush(nil)
-            note("\(subject.rawValue) took \((monotonicNanoseconds() - start) / 1_000_000_000) s")
             DaemonProcess.killAll()
         }
-        print(verdict(rows))
-        if let path = options.json { try Data(json(rows).utf8).write(to: URL(filePath: path)) }
         try? FileManager.default.removeItem(atPath: directory)
-        if options.subjects.contains(where: \.hasPeers), let hint = peers.hint { print("\nNot measured: \(hint)") }
-        if !failures.isEmpty {
-            print("\nFailed: " + failures.joined(separator: "; "))
-            exit(70)
-        }
+        exit(try report.finish(hint: options.subjects.contains(where: \.hasPeers) ? peers.hint : nil))
     }
 }
 
@@ -99,9 +74,4 @@ enum Subject: String, CaseIterable {
                 "true: a program that does nothing",
             ])
     }
-}
-
-/// Says something beside the result.
-func note(_ text: String, terminator: String = "\n") {
-    FileHandle.standardError.write(Data((text + terminator).utf8))
 }

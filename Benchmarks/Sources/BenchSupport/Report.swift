@@ -1,0 +1,79 @@
+import Foundation
+
+/// The figures of one run of a benchmark: each table is printed as soon as its subject is measured, and at the end
+/// which targets hold.
+package struct Report {
+    private let json: String?
+    private var comparisons: [Comparison] = []
+    private var failures: [String] = []
+
+    /// Ends the program if the file cannot be written: at the beginning, not after minutes.
+    ///
+    /// - Parameters:
+    ///   - program: The benchmark's name.
+    ///   - json: The path of a file for the figures.
+    package init(program: String, json: String?) {
+        self.json = json
+        if let json, !FileManager.default.createFile(atPath: json, contents: nil) {
+            note("\(program): --json \(json): the file cannot be written")
+            exit(73)
+        }
+    }
+
+    /// Measures a subject and prints its table. A failure is printed and kept for the end; the next subjects are measured.
+    nonisolated(nonsending) package mutating func add(
+        _ subject: String, _ measure: nonisolated(nonsending) () async throws -> ComparisonTable
+    ) async {
+        let start = begin(subject)
+        let result: Result<ComparisonTable, any Error>
+        do { result = .success(try await measure()) } catch { result = .failure(error) }
+        end(subject, result, start: start)
+    }
+
+    /// The same without suspension, for subjects that are measured on the main thread.
+    package mutating func add(_ subject: String, _ measure: () throws -> ComparisonTable) {
+        let start = begin(subject)
+        end(subject, Result(catching: measure), start: start)
+    }
+
+    private func begin(_ subject: String) -> UInt64 {
+        note(subject)
+        return monotonicNanoseconds()
+    }
+
+    private mutating func end(_ subject: String, _ result: Result<ComparisonTable, any Error>, start: UInt64) {
+        switch result {
+        case .success(let table):
+            print(table.text)
+            comparisons += table.rows.map { row in
+                var row = row
+                row.name = "\(subject): \(row.name)"
+                return row
+            }
+        case .failure(let error):
+            failures.append("\(subject): \(error)")
+            print("\(subject) FAILED: \(error)\n")
+        }
+        fflush(nil)
+        note("\(subject) took \((monotonicNanoseconds() - start) / 1_000_000_000) s")
+    }
+
+    /// Prints which targets hold and writes the file.
+    ///
+    /// - Parameter hint: What was not measured, and why.
+    /// - Returns: The program's exit status: 70 if a subject failed.
+    /// - Throws: What writing the file throws.
+    package func finish(hint: String? = nil) throws -> Int32 {
+        print(verdict(comparisons))
+        if let json { try Data(BenchSupport.json(comparisons).utf8).write(to: URL(filePath: json)) }
+        if let hint { print("\nNot measured: \(hint)") }
+        if failures.isEmpty { return 0 }
+        print("\nFailed: " + failures.joined(separator: "; "))
+        return 70
+    }
+}
+
+/// Writes a line to standard error.
+package func note(_ text: String, terminator: String = "\n") {
+    FileHandle.standardError.write(Data((text + terminator).utf8))
+}
