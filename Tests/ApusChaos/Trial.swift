@@ -41,7 +41,7 @@
                 strikes.append(strike)
             }
             cluster.stopLoad()
-            let settled = try await settle(cluster, after: lastDue)
+            let settled = try await settle(cluster, lastDue: lastDue)
             let isShared = (try? await cluster.waitForEvenShares()) != nil
             try await cluster.stopAll()
             var promises = Promises(try Evidence(of: cluster, tails: strikes.compactMap(\.tail)))
@@ -53,25 +53,32 @@
 
         private var warmUp: Int { isShort ? 2 : 4 }
 
-        /// Waits until everything has its outcome, the last occurrences included, which are due at `lastDue`: strikes may
-        /// take less time than was planned.
+        /// Waits until everything that is due has its outcome, and then until nothing is to come: the strikes may have taken
+        /// less time than was planned, and the last occurrences are due at `lastDue`.
         ///
-        /// Returns how many seconds that took from then on; `nil` if it took too long.
-        private func settle(_ cluster: Cluster, after lastDue: UInt64) async throws -> Double? {
+        /// Returns how many seconds the first took; `nil` if one of the two took too long.
+        private func settle(_ cluster: Cluster, lastDue: UInt64) async throws -> Double? {
             let began = wallNow()
-            let left = Duration.nanoseconds(Int64(max(lastDue, began) - began))
-            do {
-                try await until("everything has its outcome", atMost: left + Self.bound) {
+            func wait(for what: String, toCome: Duration, openJobs: String, openRuns: String) async throws {
+                try await until(what, atMost: toCome + Self.bound) {
                     try cluster.supervise()
                     let open = try cluster.query(
                         """
-                        SELECT count(*) + (SELECT count(*) FROM apus.open_run) FROM apus.job
-                        WHERE state NOT IN ('finished', 'cancelled')
+                        SELECT count(*) + (SELECT count(*) FROM apus.open_run WHERE \(openRuns)) FROM apus.job
+                        WHERE state NOT IN ('finished', 'cancelled') AND \(openJobs)
                         """)
                     return open == [["0"]]
                 }
+            }
+            do {
+                try await wait(
+                    for: "everything that was due has its outcome", toCome: .zero, openJobs: "next_due <= \(began)",
+                    openRuns: "due <= \(began)")
+                let settled = Double(wallNow() - began) / 1e9
+                let toCome = Duration.nanoseconds(max(0, Int64(lastDue) - Int64(wallNow())))
+                try await wait(for: "everything has its outcome", toCome: toCome, openJobs: "true", openRuns: "true")
+                return settled
             } catch { return nil }
-            return max(0, Double(wallNow()) - Double(max(lastDue, began))) / 1e9
         }
     }
 
