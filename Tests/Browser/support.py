@@ -6,6 +6,7 @@ Needs Python 3.11 or later, Playwright for Python and a Chromium. Environment:
     APUS_BROWSER            the browser                      (/usr/bin/chromium)
     APUS_BROWSER_ARTIFACTS  where pictures are kept          (.build/browser)
     APUS_BROWSER_VISIBLE    if set, the browser has a window
+    APUS_BROWSER_POSTGRES   if set, each daemon has a new database on the server that PGHOST and its like name
 """
 
 from __future__ import annotations
@@ -153,6 +154,11 @@ class Daemon:
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="apus-browser-"))
         self.port = free_port()
         self.server: Server | None = None
+        self.store: dict[str, str] = {}
+        if "APUS_BROWSER_POSTGRES" in os.environ:
+            database = self.home.name.replace("-", "_")
+            subprocess.run(["createdb", database], check=True)
+            self.store = {"APUS_STORE": f"postgres:///{database}"}
         self.start()
 
     def start(self) -> None:
@@ -165,7 +171,8 @@ class Daemon:
     @property
     def environment(self) -> dict[str, str]:
         # No bus: a notification of a test must not appear on somebody's desktop.
-        return {"APUS_HOME": str(self.home), "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent", "TZ": "UTC"}
+        bus = "unix:path=/nonexistent"
+        return {"APUS_HOME": str(self.home), "DBUS_SESSION_BUS_ADDRESS": bus, "TZ": "UTC", **self.store}
 
     @property
     def url(self) -> str:

@@ -48,6 +48,7 @@ class Nodes(DashboardTest):
         expect(rows.nth(0).locator("th, td")).to_have_text(["<b>one</b>", "128", "400 ms ago", "–", "alive"])
         expect(rows.nth(1).locator("th, td")).to_have_text(["two", "0", "4.2 s ago", "1 min", "silent"])
         expect(self.page.locator("#nodes-status")).to_have_text("2 nodes")
+        self.assert_controls_have_names()
         self.nodes = [node("three", shards=256)]
         expect(rows).to_have_count(1)
         expect(self.page.locator("#nodes-status")).to_have_text("1 node")

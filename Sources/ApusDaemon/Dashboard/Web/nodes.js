@@ -12,7 +12,7 @@ export class Nodes {
   constructor({ element, status }) {
     Object.assign(this, { element, status, timer: null, isShared: false, isConnected: false });
     this.body = h('tbody');
-    this.element.append(h('table', { class: 'nodes-table' },
+    this.element.append(h('table', { class: 'nodes-table', 'aria-labelledby': 'nodes-title' },
       h('thead', {}, h('tr', {},
         ['Node', 'Shards', 'Last beat', 'Lag', 'State'].map((text) => h('th', { scope: 'col' }, text)))), this.body));
     document.addEventListener('visibilitychange', () => this.soon(0));
