@@ -111,10 +111,13 @@ let package = Package(
             name: "ApusTracing",
             dependencies: ["ApusJobs", .product(name: "Tracing", package: "swift-distributed-tracing")]
         ),
+        // libc's clocks and waiting calls, which a program with ApusTesting takes from here.
+        .target(name: "CProcessClock"),
         .target(
             name: "ApusTesting",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+                "ApusBackground", "ApusJobs", "ApusTimers", "CProcessClock",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the
@@ -478,7 +481,8 @@ let package = Package(
 
 // The sample apps are compiled as an app would be.
 let withoutFeatures = [
-    "CApus", "CAllocationCount", "ChaosEffect", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6",
+    "CApus", "CAllocationCount", "CProcessClock", "ChaosEffect", "MigrationExamples", "SampleAppsSwift5",
+    "SampleAppsSwift6",
 ]
 for target in package.targets
 where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {

@@ -2,7 +2,8 @@
 struct ModuleOrder {
     static let floors: [[String]] = [
         [
-            "TimerWheel", "CApus", "CPostgres", "CAllocationCount", "ChaosEffect", "PhoneTurn", "PostgresTestServer",
+            "TimerWheel", "CApus", "CPostgres", "CProcessClock", "CAllocationCount", "ChaosEffect", "PhoneTurn",
+            "PostgresTestServer",
             "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers"],

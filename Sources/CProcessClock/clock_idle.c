@@ -1,0 +1,189 @@
+// Whether anything in the process can run.
+//
+// A thread is asleep when its state is S. That all of them are at one instant follows from three passes: how often each
+// has been given a processor, the state of each, and how often again. When the first and the third are equal, no thread
+// has run in between, so all that were found asleep were asleep together; and only a thread that runs can wake another.
+// What comes from outside of the process, from a socket or a child, is not foreseen.
+#define _GNU_SOURCE
+#include "clock_internal.h"
+
+#ifndef CLOCK_IS_UNAVAILABLE
+#include <dirent.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+struct thread {
+    int32_t id;
+    int state, schedule;  // the descriptors of its files
+    uint64_t turns;
+    bool is_there;
+};
+
+static pthread_mutex_t looking = PTHREAD_MUTEX_INITIALIZER;
+static struct thread *threads;
+static size_t thread_count, thread_capacity;
+static int folder = -1;
+static pid_t folder_of;
+static atomic_int running_thread;
+static atomic_int_least64_t running_since;
+
+int32_t process_clock_running_thread(void) { return atomic_load(&running_thread); }
+
+int64_t process_clock_running_for(void) {
+    int64_t since = atomic_load(&running_since);
+    return since ? process_clock_machine_time() - since : 0;
+}
+
+static int open_file(int32_t thread, const char *name) {
+    char path[64];
+    snprintf(path, sizeof(path), "%d/%s", thread, name);
+    return openat(folder, path, O_RDONLY | O_CLOEXEC);
+}
+
+static void forget(size_t index) {
+    if (threads[index].state >= 0) libc()->close(threads[index].state);
+    if (threads[index].schedule >= 0) libc()->close(threads[index].schedule);
+    threads[index] = threads[--thread_count];
+}
+
+static struct thread *thread_with(int32_t id) {
+    for (size_t i = 0; i < thread_count; i++) {
+        if (threads[i].id == id) return &threads[i];
+    }
+    if (thread_count == thread_capacity) {
+        size_t capacity = thread_capacity ? 2 * thread_capacity : 64;
+        struct thread *more = realloc(threads, capacity * sizeof(struct thread));
+        if (!more) return NULL;
+        threads = more, thread_capacity = capacity;
+    }
+    struct thread *thread = &threads[thread_count];
+    *thread = (struct thread){.id = id, .state = open_file(id, "stat"), .schedule = open_file(id, "schedstat")};
+    thread_count++;
+    return thread;
+}
+
+struct linux_dirent64 {
+    uint64_t inode;
+    int64_t offset;
+    unsigned short length;
+    unsigned char type;
+    char name[];
+};
+
+// Reads which threads there are. True when one has come or gone.
+static bool list_threads(void) {
+    if (folder < 0 || folder_of != getpid()) {
+        while (thread_count > 0) forget(thread_count - 1);
+        if (folder >= 0) libc()->close(folder);
+        folder = open("/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        folder_of = getpid();
+    }
+    for (size_t i = 0; i < thread_count; i++) threads[i].is_there = false;
+    bool has_changed = false;
+    lseek(folder, 0, SEEK_SET);
+    char buffer[4096];
+    long length;
+    while ((length = libc()->syscall(SYS_getdents64, folder, buffer, sizeof(buffer))) > 0) {
+        for (long place = 0; place < length;) {
+            struct linux_dirent64 *entry = (struct linux_dirent64 *)(buffer + place);
+            place += entry->length;
+            int32_t id = (int32_t)strtol(entry->name, NULL, 10);
+            if (id <= 0) continue;
+            size_t before = thread_count;
+            struct thread *thread = thread_with(id);
+            if (!thread) return true;
+            thread->is_there = true;
+            has_changed |= thread_count != before;
+        }
+    }
+    for (size_t i = thread_count; i-- > 0;) {
+        if (threads[i].is_there) continue;
+        forget(i);
+        has_changed = true;
+    }
+    return has_changed;
+}
+
+// The third number is how often the thread has been given a processor.
+static bool read_turns(struct thread *thread, uint64_t *turns) {
+    char text[96];
+    ssize_t length = pread(thread->schedule, text, sizeof(text) - 1, 0);
+    if (length <= 0) return false;
+    text[length] = 0;
+    char *end;
+    strtoull(text, &end, 10);
+    strtoull(end, &end, 10);
+    *turns = strtoull(end, NULL, 10);
+    return true;
+}
+
+static bool is_asleep(const struct thread *thread) {
+    char text[128];
+    ssize_t length = pread(thread->state, text, sizeof(text) - 1, 0);
+    if (length <= 0) return false;
+    text[length] = 0;
+    // The name stands in parentheses and may contain any character.
+    char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' && name_end[2] == 'S';
+}
+
+static void move_to_front(size_t index) {
+    struct thread thread = threads[index];
+    memmove(&threads[1], &threads[0], index * sizeof(struct thread));
+    threads[0] = thread;
+}
+
+// The second and the third pass. The first one was the third pass of the look before.
+static bool look(int32_t own) {
+    if (list_threads()) {
+        for (size_t i = 0; i < thread_count; i++) read_turns(&threads[i], &threads[i].turns);
+        return false;
+    }
+    for (size_t i = 0; i < thread_count; i++) {
+        if (threads[i].id == own || is_asleep(&threads[i])) continue;
+        atomic_store(&running_thread, threads[i].id);
+        // What runs now is likely to run at the next look: it is looked at first.
+        move_to_front(i);
+        return false;
+    }
+    bool is_unchanged = true;
+    for (size_t i = 0; i < thread_count; i++) {
+        uint64_t turns = 0;
+        if (threads[i].id == own) continue;
+        if (!read_turns(&threads[i], &turns) || turns != threads[i].turns) is_unchanged = false;
+        threads[i].turns = turns;
+    }
+    return is_unchanged;
+}
+
+int process_clock_settle(int64_t limit) {
+    int32_t own = (int32_t)libc()->syscall(SYS_gettid);
+    int64_t start = process_clock_machine_time();
+    clock_lock();
+    lock_waits_retry();
+    clock_unlock();
+    pthread_mutex_lock(&looking);
+    int result = 0;
+    if (atomic_load(&running_since) == 0) atomic_store(&running_since, start);
+    for (int64_t looks = 1; !look(own); looks++) {
+        if (process_clock_machine_time() - start > limit) {
+            result = ETIMEDOUT;
+            break;
+        }
+        // What runs needs a processor; what runs for long does not need to be looked at all the time.
+        if (looks < 200) sched_yield();
+        else process_clock_machine_sleep(looks < 1000 ? 20000 : 1000000);
+    }
+    if (result == 0) {
+        atomic_store(&running_thread, 0);
+        atomic_store(&running_since, 0);
+    }
+    pthread_mutex_unlock(&looking);
+    return result;
+}
+
+#endif

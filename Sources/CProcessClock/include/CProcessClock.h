@@ -1,0 +1,84 @@
+#ifndef C_PROCESS_CLOCK_H
+#define C_PROCESS_CLOCK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The clocks of the process, and every call that waits for time, under the control of a test.
+//
+// On Linux, a program that has this module linked in defines `clock_gettime`, `nanosleep`, `epoll_wait`,
+// `timerfd_settime` and the like itself. The dynamic linker prefers those to libc's, for Foundation, Dispatch and the
+// concurrency runtime too. They call libc until `process_clock_begin` makes time virtual; from then on the three clocks
+// stand still until they are moved, and what waits for an instant waits until a step has reached that instant.
+//
+// Durations and instants are nanoseconds. Functions that return an `int` return 0 or a number of `errno.h`.
+
+// The clocks of a process: time since boot without sleep of the machine, with it, and since 1970.
+enum process_clock_id {
+    process_clock_uptime = 0,
+    process_clock_continuous = 1,
+    process_clock_wall = 2,
+};
+
+struct process_clock_reading {
+    int64_t uptime, continuous, wall;
+};
+
+// A wait that a step can end.
+struct process_clock_wait {
+    // The function that waits: "nanosleep", "timerfd", …
+    const char *call;
+    // The thread that called it, or 0 for a timer's descriptor.
+    int32_t thread;
+    // The clock of the deadline, and how long until then; negative when it is overdue.
+    int32_t clock;
+    int64_t left;
+};
+
+// Whether time can be virtual in this program: on Linux with glibc, and without a sanitizer that defines these functions.
+bool process_clock_is_available(void);
+
+// Makes time virtual, with these instants. A second call moves the clocks there; nothing is fired by that.
+// ENOTSUP where it is not available.
+int process_clock_begin(struct process_clock_reading now);
+bool process_clock_is_virtual(void);
+struct process_clock_reading process_clock_now(void);
+
+// Moves the clocks without firing anything; what is overdue then is fired by the next step.
+void process_clock_jump(int64_t uptime, int64_t continuous, int64_t wall);
+// Sets the wall clock: deadlines on it stay where they are, and descriptors that asked for it report the change.
+void process_clock_set_wall(int64_t wall);
+
+// Waits until no other thread of the process can run, for at most `limit` of real time: ETIMEDOUT then.
+int process_clock_settle(int64_t limit);
+// How long until the earliest deadline; 0 when it has passed. False when there is none.
+bool process_clock_until_next(int64_t *left);
+// Settles, then goes to the earliest deadline within `within` of now, fires it, and settles again.
+// EAGAIN when there is none; ETIMEDOUT when a thread still runs after `limit` of real time.
+int process_clock_step(int64_t within, int64_t limit);
+// Steps until `duration` has passed. ETIMEDOUT leaves the clocks where they are then.
+int process_clock_advance(int64_t duration, int64_t limit);
+// The machine sleeps: uptime stands still, the others go on, and nothing runs. Does not fire.
+void process_clock_sleep_machine(int64_t duration);
+
+// From here on a thread of its own steps to the next deadline whenever nothing in the process can run. `pace` is real
+// nanoseconds for a second of virtual time, 0 for none.
+int process_clock_run_by_itself(int64_t pace);
+// Holds that thread off; calls nest.
+void process_clock_hold(void);
+void process_clock_release(void);
+// How many deadlines have been fired.
+uint64_t process_clock_steps(void);
+
+// The waits with a deadline, earliest first. Returns how many there are; writes at most `capacity`.
+size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
+// A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.
+int32_t process_clock_running_thread(void);
+int64_t process_clock_running_for(void);
+// The machine's monotonic clock, whatever the process is told.
+int64_t process_clock_machine_time(void);
+// Sleeps in the machine's time, whatever the process is told.
+void process_clock_machine_sleep(int64_t duration);
+
+#endif
