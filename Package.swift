@@ -120,6 +120,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        .target(name: "ApusTestTraits", dependencies: ["ApusTesting", "ApusTimers"]),
         // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the
         // resource rule `.embedInCode`, 150 KB take half a minute to compile: it writes an array of numbers.)
         .executableTarget(name: "WebEmbedder"),
@@ -198,6 +199,15 @@ let package = Package(
             name: "ApusTestingTests",
             dependencies: [
                 "ApusBackground", "ApusDeviceProbe", "ApusJobs", "ApusSampleApp", "ApusTesting", "ApusTimers",
+            ]
+        ),
+        // Every way of libc to wait.
+        .target(name: "CWaitingCalls", path: "Tests/CWaitingCalls"),
+        .testTarget(
+            name: "ProcessClockTests",
+            dependencies: [
+                "ApusTestTraits", "ApusTesting", "ApusTimers", "CWaitingCalls",
+                .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         // The whole scheduler in virtual time, from one seed: for a test, and for `make simulate`.
@@ -481,7 +491,8 @@ let package = Package(
 
 // The sample apps are compiled as an app would be.
 let withoutFeatures = [
-    "CApus", "CAllocationCount", "CProcessClock", "ChaosEffect", "MigrationExamples", "SampleAppsSwift5",
+    "CApus", "CAllocationCount", "CProcessClock", "CWaitingCalls", "ChaosEffect", "MigrationExamples",
+    "SampleAppsSwift5",
     "SampleAppsSwift6",
 ]
 for target in package.targets

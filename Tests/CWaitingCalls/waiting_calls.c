@@ -1,0 +1,254 @@
+#define _GNU_SOURCE
+#include "CWaitingCalls.h"
+
+#ifdef __linux__
+#include <errno.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/epoll.h>
+#include <sys/select.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+static struct timespec span(int64_t nanoseconds) {
+    return (struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000};
+}
+
+static struct timespec later(clockid_t clock, int64_t nanoseconds) {
+    struct timespec now;
+    clock_gettime(clock, &now);
+    return span(now.tv_sec * 1000000000LL + now.tv_nsec + nanoseconds);
+}
+
+// 0 for a call that ended because its time was over.
+static int ended(int result) { return result == -1 && errno == ETIMEDOUT ? 0 : 1; }
+static int timed_out(int error) { return error == ETIMEDOUT ? 0 : 1; }
+
+// MARK: Sleeps
+
+static int call_nanosleep(int64_t time) {
+    struct timespec duration = span(time);
+    return nanosleep(&duration, NULL);
+}
+static int call_usleep(int64_t time) { return usleep((useconds_t)(time / 1000)); }
+static int call_sleep(int64_t time) { return (int)sleep((unsigned)(time / 1000000000)); }
+static int call_thrd_sleep(int64_t time) {
+    struct timespec duration = span(time);
+    return thrd_sleep(&duration, NULL);
+}
+static int call_clock_nanosleep(int64_t time) {
+    struct timespec duration = span(time);
+    return clock_nanosleep(CLOCK_MONOTONIC, 0, &duration, NULL);
+}
+static int sleep_until(clockid_t clock, int64_t time) {
+    struct timespec deadline = later(clock, time);
+    return clock_nanosleep(clock, TIMER_ABSTIME, &deadline, NULL);
+}
+static int call_clock_nanosleep_monotonic(int64_t time) { return sleep_until(CLOCK_MONOTONIC, time); }
+static int call_clock_nanosleep_boottime(int64_t time) { return sleep_until(CLOCK_BOOTTIME, time); }
+static int call_clock_nanosleep_realtime(int64_t time) { return sleep_until(CLOCK_REALTIME, time); }
+static int call_syscall_nanosleep(int64_t time) {
+    struct timespec duration = span(time);
+    return (int)syscall(SYS_nanosleep, &duration, NULL);
+}
+
+// MARK: Semaphores and conditions
+
+static int call_sem_timedwait(int64_t time) {
+    sem_t semaphore;
+    sem_init(&semaphore, 0, 0);
+    struct timespec deadline = later(CLOCK_REALTIME, time);
+    return ended(sem_timedwait(&semaphore, &deadline));
+}
+static int call_sem_clockwait(int64_t time) {
+    sem_t semaphore;
+    sem_init(&semaphore, 0, 0);
+    struct timespec deadline = later(CLOCK_MONOTONIC, time);
+    return ended(sem_clockwait(&semaphore, CLOCK_MONOTONIC, &deadline));
+}
+static int wait_for_condition(clockid_t clock, int64_t time, int says_clock) {
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    pthread_cond_t condition;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    if (!says_clock) pthread_condattr_setclock(&attributes, clock);
+    pthread_cond_init(&condition, &attributes);
+    struct timespec deadline = later(clock, time);
+    pthread_mutex_lock(&mutex);
+    int error = says_clock ? pthread_cond_clockwait(&condition, &mutex, clock, &deadline)
+                           : pthread_cond_timedwait(&condition, &mutex, &deadline);
+    pthread_mutex_unlock(&mutex);
+    return timed_out(error);
+}
+static int call_pthread_cond_timedwait(int64_t time) { return wait_for_condition(CLOCK_REALTIME, time, 0); }
+static int call_pthread_cond_timedwait_monotonic(int64_t time) { return wait_for_condition(CLOCK_MONOTONIC, time, 0); }
+static int call_pthread_cond_clockwait(int64_t time) { return wait_for_condition(CLOCK_MONOTONIC, time, 1); }
+static int call_cnd_timedwait(int64_t time) {
+    mtx_t mutex;
+    cnd_t condition;
+    mtx_init(&mutex, mtx_plain);
+    cnd_init(&condition);
+    struct timespec deadline = later(CLOCK_REALTIME, time);
+    mtx_lock(&mutex);
+    int result = cnd_timedwait(&condition, &mutex, &deadline);
+    mtx_unlock(&mutex);
+    return result == thrd_timedout ? 0 : 1;
+}
+
+// MARK: Locks, held by another thread for ever
+
+static pthread_mutex_t held_mutex = PTHREAD_MUTEX_INITIALIZER;
+static mtx_t held_c11_mutex;
+static pthread_rwlock_t held_for_reading = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_rwlock_t held_for_writing = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void *hold(void *held) {
+    mtx_init(&held_c11_mutex, mtx_timed);
+    pthread_mutex_lock(&held_mutex);
+    mtx_lock(&held_c11_mutex);
+    pthread_rwlock_rdlock(&held_for_reading);
+    pthread_rwlock_wrlock(&held_for_writing);
+    sem_post(held);
+    while (1) pause();
+    return NULL;
+}
+static void start_holder(void) {
+    sem_t held;
+    sem_init(&held, 0, 0);
+    pthread_t thread;
+    pthread_create(&thread, NULL, hold, &held);
+    sem_wait(&held);
+}
+
+#define LOCK_CALL(function, lock)                                                                                      \
+    static int call_##function(int64_t time) {                                                                         \
+        pthread_once(&once, start_holder);                                                                             \
+        struct timespec deadline = later(CLOCK_REALTIME, time);                                                        \
+        return timed_out(function(&lock, &deadline));                                                                  \
+    }
+#define CLOCK_LOCK_CALL(function, lock)                                                                                \
+    static int call_##function(int64_t time) {                                                                         \
+        pthread_once(&once, start_holder);                                                                             \
+        struct timespec deadline = later(CLOCK_MONOTONIC, time);                                                       \
+        return timed_out(function(&lock, CLOCK_MONOTONIC, &deadline));                                                 \
+    }
+LOCK_CALL(pthread_mutex_timedlock, held_mutex)
+CLOCK_LOCK_CALL(pthread_mutex_clocklock, held_mutex)
+LOCK_CALL(pthread_rwlock_timedrdlock, held_for_writing)
+LOCK_CALL(pthread_rwlock_timedwrlock, held_for_reading)
+CLOCK_LOCK_CALL(pthread_rwlock_clockrdlock, held_for_writing)
+CLOCK_LOCK_CALL(pthread_rwlock_clockwrlock, held_for_reading)
+static int call_mtx_timedlock(int64_t time) {
+    pthread_once(&once, start_holder);
+    struct timespec deadline = later(CLOCK_REALTIME, time);
+    return mtx_timedlock(&held_c11_mutex, &deadline) == thrd_timedout ? 0 : 1;
+}
+
+// MARK: Words of memory
+
+static int call_futex_wait(int64_t time) {
+    int word = 0;
+    struct timespec duration = span(time);
+    return ended((int)syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 0, &duration, NULL, 0));
+}
+static int call_futex_wait_bitset(int64_t time) {
+    int word = 0;
+    struct timespec deadline = later(CLOCK_MONOTONIC, time);
+    return ended((int)syscall(
+        SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE, 0, &deadline, NULL, FUTEX_BITSET_MATCH_ANY));
+}
+static int call_futex_wait_bitset_realtime(int64_t time) {
+    int word = 0;
+    struct timespec deadline = later(CLOCK_REALTIME, time);
+    return ended((int)syscall(
+        SYS_futex, &word, FUTEX_WAIT_BITSET_PRIVATE | FUTEX_CLOCK_REALTIME, 0, &deadline, NULL,
+        FUTEX_BITSET_MATCH_ANY));
+}
+
+// MARK: Descriptors, of which nothing comes
+
+static int silent_pipe(void) {
+    int ends[2];
+    return pipe(ends) == 0 ? ends[0] : -1;
+}
+static int call_poll(int64_t time) {
+    struct pollfd polled = {.fd = silent_pipe(), .events = POLLIN};
+    return poll(&polled, 1, (int)(time / 1000000));
+}
+static int call_ppoll(int64_t time) {
+    struct pollfd polled = {.fd = silent_pipe(), .events = POLLIN};
+    struct timespec duration = span(time);
+    return ppoll(&polled, 1, &duration, NULL);
+}
+static int call_select(int64_t time) {
+    struct timeval duration = {time / 1000000000, time % 1000000000 / 1000};
+    fd_set readable;
+    int descriptor = silent_pipe();
+    FD_ZERO(&readable);
+    FD_SET(descriptor, &readable);
+    return select(descriptor + 1, &readable, NULL, NULL, &duration);
+}
+static int call_pselect(int64_t time) {
+    struct timespec duration = span(time);
+    return pselect(0, NULL, NULL, NULL, &duration, NULL);
+}
+static int silent_epoll(void) {
+    int epoll = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+    epoll_ctl(epoll, EPOLL_CTL_ADD, silent_pipe(), &event);
+    return epoll;
+}
+static int call_epoll_wait(int64_t time) {
+    struct epoll_event event;
+    return epoll_wait(silent_epoll(), &event, 1, (int)(time / 1000000));
+}
+static int call_epoll_pwait(int64_t time) {
+    struct epoll_event event;
+    return epoll_pwait(silent_epoll(), &event, 1, (int)(time / 1000000), NULL);
+}
+static int call_epoll_pwait2(int64_t time) {
+    struct epoll_event event;
+    struct timespec duration = span(time);
+    return epoll_pwait2(silent_epoll(), &event, 1, &duration, NULL);
+}
+
+// MARK: Timers that are descriptors
+
+static int wait_for_timer(clockid_t clock, int flags, int64_t time) {
+    int descriptor = timerfd_create(clock, TFD_CLOEXEC);
+    struct itimerspec setting = {.it_value = flags ? later(clock, time) : span(time)};
+    timerfd_settime(descriptor, flags, &setting, NULL);
+    uint64_t fired = 0;
+    ssize_t length = read(descriptor, &fired, sizeof(fired));
+    close(descriptor);
+    return length == sizeof(fired) && fired == 1 ? 0 : 1;
+}
+static int call_timerfd(int64_t time) { return wait_for_timer(CLOCK_MONOTONIC, 0, time); }
+static int call_timerfd_boottime(int64_t time) { return wait_for_timer(CLOCK_BOOTTIME, TFD_TIMER_ABSTIME, time); }
+static int call_timerfd_realtime(int64_t time) { return wait_for_timer(CLOCK_REALTIME, TFD_TIMER_ABSTIME, time); }
+
+#define ROW(name) {#name, call_##name}
+static const struct waiting_call calls[] = {
+    ROW(nanosleep), ROW(usleep), ROW(sleep), ROW(thrd_sleep), ROW(clock_nanosleep), ROW(clock_nanosleep_monotonic),
+    ROW(clock_nanosleep_boottime), ROW(clock_nanosleep_realtime), ROW(syscall_nanosleep), ROW(sem_timedwait),
+    ROW(sem_clockwait), ROW(pthread_cond_timedwait), ROW(pthread_cond_timedwait_monotonic), ROW(pthread_cond_clockwait),
+    ROW(cnd_timedwait), ROW(pthread_mutex_timedlock), ROW(pthread_mutex_clocklock), ROW(pthread_rwlock_timedrdlock),
+    ROW(pthread_rwlock_timedwrlock), ROW(pthread_rwlock_clockrdlock), ROW(pthread_rwlock_clockwrlock),
+    ROW(mtx_timedlock), ROW(futex_wait), ROW(futex_wait_bitset), ROW(futex_wait_bitset_realtime), ROW(poll), ROW(ppoll),
+    ROW(select), ROW(pselect), ROW(epoll_wait), ROW(epoll_pwait), ROW(epoll_pwait2), ROW(timerfd),
+    ROW(timerfd_boottime), ROW(timerfd_realtime),
+};
+
+const struct waiting_call *waiting_call_at(int index) {
+    return index < (int)(sizeof(calls) / sizeof(calls[0])) ? &calls[index] : 0;
+}
+
+#else
+const struct waiting_call *waiting_call_at(int index) { return 0; }
+#endif
