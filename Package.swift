@@ -413,7 +413,7 @@ let package = Package(
         ))
     package.targets += [
         .target(
-            name: "SimulatedPhone", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"],
+            name: "SimulatedPhone", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "CProcessClock"],
             path: "Sources/SimulatedApple/SimulatedPhone"
         ),
         .target(
@@ -480,6 +480,9 @@ let package = Package(
             ]
         ),
     ]
+    for target in package.targets where target.name == "ProcessClockTests" {
+        target.dependencies.append("SimulatedPhone")
+    }
     for target in package.targets where target.name == "ApusApple" {
         target.dependencies += [
             "ApusTesting", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",

@@ -305,6 +305,7 @@ void process_clock_hold(void) {}
 void process_clock_release(void) {}
 uint64_t process_clock_steps(void) { return 0; }
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) { return 0; }
+uint64_t process_clock_offset(void (*program)(void)) { return 0; }
 int32_t process_clock_running_thread(void) { return 0; }
 int64_t process_clock_running_for(void) { return 0; }
 

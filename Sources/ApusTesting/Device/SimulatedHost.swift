@@ -219,6 +219,11 @@ public final class SimulatedHost: BackgroundHost {
     /// Records a fault of the app, while the process lives.
     package func fault(_ fault: Fault) { log(.app, .fault(fault)) }
 
+    /// From now on a process of the operating system goes on, stands still and ends with this one.
+    package func attach(_ other: any SteppedProcess) { process.attach(other) }
+    /// Whether the process is neither suspended nor at its end.
+    package var isRunning: Bool { process.isRunning }
+
     // MARK: For the device
 
     var now: UInt64 { time.uptime().nanoseconds }
@@ -257,7 +262,7 @@ public final class SimulatedHost: BackgroundHost {
     func endWatch() { state.withLock { $0.watch = nil } }
 
     /// Ends the process without a word to it. From any thread; the device collects what is left.
-    func end(_ reason: String) {
+    package func end(_ reason: String) {
         guard !process.isEnded else { return }
         log(.system, .terminated(reason))
         time.end(process)

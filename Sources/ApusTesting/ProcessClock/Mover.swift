@@ -7,14 +7,14 @@
 #endif
 
 /// Threads that move the clock. Not Dispatch's: those are among what a step waits for.
-enum Mover {
+package enum Mover {
     private final class Work: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
     }
 
     /// Calls `work` on a new thread.
-    static func start(_ work: @escaping @Sendable () -> Void) {
+    package static func start(_ work: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(work))
         #if canImport(Darwin)
             var thread: pthread_t?

@@ -1,6 +1,16 @@
 package import ApusTimers
 import Synchronization
 
+/// A process of the operating system that follows a ``VirtualProcess``: it goes on, stands still and ends with it.
+package protocol SteppedProcess: AnyObject, Sendable {
+    /// Runs what is due at this instant. False when there is nothing.
+    func runOne() -> Bool
+    /// How long until something is due, in nanoseconds; nil when nothing ever will be.
+    var untilNextDeadline: UInt64? { get }
+    /// Ends it for good.
+    func end()
+}
+
 /// A program in virtual time beside the system: an engine, an executor and a main loop of its own, which the step loop
 /// leaves alone while the process is stopped.
 ///
@@ -17,6 +27,7 @@ package final class VirtualProcess: Sendable {
     private let standing = Atomic(Standing.running)
     private let missedWallClockChange = Atomic(false)
     private let unfinished = TaskCounter()
+    private let companion = Locked<(any SteppedProcess)?>(nil)
 
     /// - Parameters:
     ///   - clocks: The clocks that it shares with everyone.
@@ -62,6 +73,13 @@ package final class VirtualProcess: Sendable {
         guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
         mainLoop.close()
         engine.shutdown()
+        companion.withLock { $0.take() }?.end()
+    }
+
+    /// From now on `process` goes on, stands still and ends with this one.
+    package func attach(_ process: any SteppedProcess) {
+        guard !isEnded else { return process.end() }
+        companion.withLock { $0 = process }
     }
 
     // MARK: For the step loop
@@ -76,13 +94,18 @@ package final class VirtualProcess: Sendable {
         if executor.runOne() { return true }
         // Whoever drives a process with a main loop is the main actor; others find nothing here.
         if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
-        return wakeup.wakeIfDue()
+        return wakeup.wakeIfDue() || companion.withLock { $0 }?.runOne() == true
     }
 
     /// Whether ``runOne()`` would find work in a queue.
     var isRunnable: Bool { isRunning && (executor.pendingJobs > 0 || mainLoop.isRunnable) }
 
-    var untilNextDeadline: UInt64? { isRunning ? wakeup.untilNextDeadline : nil }
+    var untilNextDeadline: UInt64? {
+        guard isRunning else { return nil }
+        let own = wakeup.untilNextDeadline
+        guard let other = companion.withLock({ $0 })?.untilNextDeadline else { return own }
+        return min(own ?? .max, other)
+    }
 
     /// Somebody set the wall clock; a process that is stopped learns it later.
     func reportWallClockChange() { missedWallClockChange.store(true, ordering: .releasing) }

@@ -71,6 +71,10 @@ void process_clock_release(void);
 // How many deadlines have been fired.
 uint64_t process_clock_steps(void);
 
+// A program that is started with APUS_APP_PROCESS_ENTRY in its environment does not run its `main`, but calls
+// `apus_app_process_main` with the function at this place. 0 when the function is not in the program's own file.
+uint64_t process_clock_offset(void (*program)(void));
+
 // The waits with a deadline, earliest first. Returns how many there are; writes at most `capacity`.
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
 // A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.

@@ -1,0 +1,132 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import CProcessClock
+import Dispatch
+import Foundation
+import Glibc
+
+/// The process of an app, seen from inside: it takes what the device says, and asks it for things.
+///
+/// Two threads of its own do that, which are asleep whenever the app is looked at: one reads, the other lets what is due
+/// run. Events reach the app on its main thread, through the main queue.
+final class AppLink: Sendable {
+    /// The link of this process; nil when it is not one of a simulated app.
+    static var current: AppLink? { link.withLock { $0 } }
+
+    private static let link = Locked<AppLink?>(nil)
+
+    private struct State {
+        var runs: [(AppReadings, [AppEvent])] = []
+        var waiting: [Int: Waiting] = [:]
+        var lastCall = 0
+        var observers: [@MainActor @Sendable (AppEvent) -> Void] = []
+    }
+
+    /// A thread that waits for a reply.
+    private final class Waiting: Sendable {
+        let reply = Locked<AppReply?>(nil)
+        let isThere = DispatchSemaphore(value: 0)
+    }
+
+    private let socket: LineSocket
+    private let state = Locked(State())
+    private let somethingCame = DispatchSemaphore(value: 0)
+
+    private init(_ socket: LineSocket) { self.socket = socket }
+
+    /// The first thing in the process: time is virtual before any other code of the program reads a clock.
+    static func main(_ program: @convention(c) () -> Void) -> Never {
+        let new = AppLink(LineSocket(descriptor: 0))
+        guard case .value(.run(let readings, let events)) = new.socket.receive(DeviceMessage.self) else { exit(0) }
+        let start = process_clock_reading(
+            uptime: readings.uptime, continuous: readings.continuous, wall: readings.wall)
+        guard process_clock_begin(start) == 0 else { exit(1) }
+        link.withLock { $0 = new }
+        new.state.withLock { $0.runs = [(readings, events)] }
+        Mover.start { new.read() }
+        // The first run ends when the program rests, so not before this thread does.
+        Mover.start { new.run() }
+        program()
+        // A run loop without a source would end at once.
+        let timer = Timer.scheduledTimer(withTimeInterval: 1e9, repeats: true) { _ in }
+        while true { RunLoop.main.run() }
+        withExtendedLifetime(timer) {}
+    }
+
+    // MARK: The two threads
+
+    private func read() {
+        while case .value(let message) = socket.receive(DeviceMessage.self) {
+            switch message {
+            case .run(let readings, let events):
+                state.withLock { $0.runs.append((readings, events)) }
+                somethingCame.signal()
+            case .reply(let call, let reply):
+                let waiting = state.withLock { $0.waiting.removeValue(forKey: call) }
+                waiting?.reply.withLock { $0 = reply }
+                waiting?.isThere.signal()
+                somethingCame.signal()
+            }
+        }
+        // There is no device any more.
+        _exit(0)
+    }
+
+    private func run() {
+        while true {
+            guard let (readings, events) = state.withLock({ $0.runs.isEmpty ? nil : $0.runs.removeFirst() }) else {
+                somethingCame.wait()
+                continue
+            }
+            let now = process_clock_now()
+            process_clock_jump(
+                readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
+            for event in events { deliver(event) }
+            settle()
+            var left: Int64 = 0
+            let isAny = process_clock_until_next(&left)
+            socket.send(AppMessage.idle(next: isAny ? UInt64(max(1, left)) : nil))
+        }
+    }
+
+    /// Until nothing is due, nothing can run, and nobody waits for the device.
+    private func settle() {
+        while true {
+            guard process_clock_advance(0, .max) == 0 else { continue }
+            if state.withLock({ $0.waiting.isEmpty }) { return }
+            somethingCame.wait()
+        }
+    }
+
+    private func deliver(_ event: AppEvent) {
+        let observers = state.withLock { $0.observers }
+        DispatchQueue.main.async {
+            MainActor.assumeIsolated { for observer in observers { observer(event) } }
+        }
+    }
+
+    // MARK: For the app
+
+    /// Calls `observer` on the main thread with what happens to the app.
+    func observe(_ observer: @escaping @MainActor @Sendable (AppEvent) -> Void) {
+        state.withLock { $0.observers.append(observer) }
+    }
+
+    /// Asks the device, and waits for its answer. From any thread; virtual time stands still meanwhile.
+    func call(_ call: AppCall) -> AppReply {
+        let waiting = Waiting()
+        let number = state.withLock { state in
+            state.lastCall += 1
+            state.waiting[state.lastCall] = waiting
+            return state.lastCall
+        }
+        socket.send(AppMessage.call(number, call))
+        waiting.isThere.wait()
+        return waiting.reply.withLock { $0 } ?? .done
+    }
+}
+
+/// Called by module CProcessClock in the place of `main`.
+@_cdecl("apus_app_process_main")
+func runAppProcess(_ program: @convention(c) () -> Void) { AppLink.main(program) }

@@ -1,0 +1,232 @@
+import ApusBackground
+public import ApusTesting
+import ApusTimers
+import CProcessClock
+import Foundation
+import Glibc
+
+/// A process of the operating system that is the process of a simulated app, seen from the device.
+///
+/// This program is started once more, with a function of it in the place of `main`. There, time is virtual and stands
+/// still unless the device lets it go on, to the deadlines of that process; while the app is suspended the device does
+/// not, and at its end the process is killed. So of an ended app no thread, timer, queue, task or variable is left.
+final class AppProcess: SteppedProcess {
+    private struct State {
+        var pid: pid_t = 0
+        /// What the process is told when it runs next.
+        var events: [AppEvent] = []
+        /// The instant of the process's uptime at which something is due.
+        var next: UInt64?
+        /// By how much the other clocks were ahead of the uptime when the process ran last.
+        var offsets: [Int64] = []
+        var isInExchange = false
+    }
+
+    private let host: SimulatedHost
+    private let socket: LineSocket
+    private let state = Locked(State())
+    private let observation = Locked<Observation?>(nil)
+
+    /// The uptime of a machine that has just been started is not zero: Dispatch takes that for "now".
+    private static let startOfUptime: Int64 = 3_600_000_000_000
+    /// How much of the machine's time an app has for what is due at one instant.
+    private static let limit: Int32 = 30_000
+
+    /// Starts this program again with `program` in the place of its `main`.
+    @MainActor
+    init(_ host: SimulatedHost, program: @convention(c) () -> Void) throws {
+        let offset = process_clock_offset(program)
+        guard ProcessClock.isAvailable, offset != 0, let (own, other) = LineSocket.pair() else {
+            throw AppProcessError.cannotStart(
+                ProcessClock.isAvailable
+                    ? "the program has to be a closure or function of the executable itself, without captures"
+                    : "time cannot be virtual here: that needs Linux with glibc, and a build without a sanitizer")
+        }
+        self.host = host
+        socket = LineSocket(descriptor: own)
+        var environment = ProcessInfo.processInfo.environment
+        environment["APUS_APP_PROCESS_ENTRY"] = "\(offset)"
+        let pid = try Self.spawn(environment, standardInput: other)
+        Glibc.close(other)
+        state.withLock { $0.pid = pid }
+        host.attach(self)
+        observation.withLock {
+            $0 = host.observePhase { [weak self] phase in self?.deliver(.phase("\(phase)")) }
+        }
+    }
+
+    private static func spawn(_ environment: [String: String], standardInput: Int32) throws -> pid_t {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, standardInput, 0)
+        let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
+        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
+        defer { for text in arguments + variables { free(text) } }
+        var pid: pid_t = 0
+        let error = posix_spawn(&pid, "/proc/self/exe", &actions, nil, arguments, variables)
+        guard error == 0 else {
+            throw AppProcessError.cannotStart("the system started no process: \(String(cString: strerror(error)))")
+        }
+        return pid
+    }
+
+    /// The program runs up to where nothing in it can run. That belongs to the launch.
+    func launch() { exchange() }
+
+    // MARK: The step loop
+
+    func runOne() -> Bool {
+        guard host.isRunning, isDue else { return false }
+        exchange()
+        return true
+    }
+
+    var untilNextDeadline: UInt64? {
+        if isDue { return 0 }
+        return state.withLock { state in state.next.map { $0 - host.engine.time.uptime().nanoseconds } }
+    }
+
+    private var isDue: Bool {
+        let readings = readings
+        return state.withLock { state in
+            guard !state.isInExchange, state.pid != 0 else { return false }
+            return !state.events.isEmpty || state.offsets != readings.offsets
+                || state.next.map { $0 <= host.engine.time.uptime().nanoseconds } ?? false
+        }
+    }
+
+    private var readings: AppReadings {
+        let time = host.engine.time
+        return AppReadings(
+            uptime: Int64(clamping: time.uptime().nanoseconds) + Self.startOfUptime,
+            continuous: Int64(clamping: time.continuous().nanoseconds) + Self.startOfUptime,
+            wall: Int64(clamping: time.wall().nanoseconds))
+    }
+
+    /// Tells the app, and comes back when it has done what it does about it.
+    func deliver(_ event: AppEvent) {
+        let isInExchange = state.withLock { state in
+            state.events.append(event)
+            return state.isInExchange
+        }
+        // In the course of another exchange it is told with the next one.
+        if !isInExchange, host.isRunning { exchange() }
+    }
+
+    /// Lets the process run until nothing in it can run at this instant.
+    private func exchange() {
+        let readings = readings
+        let (pid, events) = state.withLock { state in
+            defer { state.events = [] }
+            state.isInExchange = true
+            state.offsets = readings.offsets
+            return (state.pid, state.events)
+        }
+        defer { state.withLock { $0.isInExchange = false } }
+        guard pid != 0 else { return }
+        socket.send(DeviceMessage.run(readings, events))
+        while true {
+            switch socket.receive(AppMessage.self, limit: Self.limit) {
+            case .value(.idle(let next)):
+                let now = host.engine.time.uptime().nanoseconds
+                return state.withLock { $0.next = next.map { now + $0 } }
+            case .value(.call(let number, let call)):
+                let reply = answer(call)
+                // The call may have ended the process.
+                guard state.withLock({ $0.pid != 0 }) else { return }
+                socket.send(DeviceMessage.reply(call: number, reply))
+            case .end:
+                return crashed()
+            case .timedOut:
+                host.fault(
+                    Fault(
+                        .appProcessBlocked,
+                        "a thread of the app did not come to rest within \(Self.limit / 1000) s of the machine's time; a "
+                            + "loop that waits for the clock to move without sleeping never ends here"))
+                return host.end("blocked")
+            }
+        }
+    }
+
+    private func crashed() {
+        let pid = state.withLock { state in
+            defer { state.pid = 0 }
+            return state.pid
+        }
+        guard pid != 0 else { return }
+        let how = Self.reap(pid)
+        host.fault(Fault(.appProcessCrash, "the app's process \(how)"))
+        host.end("the process \(how)")
+    }
+
+    func end() {
+        observation.withLock { $0.take() }?.cancel()
+        let pid = state.withLock { state in
+            defer { state.pid = 0 }
+            return state.pid
+        }
+        if pid != 0 {
+            kill(pid, SIGKILL)
+            _ = Self.reap(pid)
+        }
+        socket.close()
+    }
+
+    /// Waits for the process, which has ended or is about to, and says how.
+    private static func reap(_ pid: pid_t) -> String {
+        var status: Int32 = 0
+        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+        let signal = status & 0x7f
+        guard signal != 0 else { return "exited with status \(status >> 8 & 0xff)" }
+        return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"
+    }
+
+    // MARK: Calls
+
+    private func answer(_ call: AppCall) -> AppReply {
+        switch call {
+        case .note(let text):
+            host.note(text)
+            return .done
+        case .fault(let rule, let message, let place):
+            host.fault(Fault(Fault.Rule(rule), message, place: place))
+            return .done
+        case .beginClaim(let name, let place, let function, let hasHandler):
+            let number = Locked(0)
+            let handler: @MainActor @Sendable () -> Void = { [weak self] in
+                self?.deliver(.claimExpires(number.withLock { $0 }))
+            }
+            let claim = host.beginClaim(
+                name: name, place: place, function: function, expirationHandler: hasHandler ? handler : nil)
+            number.withLock { $0 = claim.number }
+            return .claim(claim.number)
+        case .endClaim(let number):
+            host.endClaim(ClaimID(number: number))
+            return .done
+        }
+    }
+}
+
+extension AppReadings {
+    /// By how much the other clocks are ahead of the uptime.
+    fileprivate var offsets: [Int64] { [continuous - uptime, wall - uptime] }
+}
+
+/// Why a process of an app was not started.
+enum AppProcessError: Error, CustomStringConvertible {
+    case cannotStart(String)
+
+    var description: String {
+        switch self {
+        case .cannotStart(let why): "the app's process was not started: \(why)"
+        }
+    }
+}
+
+extension Fault.Rule {
+    /// The app's process ended by itself: it trapped, exited, or was ended by a signal.
+    public static let appProcessCrash = Fault.Rule("appProcessCrash")
+    /// A thread of the app's process runs without end.
+    public static let appProcessBlocked = Fault.Rule("appProcessBlocked")
+}

@@ -1,0 +1,85 @@
+import ApusTimers
+import Foundation
+import Glibc
+
+/// One end of a pair of sockets, on which each line is a value as JSON.
+///
+/// Writing is possible from any thread, reading on one.
+final class LineSocket: Sendable {
+    private let descriptor: Int32
+    private let writing = Locked(())
+    private let unread = Locked<[UInt8]>([])
+
+    init(descriptor: Int32) { self.descriptor = descriptor }
+
+    /// Two connected ends. The descriptors are closed in programs that are started later.
+    static func pair() -> (Int32, Int32)? {
+        var ends: [Int32] = [0, 0]
+        guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
+            return nil
+        }
+        return (ends[0], ends[1])
+    }
+
+    /// False when nobody reads the other end any more.
+    @discardableResult
+    func send(_ value: some Encodable) -> Bool {
+        guard let json = try? JSONEncoder().encode(value) else {
+            preconditionFailure("a message of the app's process cannot be written as JSON")
+        }
+        var bytes = [UInt8](json)
+        bytes.append(UInt8(ascii: "\n"))
+        return writing.withLock { _ in
+            var written = 0
+            while written < bytes.count {
+                let count = bytes[written...].withUnsafeBytes {
+                    Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
+                }
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { return false }
+                written += count
+            }
+            return true
+        }
+    }
+
+    enum Line<Value> {
+        case value(Value)
+        case end
+        case timedOut
+    }
+
+    /// Waits for the next value, for at most `limit` milliseconds of the process's time; -1 is without end.
+    func receive<Value: Decodable>(_ type: Value.Type, limit: Int32 = -1) -> Line<Value> {
+        while true {
+            if let line = takeLine() {
+                guard let value = try? JSONDecoder().decode(type, from: Data(line)) else {
+                    preconditionFailure(
+                        "not a message between a device and an app: \(String(decoding: line, as: UTF8.self))")
+                }
+                return .value(value)
+            }
+            if limit >= 0 {
+                var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                let count = poll(&polled, 1, limit)
+                if count < 0, errno == EINTR { continue }
+                if count == 0 { return .timedOut }
+            }
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return .end }
+            unread.withLock { $0.append(contentsOf: buffer[..<count]) }
+        }
+    }
+
+    private func takeLine() -> [UInt8]? {
+        unread.withLock { unread in
+            guard let end = unread.firstIndex(of: UInt8(ascii: "\n")) else { return nil }
+            defer { unread.removeSubrange(...end) }
+            return Array(unread[..<end])
+        }
+    }
+
+    func close() { Glibc.close(descriptor) }
+}

@@ -1,0 +1,43 @@
+public import ApusBackground
+public import ApusTesting
+import ApusTimers
+
+extension SimulatedPhone {
+    /// Puts a program on a device, in place of the app that was there. Each process of the app is one of the operating
+    /// system: this program, started again, which runs `program` on its first thread and then the main run loop.
+    ///
+    /// ```swift
+    /// SimulatedPhone.install(on: device, program: {
+    ///     Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { _ in SimulatedPhone.note("tick") }
+    /// })
+    /// ```
+    ///
+    /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks go on with it, stand still
+    /// while the app is suspended, and are gone when it is killed. It shares no memory with the test, so `program`
+    /// captures nothing; it says what happens with ``note(_:)``.
+    ///
+    /// - Parameters:
+    ///   - device: The device.
+    ///   - manifest: What the app declares.
+    ///   - trackDurations: How long audio items last; others last three minutes.
+    ///   - program: A function or closure of the executable, without captures. A trap in it is the fault
+    ///     ``ApusTesting/Fault/Rule/appProcessCrash``.
+    public static func install(
+        on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
+        trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
+    ) {
+        device.install(manifest, trackDurations: trackDurations) { host in
+            let process = try AppProcess(host, program: program)
+            process.launch()
+            return process
+        }
+    }
+
+    /// Writes a line into the log of the device, in the app's name: in a program that runs as an app's process.
+    nonisolated public static func note(_ text: String) {
+        guard let link = AppLink.current else {
+            preconditionFailure("SimulatedPhone.note is for programs that run on a simulated phone; use host.note here")
+        }
+        _ = link.call(.note(text))
+    }
+}

@@ -1,0 +1,194 @@
+#if os(Linux)
+    import ApusBackground
+    import ApusTesting
+    import ApusTimers
+    import Foundation
+    import SimulatedPhone
+    import Testing
+
+    /// The notes of the app in a device's log, with the seconds since the device's start.
+    @MainActor
+    private func notes(of device: SimulatedDevice) -> [String] {
+        device.log.compactMap { event in
+            guard case .note(let text) = event.what else { return nil }
+            return text
+        }
+    }
+
+    /// Programs that run as processes of an app. They know the phone by `note` only, which tells the test what happened.
+    private enum Programs {
+        /// Each way to wait begins once, for 30 seconds.
+        static func waits() {
+            for call in WaitingCall.all { call.begin(30) { SimulatedPhone.note(call.name) } }
+        }
+
+        /// Each ticks every second: a thread, a queue, the run loop and a task.
+        static func ticks() {
+            Thread.detachNewThread {
+                while true {
+                    Thread.sleep(forTimeInterval: 1)
+                    SimulatedPhone.note("thread")
+                }
+            }
+            let source = DispatchSource.makeTimerSource(queue: .global())
+            source.schedule(deadline: .now() + 1, repeating: 1)
+            // It lives as long as its handler, which is for ever.
+            source.setEventHandler { withExtendedLifetime(source) { SimulatedPhone.note("source") } }
+            source.resume()
+            _ = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { _ in SimulatedPhone.note("timer") }
+            Task {
+                while true {
+                    try await Task.sleep(for: .seconds(1))
+                    SimulatedPhone.note("task")
+                }
+            }
+        }
+
+        static let launches = Locked(0)
+    }
+
+    @MainActor
+    @Suite("A process of a simulated app")
+    struct AppProcessTests {
+        @Test("each way to wait stands still while the app is suspended, and ends when it goes on")
+        func suspension() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { Programs.waits() })
+                device.launch()
+                device.advance(by: .seconds(10))
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect(device.appPhase == .suspended)
+                #expect(notes(of: device) == [])
+                device.open()
+                device.advance(by: .zero)
+                #expect(notes(of: device).sorted() == WaitingCall.all.map(\.name).sorted())
+                device.advance(by: .seconds(60))
+                #expect(notes(of: device).count == WaitingCall.all.count)
+            }
+        }
+
+        @Test("nothing of a killed app runs again, and the next process begins anew")
+        func kill() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { Programs.waits() })
+                device.launch()
+                device.advance(by: .seconds(29))
+                device.kill()
+                device.advance(by: .seconds(3600))
+                #expect(notes(of: device) == [])
+                device.launch()
+                device.advance(by: .seconds(29))
+                #expect(notes(of: device) == [])
+                device.advance(by: .seconds(1) + .microseconds(1))
+                #expect(notes(of: device).sorted() == WaitingCall.all.map(\.name).sorted())
+            }
+        }
+
+        @Test("ticks come each second in front, and not one in the background")
+        func ticks() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { Programs.ticks() })
+                device.launch()
+                device.advance(by: .seconds(5) + .milliseconds(1))
+                #expect(
+                    Dictionary(notes(of: device).map { ($0, 1) }, uniquingKeysWith: +)
+                        == ["thread": 5, "source": 5, "timer": 5, "task": 5])
+                device.pressHome()
+                device.advance(by: .seconds(10))
+                let before = notes(of: device).count
+                device.advance(by: .seconds(3600))
+                #expect(notes(of: device).count == before)
+            }
+        }
+
+        @Test("dates of the app follow the device's clock, and a day that is skipped is skipped for it too")
+        func dates() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device,
+                    program: {
+                        let start = Date()
+                        _ = Timer.scheduledTimer(withTimeInterval: 60, repeats: true) { _ in
+                            SimulatedPhone.note("\(Int(Date().timeIntervalSince(start)))")
+                        }
+                    })
+                device.launch()
+                device.advance(by: .seconds(61))
+                device.moveWallClock(by: .seconds(86400))
+                device.advance(by: .seconds(60))
+                #expect(notes(of: device) == ["60", "\(86400 + 120)"])
+            }
+        }
+
+        @Test("variables of the app are new in each process")
+        func variables() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device,
+                    program: {
+                        let count = Programs.launches.withLock { count in
+                            count += 1
+                            return count
+                        }
+                        SimulatedPhone.note("launch \(count)")
+                    })
+                for _ in 0..<3 {
+                    device.launch()
+                    device.advance(by: .seconds(1))
+                    device.kill()
+                }
+                #expect(notes(of: device) == ["launch 1", "launch 1", "launch 1"])
+            }
+        }
+
+        @Test("a trap of the app is a fault that names the signal")
+        func trap() throws {
+            let error = #expect(throws: DeviceError.self) {
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(
+                        on: device,
+                        program: {
+                            _ = Timer.scheduledTimer(withTimeInterval: 3, repeats: false) { _ in abort() }
+                        })
+                    device.launch()
+                    device.advance(by: .seconds(2))
+                    #expect(device.appPhase == .active)
+                    device.advance(by: .seconds(1))
+                    #expect(device.appPhase == nil)
+                }
+            }
+            #expect(error?.unexpectedFaults.map(\.rule) == [.appProcessCrash])
+            #expect(error?.unexpectedFaults.first?.message.contains("Aborted") == true)
+        }
+
+        @Test("the same program on the same device has the same log, whatever the machine does")
+        func sameLog() throws {
+            let logs = try (0..<Repetitions.count).map { _ in
+                try SimulatedDevice.run(seed: 7) { device in
+                    SimulatedPhone.install(
+                        on: device,
+                        program: {
+                            _ = Timer.scheduledTimer(withTimeInterval: 0.5, repeats: true) { _ in
+                                SimulatedPhone.note("timer")
+                            }
+                            let queue = DispatchQueue(label: "serial")
+                            for delay in 1..<20 {
+                                queue.asyncAfter(deadline: .now() + Double(delay) * 0.3) {
+                                    SimulatedPhone.note("\(delay)")
+                                }
+                            }
+                        })
+                    device.launch()
+                    device.advance(by: .seconds(4))
+                    device.pressHome()
+                    device.advance(by: .seconds(100))
+                    device.open()
+                    device.advance(by: .seconds(4))
+                    return device.logText
+                }
+            }
+            #expect(Set(logs).count == 1)
+        }
+    }
+#endif
