@@ -384,8 +384,8 @@ let package = Package(
             name: "DocumentationTests",
             dependencies: [
                 "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
-                "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTesting", "ApusTimers", "ApusTracing",
-                .product(name: "GRDB", package: "GRDB.swift"),
+                "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTestTraits", "ApusTesting", "ApusTimers",
+                "ApusTracing", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -489,7 +489,9 @@ let package = Package(
             "SimulatedPhone", "UIKit", "UserNotifications",
         ]
     }
-    for target in package.targets where target.name == "DocumentationTests" { target.dependencies.append("UIKit") }
+    for target in package.targets where target.name == "DocumentationTests" {
+        target.dependencies += ["SimulatedPhone", "UIKit"]
+    }
 #endif
 
 // The sample apps are compiled as an app would be.

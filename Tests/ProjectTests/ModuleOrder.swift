@@ -2,7 +2,8 @@
 struct ModuleOrder {
     static let floors: [[String]] = [
         [
-            "TimerWheel", "CApus", "CPostgres", "CProcessClock", "CAllocationCount", "ChaosEffect", "PhoneTurn",
+            "TimerWheel", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount", "ChaosEffect",
+            "PhoneTurn",
             "PostgresTestServer",
             "WebEmbedder", "_Testing_UIKit",
         ],
@@ -14,7 +15,7 @@ struct ModuleOrder {
             "LoopbackWeb",
         ],
         [
-            "ApusDaemon", "ApusHostProbe", "ClusterSimulation",
+            "ApusDaemon", "ApusHostProbe", "ApusTestTraits", "ClusterSimulation",
             "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
             "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",
         ],
