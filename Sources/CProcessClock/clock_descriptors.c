@@ -183,6 +183,7 @@ struct timer {
     struct wait wait;
     int64_t interval;
     uint64_t fired;
+    atomic_uint_least64_t reads;
     bool cancels_on_set, is_cancelled;
 };
 
@@ -194,12 +195,14 @@ static struct timer *timer_of(int descriptor) {
     return atomic_load_explicit(&timers[descriptor], memory_order_acquire);
 }
 
-// The kernel's timer has expired when this returns. The descriptor may have been read by then.
-static void make_readable(int descriptor) {
-    struct itimerspec setting = {.it_value = {.tv_nsec = 1}};
-    libc()->timerfd_settime(descriptor, TFD_TIMER_ABSTIME, &setting, NULL);
-    do libc()->timerfd_gettime(descriptor, &setting);
-    while (setting.it_value.tv_sec != 0 || setting.it_value.tv_nsec != 0);
+// The kernel's timer has gone off when this returns: the descriptor is readable, or has been read. Its remaining time
+// would not say so, because that is over a moment before whatever waits for the descriptor is woken.
+static void make_readable(struct timer *timer) {
+    uint64_t reads = atomic_load(&timer->reads);
+    struct itimerspec long_ago = {.it_value = {.tv_nsec = 1}};
+    libc()->timerfd_settime(timer->wait.descriptor, TFD_TIMER_ABSTIME, &long_ago, NULL);
+    struct pollfd polled = {.fd = timer->wait.descriptor, .events = POLLIN};
+    while (libc()->poll(&polled, 1, 0) == 0 && atomic_load(&timer->reads) == reads) {}
 }
 
 static void fire_timer(struct wait *wait) {
@@ -212,7 +215,7 @@ static void fire_timer(struct wait *wait) {
         wait->deadline += (missed + 1) * timer->interval;
         wait_enter(wait);
     }
-    make_readable(wait->descriptor);
+    make_readable(timer);
 }
 
 static int64_t left_until_timer(const struct timer *timer) {
@@ -278,6 +281,7 @@ ssize_t read(int descriptor, void *buffer, size_t size) {
     ssize_t result = libc()->read(descriptor, buffer, size);
     struct timer *timer = timer_of(descriptor);
     if (!timer || result != sizeof(uint64_t) || !clock_is_virtual()) return result;
+    atomic_fetch_add(&timer->reads, 1);
     clock_lock();
     bool is_cancelled = timer->is_cancelled;
     if (timer->fired > 0) memcpy(buffer, &timer->fired, sizeof(uint64_t));
@@ -324,7 +328,7 @@ void timer_descriptors_cancel_on_set(void) {
     struct timer *timer;
     while ((timer = (struct timer *)wait_find(is_to_be_cancelled, NULL))) {
         timer->is_cancelled = true;
-        make_readable(timer->wait.descriptor);
+        make_readable(timer);
     }
 }
 

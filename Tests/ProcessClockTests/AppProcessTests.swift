@@ -188,7 +188,11 @@
                     return device.logText
                 }
             }
-            #expect(Set(logs).count == 1)
+            for log in logs where log != logs[0] {
+                let (one, other) = (logs[0].split(separator: "\n"), log.split(separator: "\n"))
+                let difference = other.difference(from: one)
+                Issue.record("the logs differ: \(difference.map { "\($0)" }.joined(separator: ", "))")
+            }
         }
     }
 #endif

@@ -20,6 +20,7 @@ final class AppLink: Sendable {
         var runs: [(AppReadings, [AppEvent])] = []
         var waiting: [Int: Waiting] = [:]
         var lastCall = 0
+        var replies = 0
         var observers: [@MainActor @Sendable (AppEvent) -> Void] = []
     }
 
@@ -63,7 +64,10 @@ final class AppLink: Sendable {
                 state.withLock { $0.runs.append((readings, events)) }
                 somethingCame.signal()
             case .reply(let call, let reply):
-                let waiting = state.withLock { $0.waiting.removeValue(forKey: call) }
+                let waiting = state.withLock { state in
+                    state.replies += 1
+                    return state.waiting.removeValue(forKey: call)
+                }
                 waiting?.reply.withLock { $0 = reply }
                 waiting?.isThere.signal()
                 somethingCame.signal()
@@ -91,11 +95,16 @@ final class AppLink: Sendable {
     }
 
     /// Until nothing is due, nothing can run, and nobody waits for the device.
+    ///
+    /// A reply comes from outside: it may wake a thread after everything was found asleep. So the instant of rest counts
+    /// only if no reply has come since, and none is awaited.
     private func settle() {
         while true {
+            let replies = state.withLock { $0.replies }
             guard process_clock_advance(0, .max) == 0 else { continue }
-            if state.withLock({ $0.waiting.isEmpty }) { return }
-            somethingCame.wait()
+            let (isWaiting, hasReply) = state.withLock { (!$0.waiting.isEmpty, $0.replies != replies) }
+            if !isWaiting, !hasReply { return }
+            if isWaiting, !hasReply { somethingCame.wait() }
         }
     }
 
