@@ -73,13 +73,22 @@ extension EngineCore {
         var due = 0
         while true {
             var more = 0
-            ClockKind.visitAll { more += driver.fire($0, of: self, metrics: metrics) }
+            // A clock that gets its first timer meanwhile is looked at in the next round, or when all is settled.
+            let clocks = shards.clocksInUse
+            ClockKind.visitAll { clock in
+                if clocks >> UInt8(truncatingIfNeeded: clock.rawValue) & 1 == 1 {
+                    more += driver.fire(clock, of: self, metrics: metrics)
+                }
+            }
             if more == 0 { break }
             due += more
         }
         metrics?.woke(due: due, liveTimers: shards.liveTimers)
         arming.endDrain()
-        ClockKind.visitAll { arming.settle($0, earliest: shards.earliest($0)) }
+        let earliest = shards.earliestOfEach()
+        arming.settle(.uptime, earliest: earliest.uptime)
+        arming.settle(.continuous, earliest: earliest.continuous)
+        arming.settle(.wall, earliest: earliest.wall)
     }
 
     /// On another executor, some time after the timer was found due.

@@ -10,7 +10,7 @@ import TimerWheel
 struct EngineShard: ~Copyable {
     /// A wheel is made when its clock is first used.
     private let wheels: UnsafeMutablePointer<TimerWheel>
-    private var made: UInt8 = 0
+    private(set) var made: UInt8 = 0
     /// The engine, from its beginning to its shutdown; nothing is put in before or after. It lives at least as long as
     /// it is named here, because its shutdown needs the lock to take it away.
     var core: Unmanaged<EngineCore>?

@@ -70,8 +70,44 @@ final class EngineShards: @unchecked Sendable {
 
     /// The earliest hard deadline of a clock; `.max` without any. Takes one lock after another.
     func earliest(_ clock: ClockKind) -> UInt64 {
-        (0..<count).reduce(UInt64.max) { earliest, index in
-            min(earliest, withShard(index) { $0.wheel(clock)?.pointee.nextWake() } ?? .max)
+        var earliest = UInt64.max
+        for index in 0..<count {
+            earliest = min(earliest, withShard(index) { $0.wheel(clock)?.pointee.nextWake() } ?? .max)
         }
+        return earliest
     }
+
+    /// The same for every clock, and each lock is taken once.
+    func earliestOfEach() -> EarliestDeadlines {
+        var earliest = EarliestDeadlines()
+        for index in 0..<count {
+            withShard(index) { shard in
+                if let wheel = shard.wheel(.uptime) { earliest.uptime = wheel.pointee.earlier(than: earliest.uptime) }
+                if let wheel = shard.wheel(.continuous) {
+                    earliest.continuous = wheel.pointee.earlier(than: earliest.continuous)
+                }
+                if let wheel = shard.wheel(.wall) { earliest.wall = wheel.pointee.earlier(than: earliest.wall) }
+            }
+        }
+        return earliest
+    }
+
+    /// The clocks that have timers, or had; a bit for each, by its number. Takes one lock after another.
+    var clocksInUse: UInt8 {
+        var clocks: UInt8 = 0
+        for index in 0..<count { clocks |= withShard(index) { $0.made } }
+        return clocks
+    }
+}
+
+/// For each clock the earliest hard deadline; `.max` without any.
+struct EarliestDeadlines {
+    var uptime = UInt64.max
+    var continuous = UInt64.max
+    var wall = UInt64.max
+}
+
+extension TimerWheel {
+    /// The earliest hard deadline, if it is earlier than that.
+    fileprivate mutating func earlier(than other: UInt64) -> UInt64 { min(nextWake() ?? .max, other) }
 }
