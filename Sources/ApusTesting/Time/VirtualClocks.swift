@@ -1,32 +1,34 @@
 import ApusTimers
+import Synchronization
 
 /// The readings of the three clocks of a ``VirtualTime``, for all engines on it.
 ///
 /// They hold no engine, so that nothing here is a cycle.
 final class VirtualClocks: TimeSource {
-    private struct State {
-        var uptime: UInt64
-        /// By how much sleep has taken the continuous clock ahead of the uptime.
-        var slept: UInt64 = 0
-        var wall: UInt64
-    }
-
-    private let state: Locked<State>
+    // One atomic each, and no lock: they are read several times a step. Only who drives time writes; who reads two of
+    // them on another thread reads two instants, as on a machine.
+    private let uptimeNow: Atomic<UInt64>
+    /// Ahead of the uptime by how long the machine has slept.
+    private let continuousNow: Atomic<UInt64>
+    private let wallNow: Atomic<UInt64>
 
     init(uptime: UptimeInstant, wall: WallInstant) {
-        state = Locked(State(uptime: uptime.nanoseconds, wall: wall.nanoseconds))
+        uptimeNow = Atomic(uptime.nanoseconds)
+        continuousNow = Atomic(uptime.nanoseconds)
+        wallNow = Atomic(wall.nanoseconds)
     }
 
-    func uptime() -> UptimeInstant { UptimeInstant(nanoseconds: state.withLock { $0.uptime }) }
-    func continuous() -> ContinuousInstant { ContinuousInstant(nanoseconds: state.withLock { $0.uptime + $0.slept }) }
-    func wall() -> WallInstant { WallInstant(nanoseconds: state.withLock { $0.wall }) }
+    func uptime() -> UptimeInstant { UptimeInstant(nanoseconds: uptimeNow.load(ordering: .acquiring)) }
+    func continuous() -> ContinuousInstant {
+        ContinuousInstant(nanoseconds: continuousNow.load(ordering: .acquiring))
+    }
+    func wall() -> WallInstant { WallInstant(nanoseconds: wallNow.load(ordering: .acquiring)) }
 
     func move(by nanoseconds: UInt64, asleep: Bool = false) {
-        state.withLock { state in
-            if asleep { state.slept += nanoseconds } else { state.uptime += nanoseconds }
-            state.wall += nanoseconds
-        }
+        if !asleep { uptimeNow.add(nanoseconds, ordering: .acquiringAndReleasing) }
+        continuousNow.add(nanoseconds, ordering: .acquiringAndReleasing)
+        wallNow.add(nanoseconds, ordering: .acquiringAndReleasing)
     }
 
-    func setWall(_ instant: WallInstant) { state.withLock { $0.wall = instant.nanoseconds } }
+    func setWall(_ instant: WallInstant) { wallNow.store(instant.nanoseconds, ordering: .releasing) }
 }

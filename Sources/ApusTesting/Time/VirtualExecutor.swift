@@ -1,5 +1,6 @@
 import ApusTimers
 import Dispatch
+import Synchronization
 
 /// An executor that runs its jobs when told to, on the thread that tells it, strictly first in, first out.
 ///
@@ -13,6 +14,8 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
     }
 
     private let state = Locked(State())
+    /// How many jobs wait, without the lock: the step loop asks several times a step, mostly in vain.
+    private let pending = Atomic(0)
     /// Signalled when there may be something to do; see `VirtualTime.perform(waitingForForeignWork:…)`.
     let signal = DispatchSemaphore(value: 0)
 
@@ -26,6 +29,7 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         state.withLock { $0.jobs.append(job) }
+        pending.add(1, ordering: .acquiringAndReleasing)
         signal.signal()
     }
 
@@ -33,10 +37,11 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     /// Jobs that wait to be run.
-    package var pendingJobs: Int { state.withLock { $0.jobs.count - $0.head } }
+    package var pendingJobs: Int { pending.load(ordering: .acquiring) }
 
     /// Runs the oldest job. False when there is none.
     package func runOne() -> Bool {
+        guard pendingJobs > 0 else { return false }
         let job = state.withLock { state -> UnownedJob? in
             guard state.head < state.jobs.count else { return nil }
             defer {
@@ -49,6 +54,7 @@ public final class VirtualExecutor: TaskExecutor, SerialExecutor {
             return state.jobs[state.head]
         }
         guard let job else { return false }
+        pending.subtract(1, ordering: .acquiringAndReleasing)
         job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
         return true
     }

@@ -1,5 +1,6 @@
 import ApusBackground
 import ApusTimers
+import Synchronization
 
 /// The main loop of a simulated process: the step loop takes one piece of work after another, first in first out.
 ///
@@ -17,6 +18,8 @@ final class VirtualMainLoop: MainLoop {
     }
 
     private let state = Locked(State())
+    /// How many entries wait, without the lock: the step loop asks several times a step, mostly in vain.
+    private let pending = Atomic(0)
     /// Called after each addition, from any thread: somebody may be waiting for work.
     private let onAdd: @Sendable () -> Void
 
@@ -24,7 +27,9 @@ final class VirtualMainLoop: MainLoop {
 
     func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
         state.withLock { state in
-            if !state.isClosed { state.entries.append(Entry(mode: mode, work: work)) }
+            guard !state.isClosed else { return }
+            state.entries.append(Entry(mode: mode, work: work))
+            pending.add(1, ordering: .acquiringAndReleasing)
         }
         onAdd()
     }
@@ -40,7 +45,9 @@ final class VirtualMainLoop: MainLoop {
     func runOne() -> Bool {
         let entry = state.withLock { state -> Entry? in
             let index = state.isTracking ? state.entries.firstIndex { $0.mode == .common } : state.entries.indices.first
-            return index.map { state.entries.remove(at: $0) }
+            guard let index else { return nil }
+            pending.subtract(1, ordering: .acquiringAndReleasing)
+            return state.entries.remove(at: index)
         }
         entry?.work()
         return entry != nil
@@ -48,7 +55,8 @@ final class VirtualMainLoop: MainLoop {
 
     /// Whether there is work that may run now.
     var isRunnable: Bool {
-        state.withLock { state in
+        guard pending.load(ordering: .acquiring) > 0 else { return false }
+        return state.withLock { state in
             state.isTracking ? state.entries.contains { $0.mode == .common } : !state.entries.isEmpty
         }
     }
@@ -57,6 +65,7 @@ final class VirtualMainLoop: MainLoop {
     func close() {
         let entries = state.withLock { state in
             state.isClosed = true
+            pending.store(0, ordering: .releasing)
             defer { state.entries = [] }
             return state.entries
         }

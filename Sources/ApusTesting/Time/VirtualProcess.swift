@@ -87,7 +87,8 @@ package final class VirtualProcess: Sendable {
     /// Runs one piece of work, or everything that is due. False when there was nothing, or it is stopped.
     func runOne() -> Bool {
         guard isRunning else { return false }
-        if missedWallClockChange.exchange(false, ordering: .acquiringAndReleasing) {
+        if missedWallClockChange.load(ordering: .acquiring) {
+            missedWallClockChange.store(false, ordering: .releasing)
             wakeup.reportWallClockChange()
             return true
         }

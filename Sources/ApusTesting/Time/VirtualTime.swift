@@ -27,6 +27,10 @@ public final class VirtualTime: TimeSource {
     private let processes = Locked<[VirtualProcess]>([])
     private let isDriven = Atomic(false)
     private let unfinishedTasks = TaskCounter()
+    private let work = Atomic(0)
+
+    /// How many pieces of work have run so far.
+    var workCount: Int { work.load(ordering: .relaxed) }
 
     /// Clocks at the given instants (an hour of uptime, 2026-01-01T00:00:00Z), with no sleep so far.
     public init(
@@ -220,20 +224,28 @@ public final class VirtualTime: TimeSource {
     // MARK: The step loop
 
     private func runAllRunnable() {
-        while executor.runOne() || wakeup.wakeIfDue() || runProcesses() {}
+        while runNext() {}
+    }
+
+    private func runNext() -> Bool {
+        guard executor.runOne() || wakeup.wakeIfDue() || runProcesses() else { return false }
+        work.store(workCount &+ 1, ordering: .relaxed)
+        return true
     }
 
     /// In the order in which they were started; after each piece of work the system is looked at again.
     private func runProcesses() -> Bool {
-        processes.withLock { $0 }.contains { $0.runOne() }
+        for process in processes.withLock({ $0 }) where process.runOne() { return true }
+        return false
     }
 
     /// How long until something falls due; nil when nothing ever will.
     var untilNextDeadline: UInt64? {
-        processes.withLock { $0 }.reduce(wakeup.untilNextDeadline) { earliest, process in
-            guard let other = process.untilNextDeadline else { return earliest }
-            return min(earliest ?? .max, other)
+        var earliest = wakeup.untilNextDeadline
+        for process in processes.withLock({ $0 }) {
+            if let other = process.untilNextDeadline { earliest = min(earliest ?? .max, other) }
         }
+        return earliest
     }
 
     private func step() -> Bool {
@@ -312,7 +324,7 @@ public final class VirtualTime: TimeSource {
 
     /// Runs one piece of work that can run at this instant. False when there is none.
     @discardableResult
-    package func runOne() -> Bool { drive { executor.runOne() || wakeup.wakeIfDue() || runProcesses() } }
+    package func runOne() -> Bool { drive { runNext() } }
 
     /// Moves the clocks to the next deadline, but not beyond `limit`, and runs nothing.
     /// - Returns: whether there was one.

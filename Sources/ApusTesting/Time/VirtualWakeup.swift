@@ -1,4 +1,5 @@
 import ApusTimers
+import Synchronization
 
 /// The clocks as one engine sees them, and the step loop's view of that engine's deadlines.
 final class VirtualWakeup: TimeSource, PunctualWakeup {
@@ -8,15 +9,22 @@ final class VirtualWakeup: TimeSource, PunctualWakeup {
         var continuous: UInt64 = 0
     }
 
-    private struct State {
-        /// In the engine's own readings.
-        var armed: [ClockKind: UInt64] = [:]
-        var handler: (@Sendable (WakeReason) -> Void)?
+    /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
+    private struct Handler {
+        let body: @Sendable (WakeReason) -> Void
     }
+
+    // For what each clock is armed, in the engine's own readings; `never` when it is not. Atomics and no lock, because
+    // the step loop asks several times a step. The end of time is how the engine listens for settings of the wall
+    // clock, and never comes either.
+    private let armedUptime = Atomic(VirtualWakeup.never)
+    private let armedContinuous = Atomic(VirtualWakeup.never)
+    private let armedWall = Atomic(VirtualWakeup.never)
+    private static var never: UInt64 { .max }
 
     private let clocks: VirtualClocks
     private let boot: Boot
-    private let state = Locked(State())
+    private let handler = Locked<Handler?>(nil)
     /// Called after each arming, from any thread: somebody may be waiting for work.
     private let onArm: @Sendable () -> Void
 
@@ -32,47 +40,64 @@ final class VirtualWakeup: TimeSource, PunctualWakeup {
     }
     func wall() -> WallInstant { clocks.wall() }
 
-    func start(_ handler: @escaping @Sendable (WakeReason) -> Void) { state.withLock { $0.handler = handler } }
+    func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {
+        self.handler.withLock { $0 = Handler(body: handler) }
+    }
 
     func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
-        state.withLock { $0.armed[clock] = nanoseconds }
+        let instant = nanoseconds ?? Self.never
+        switch clock {
+        case .uptime: armedUptime.store(instant, ordering: .releasing)
+        case .continuous: armedContinuous.store(instant, ordering: .releasing)
+        case .wall: armedWall.store(instant, ordering: .releasing)
+        }
         onArm()
     }
 
     func stop() {
-        let handler = state.withLock { state in
-            state.armed = [:]
-            return state.handler.take()
-        }
+        let handler = handler.withLock { $0.take() }
+        armedUptime.store(Self.never, ordering: .releasing)
+        armedContinuous.store(Self.never, ordering: .releasing)
+        armedWall.store(Self.never, ordering: .releasing)
         withExtendedLifetime(handler) {}
     }
 
     /// Wakes the engine if an armed deadline has come.
     func wakeIfDue() -> Bool {
-        let handler = state.withLock { state -> (@Sendable (WakeReason) -> Void)? in
-            let due = state.armed.filter { $0.value <= nanoseconds(on: $0.key) }
-            // A kernel timer goes off once.
-            for clock in due.keys { state.armed[clock] = nil }
-            return due.isEmpty ? nil : state.handler
-        }
-        handler?(.deadline)
-        return handler != nil
+        // Each of them: a kernel timer goes off once, and what is due with another one does not go off again.
+        let uptimeIsDue = goesOff(armedUptime, now: uptime().nanoseconds)
+        let continuousIsDue = goesOff(armedContinuous, now: continuous().nanoseconds)
+        let wallIsDue = goesOff(armedWall, now: wall().nanoseconds)
+        guard uptimeIsDue || continuousIsDue || wallIsDue, let handler = handler.withLock({ $0 }) else { return false }
+        handler.body(.deadline)
+        return true
+    }
+
+    private func goesOff(_ armed: borrowing Atomic<UInt64>, now: UInt64) -> Bool {
+        let deadline = armed.load(ordering: .acquiring)
+        guard deadline <= now, deadline != Self.never else { return false }
+        // Failing: it was armed anew on another thread, and that is looked at next.
+        return armed.compareExchange(
+            expected: deadline, desired: Self.never, ordering: .acquiringAndReleasing
+        ).exchanged
     }
 
     func reportWallClockChange() {
-        let handler = state.withLock { $0.handler }
-        handler?(.wallClockChanged)
+        let handler = handler.withLock { $0 }
+        handler?.body(.wallClockChanged)
     }
 
     /// How long until the next armed deadline; nil when none will ever come.
     var untilNextDeadline: UInt64? {
-        state.withLock { state in
-            state.armed.compactMap { clock, deadline -> UInt64? in
-                // Armed for the end of time is how the engine listens for settings of the wall clock.
-                if deadline == .max { return nil }
-                let now = nanoseconds(on: clock)
-                return deadline > now ? deadline - now : 0
-            }.min()
-        }
+        let earliest = min(
+            left(armedUptime, now: uptime().nanoseconds), left(armedContinuous, now: continuous().nanoseconds),
+            left(armedWall, now: wall().nanoseconds))
+        return earliest == Self.never ? nil : earliest
+    }
+
+    private func left(_ armed: borrowing Atomic<UInt64>, now: UInt64) -> UInt64 {
+        let deadline = armed.load(ordering: .acquiring)
+        if deadline == Self.never { return Self.never }
+        return deadline > now ? deadline - now : 0
     }
 }
