@@ -25,6 +25,8 @@ let package = Package(
         .library(name: "ApusServiceLifecycle", targets: ["ApusServiceLifecycle"]),
         .library(name: "ApusTracing", targets: ["ApusTracing"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
+        // Apart from ApusTesting, which tools link that have no test library.
+        .library(name: "ApusTestTraits", targets: ["ApusTestTraits"]),
         .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
         .executable(name: "apus", targets: ["ApusCommand"]),
     ],
@@ -120,7 +122,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .target(name: "ApusTestTraits", dependencies: ["ApusTesting", "ApusTimers"]),
+        .target(name: "ApusTestTraits", dependencies: ["ApusTesting", "ApusTimers", "CApus"]),
         // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the
         // resource rule `.embedInCode`, 150 KB take half a minute to compile: it writes an array of numbers.)
         .executableTarget(name: "WebEmbedder"),
@@ -210,6 +212,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
+        .testTarget(name: "TestTraitsTests", dependencies: ["ApusTestTraits", "ApusTesting", "ApusTimers", "CApus"]),
         // The whole scheduler in virtual time, from one seed: for a test, and for `make simulate`.
         .target(
             name: "SchedulerSimulation",

@@ -1,0 +1,49 @@
+import ApusTesting
+import CApus
+import Foundation
+
+/// The connection of a process under a virtual clock with the test run that started it.
+///
+/// To the run: one byte when virtual time begins, and the clock's report when it asked. From the run: one byte as the
+/// question. Its end is the end of the run, which this process does not outlive.
+struct RunnerConnection {
+    /// The exit status after a report, and after the end of the run.
+    static let reportedStatus: Int32 = 113
+    static let abandonedStatus: Int32 = 114
+
+    let descriptor: Int32
+
+    init(descriptor: Int32) {
+        self.descriptor = descriptor
+        // Programs that the test starts do not keep the connection.
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        _ = fcntl(ChildProcess.eventsDescriptor, F_SETFD, FD_CLOEXEC)
+    }
+
+    /// Starts a thread that waits for the question. It sleeps in the kernel, so the clock takes it as idle.
+    func answerRequests() {
+        let descriptor = descriptor
+        Thread.detachNewThread {
+            var byte: UInt8 = 0
+            var count = 0
+            repeat { count = capus_control_receive(descriptor, &byte, 1) } while count < 0 && errno == EINTR
+            guard count == 1 else { _exit(Self.abandonedStatus) }
+            Self.write(Array(ProcessClock.report.utf8), to: descriptor)
+            _exit(Self.reportedStatus)
+        }
+    }
+
+    func sayBegun() {
+        Self.write([ChildProcess.begunByte], to: descriptor)
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { capus_control_send(descriptor, $0.baseAddress, UInt($0.count)) }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}

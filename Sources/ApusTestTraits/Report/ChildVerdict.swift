@@ -1,0 +1,126 @@
+import ApusTimers
+import Foundation
+
+/// An issue to be recorded for a test.
+struct Finding: Equatable {
+    var text: String
+    var isKnown = false
+    var isWarning = false
+    var place: EventReport.Place?
+}
+
+/// What the end of a test's process and its events say about the test.
+struct ChildVerdict: Equatable {
+    private(set) var findings: [Finding] = []
+    /// Why the test was cancelled, if it was.
+    private(set) var cancellation: String?
+
+    init(_ outcome: ChildOutcome, test: String, wall: WallInstant) {
+        let report = EventReport(outcome.events)
+        let note = Note(wall: wall, hasBegun: outcome.hasBegun)
+        for issue in report.issues {
+            let testCase = issue.testCase.map { "\nTest case \($0)" } ?? ""
+            findings.append(
+                Finding(
+                    text: "\(issue.text)\(testCase)\n\(note.text(at: issue.instant))", isKnown: issue.isKnown,
+                    isWarning: issue.isWarning, place: issue.place))
+        }
+        if !report.unreadable.isEmpty {
+            add("\(report.unreadable.count) events of the test's process cannot be read: \(report.unreadable[0])")
+        }
+        if !report.lostAttachments.isEmpty {
+            let list = report.lostAttachments.joined(separator: "\n")
+            findings.append(
+                Finding(
+                    text: "Attachments of the test's process are saved with --attachments-path only:\n\(list)",
+                    isWarning: true))
+        }
+        let last = note.text(at: report.lastInstant)
+        if let limit = outcome.exceededLimit {
+            add(Self.limitText(outcome, limit: limit) + "\n" + last)
+        } else if let fault = Self.fault(in: outcome, report: report) {
+            add(fault + Self.errorText(outcome) + "\n" + last)
+        } else if let reason = report.skipped[test] {
+            add("The test's process skipped the test: \(reason)")
+        } else if !report.ended.contains(test) {
+            add("The test's process found no test \(test).\(Self.errorText(outcome))")
+        }
+        cancellation = report.cancelled[test]
+    }
+
+    private mutating func add(_ text: String) {
+        findings.append(Finding(text: text))
+    }
+
+    private static func limitText(_ outcome: ChildOutcome, limit: Duration) -> String {
+        guard outcome.hasBegun else {
+            return "The test's process did not begin the test in time, and was ended.\(errorText(outcome))"
+        }
+        let report =
+            outcome.clockReport.isEmpty
+            ? "It did not answer when it was asked what runs and what waits." : outcome.clockReport
+        return "The test took longer than \(limit) of the machine's time, and was ended.\n\(report)"
+    }
+
+    /// An end that is none of a test run.
+    private static func fault(in outcome: ChildOutcome, report: EventReport) -> String? {
+        switch outcome.ending {
+        case .notStarted(let reason): "No process could be started for the test: \(reason)."
+        case .signalled(let number): "The test's process was ended by \(Signals.text(of: number))."
+        // 69: no test matched the filter.
+        case .exited(69) where report.hasEnded: nil
+        case .exited(let status) where !report.hasEnded:
+            "The test's process ended with exit status \(status) before the test had ended."
+        case .exited(0): nil
+        case .exited(1) where report.issues.contains { !$0.isKnown && !$0.isWarning }: nil
+        case .exited(let status): "The test's process ended with exit status \(status)."
+        case .unknown where report.hasEnded: nil
+        case .unknown: "The test's process ended before the test had; its status was taken elsewhere in this process."
+        }
+    }
+
+    private static func errorText(_ outcome: ChildOutcome) -> String {
+        let lines = String(decoding: outcome.errorOutput, as: UTF8.self).split(separator: "\n").suffix(20)
+        return lines.isEmpty ? "" : "\nThe end of its error output:\n\(lines.joined(separator: "\n"))"
+    }
+}
+
+/// The line at the end of each issue that says that time was virtual.
+private struct Note {
+    var wall: WallInstant
+    var hasBegun: Bool
+
+    func text(at seconds: Double?) -> String {
+        guard hasBegun else { return "(In a process of its own, before its virtual time began.)" }
+        guard let seconds, seconds >= 0, seconds < 9e9 else { return "(In a process under a virtual clock.)" }
+        let milliseconds = UInt64((seconds * 1000).rounded())
+        let began = wall.nanoseconds / 1_000_000
+        let now = WallInstant(nanoseconds: milliseconds * 1_000_000).text
+        // An event from before the clock began has the machine's time; so has a wall clock that was set.
+        guard milliseconds >= began else { return "(In a process under a virtual clock, at \(now).)" }
+        let passed = Duration.milliseconds(Int64(milliseconds - began))
+        return "(In a process under a virtual clock, at \(now), \(passed) after its beginning.)"
+    }
+}
+
+extension WallInstant {
+    /// As in 2026-01-01T00:00:00.000Z.
+    var text: String {
+        // Whole seconds, as a Date with a fraction is a little off.
+        let seconds = Date(timeIntervalSince1970: Double(nanoseconds / 1_000_000_000)).formatted(.iso8601)
+        let milliseconds = String(nanoseconds / 1_000_000 % 1000)
+        return "\(seconds.dropLast()).\(String(repeating: "0", count: 3 - milliseconds.count))\(milliseconds)Z"
+    }
+}
+
+enum Signals {
+    private static let names: [Int32: String] = [
+        SIGHUP: "SIGHUP", SIGINT: "SIGINT", SIGQUIT: "SIGQUIT", SIGILL: "SIGILL", SIGTRAP: "SIGTRAP",
+        SIGABRT: "SIGABRT", SIGBUS: "SIGBUS", SIGFPE: "SIGFPE", SIGKILL: "SIGKILL", SIGSEGV: "SIGSEGV",
+        SIGPIPE: "SIGPIPE", SIGALRM: "SIGALRM", SIGTERM: "SIGTERM", SIGUSR1: "SIGUSR1", SIGUSR2: "SIGUSR2",
+        SIGXCPU: "SIGXCPU", SIGXFSZ: "SIGXFSZ", SIGSYS: "SIGSYS",
+    ]
+
+    /// As in "signal SIGSEGV".
+    static func text(of number: Int32) -> String { "signal \(names[number] ?? String(number))" }
+}

@@ -1,0 +1,104 @@
+#define _GNU_SOURCE
+#include "CApusTestProcess.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+long capus_control_send(int control, const void *bytes, unsigned long count) {
+#ifdef MSG_NOSIGNAL
+    return send(control, bytes, count, MSG_NOSIGNAL);
+#else
+    return send(control, bytes, count, 0);
+#endif
+}
+
+long capus_control_receive(int control, void *bytes, unsigned long count) {
+    return recv(control, bytes, count, 0);
+}
+
+void capus_test_process_wait(int32_t process) {
+    siginfo_t information;
+    while (waitid(P_PID, (id_t)process, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {}
+}
+
+#if defined(__linux__) && defined(__GLIBC__)
+
+static void close_all(const int *descriptors, int count) {
+    for (int i = 0; i < count; i++) {
+        if (descriptors[i] >= 0) close(descriptors[i]);
+    }
+}
+
+static int spawn(const char *path, char *const *argv, char *const *envp, const int theirs[3], pid_t *process) {
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error != 0) return error;
+    posix_spawnattr_t attributes;
+    error = posix_spawnattr_init(&attributes);
+    if (error != 0) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    if ((error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[1], 2)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[0], CAPUS_TEST_EVENTS)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[2], CAPUS_TEST_CONTROL)) == 0
+        && (error = posix_spawn_file_actions_addclosefrom_np(&actions, CAPUS_TEST_CONTROL + 1)) == 0
+        && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
+        && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
+        && (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
+        error = posix_spawn(process, path, &actions, &attributes, argv, envp);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+int capus_test_process_start(
+    const char *path, char *const *argv, char *const *envp, struct capus_test_process *started) {
+    int errors[2] = {-1, -1}, control[2] = {-1, -1}, theirs[3] = {-1, -1, -1};
+    int events = memfd_create("test events", MFD_CLOEXEC);
+    pid_t process = 0;
+    int error = 0;
+    if (events < 0 || pipe2(errors, O_CLOEXEC) != 0
+        || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, control) != 0
+        // Above the numbers that they get in the process, so that no dup2 there closes one.
+        || (theirs[0] = fcntl(events, F_DUPFD_CLOEXEC, 10)) < 0
+        || (theirs[1] = fcntl(errors[1], F_DUPFD_CLOEXEC, 10)) < 0
+        || (theirs[2] = fcntl(control[1], F_DUPFD_CLOEXEC, 10)) < 0
+        || fcntl(errors[0], F_SETFL, O_NONBLOCK) != 0 || fcntl(control[0], F_SETFL, O_NONBLOCK) != 0)
+        error = errno;
+    // A process that waits for room in a pipe looks idle to its clock; the kernel may refuse.
+    if (error == 0) fcntl(errors[1], F_SETPIPE_SZ, 1 << 20);
+    if (error == 0) error = spawn(path, argv, envp, theirs, &process);
+    close_all(theirs, 3);
+    close_all(&errors[1], 1);
+    close_all(&control[1], 1);
+    if (error != 0) {
+        close_all(&events, 1);
+        close_all(&errors[0], 1);
+        close_all(&control[0], 1);
+        return error;
+    }
+    *started = (struct capus_test_process){process, events, errors[0], control[0]};
+    return 0;
+}
+
+#else
+
+int capus_test_process_start(
+    const char *path, char *const *argv, char *const *envp, struct capus_test_process *started) {
+    (void)path, (void)argv, (void)envp, (void)started;
+    return ENOSYS;
+}
+
+#endif

@@ -1,0 +1,53 @@
+import ApusTimers
+import Foundation
+import Testing
+
+/// The issues that a test must have; they do not make it fail, but others do, and so does one that is missing.
+///
+/// It stands before `.virtualClock`, so that it sees what that trait records in the process of the test run.
+struct ExpectedIssues: TestTrait, TestScoping {
+    struct Expected: Sendable {
+        /// Every one of these is in the text.
+        var texts: [String]
+        var isFailure = true
+        var severity = Issue.Severity.error
+        /// The line of the source, when it matters.
+        var line: Int?
+    }
+
+    var issues: [Expected]
+
+    func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? { testCase == nil ? self : nil }
+
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        guard ProcessInfo.processInfo.environment["APUS_VIRTUAL_CLOCK_PROCESS"] != "1" else {
+            return try await function()
+        }
+        let recorded = Locked<[Issue]>([])
+        let collector = IssueHandlingTrait.compactMapIssues { issue in
+            recorded.withLock { $0.append(issue) }
+            return nil
+        }
+        try await collector.provideScope(for: test, testCase: testCase, performing: function)
+        let found = recorded.withLock { $0 }
+        #expect(found.count == issues.count, "\(found.map(\.description))")
+        for (issue, expected) in zip(found, issues) {
+            let text = issue.comments.map(\.rawValue).joined(separator: "\n")
+            for part in expected.texts { #expect(text.contains(part), "\(text) has no \(part)") }
+            #expect(issue.isFailure == expected.isFailure, "\(text)")
+            #expect(issue.severity == expected.severity, "\(text)")
+            #expect(issue.sourceLocation?.fileID == test.sourceLocation.fileID)
+            if let line = expected.line { #expect(issue.sourceLocation?.line == line) }
+        }
+    }
+}
+
+extension Trait where Self == ExpectedIssues {
+    static func expecting(_ issues: ExpectedIssues.Expected...) -> Self { ExpectedIssues(issues: issues) }
+    /// One failure with these words.
+    static func expecting(_ texts: String..., line: Int? = nil) -> Self {
+        ExpectedIssues(issues: [.init(texts: texts, line: line)])
+    }
+}
