@@ -173,49 +173,61 @@ static int call_futex_wait_bitset_realtime(int64_t time) {
 
 // MARK: Descriptors, of which nothing comes
 
-static int silent_pipe(void) {
-    int ends[2];
-    return pipe(ends) == 0 ? ends[0] : -1;
+struct silence {
+    int reader, writer, epoll;
+};
+static struct silence begin_silence(void) {
+    int ends[2] = {-1, -1};
+    if (pipe(ends) != 0) return (struct silence){-1, -1, -1};
+    struct silence silence = {ends[0], ends[1], epoll_create1(EPOLL_CLOEXEC)};
+    struct epoll_event event = {.events = EPOLLIN};
+    epoll_ctl(silence.epoll, EPOLL_CTL_ADD, silence.reader, &event);
+    return silence;
+}
+static int end_silence(struct silence silence, int result) {
+    close(silence.reader);
+    close(silence.writer);
+    close(silence.epoll);
+    return result;
 }
 static int call_poll(int64_t time) {
-    struct pollfd polled = {.fd = silent_pipe(), .events = POLLIN};
-    return poll(&polled, 1, (int)(time / 1000000));
+    struct silence silence = begin_silence();
+    struct pollfd polled = {.fd = silence.reader, .events = POLLIN};
+    return end_silence(silence, poll(&polled, 1, (int)(time / 1000000)));
 }
 static int call_ppoll(int64_t time) {
-    struct pollfd polled = {.fd = silent_pipe(), .events = POLLIN};
+    struct silence silence = begin_silence();
+    struct pollfd polled = {.fd = silence.reader, .events = POLLIN};
     struct timespec duration = span(time);
-    return ppoll(&polled, 1, &duration, NULL);
+    return end_silence(silence, ppoll(&polled, 1, &duration, NULL));
 }
 static int call_select(int64_t time) {
+    struct silence silence = begin_silence();
     struct timeval duration = {time / 1000000000, time % 1000000000 / 1000};
     fd_set readable;
-    int descriptor = silent_pipe();
     FD_ZERO(&readable);
-    FD_SET(descriptor, &readable);
-    return select(descriptor + 1, &readable, NULL, NULL, &duration);
+    FD_SET(silence.reader, &readable);
+    return end_silence(silence, select(silence.reader + 1, &readable, NULL, NULL, &duration));
 }
 static int call_pselect(int64_t time) {
     struct timespec duration = span(time);
     return pselect(0, NULL, NULL, NULL, &duration, NULL);
 }
-static int silent_epoll(void) {
-    int epoll = epoll_create1(EPOLL_CLOEXEC);
-    struct epoll_event event = {.events = EPOLLIN};
-    epoll_ctl(epoll, EPOLL_CTL_ADD, silent_pipe(), &event);
-    return epoll;
-}
 static int call_epoll_wait(int64_t time) {
+    struct silence silence = begin_silence();
     struct epoll_event event;
-    return epoll_wait(silent_epoll(), &event, 1, (int)(time / 1000000));
+    return end_silence(silence, epoll_wait(silence.epoll, &event, 1, (int)(time / 1000000)));
 }
 static int call_epoll_pwait(int64_t time) {
+    struct silence silence = begin_silence();
     struct epoll_event event;
-    return epoll_pwait(silent_epoll(), &event, 1, (int)(time / 1000000), NULL);
+    return end_silence(silence, epoll_pwait(silence.epoll, &event, 1, (int)(time / 1000000), NULL));
 }
 static int call_epoll_pwait2(int64_t time) {
+    struct silence silence = begin_silence();
     struct epoll_event event;
     struct timespec duration = span(time);
-    return epoll_pwait2(silent_epoll(), &event, 1, &duration, NULL);
+    return end_silence(silence, epoll_pwait2(silence.epoll, &event, 1, &duration, NULL));
 }
 
 // MARK: Timers that are descriptors
