@@ -420,7 +420,8 @@ let package = Package(
             path: "Sources/SimulatedApple/SimulatedPhone"
         ),
         .target(
-            name: "UIKit", dependencies: ["ApusBackground", "ApusTesting", "SimulatedPhone"],
+            name: "UIKit",
+            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "QuartzCore", "SimulatedPhone"],
             path: "Sources/SimulatedApple/UIKit", swiftSettings: likeAppleFrameworks
         ),
         .target(

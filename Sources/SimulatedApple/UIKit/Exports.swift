@@ -1,4 +1,6 @@
-// As the real module does: an app that imports UIKit uses `Date`, `Timer` and `NotificationCenter` without more ado.
+// As the real module does: an app that imports UIKit uses `Date`, `Timer` and `NotificationCenter` without more ado,
+// and `CADisplayLink`.
 @_exported public import Foundation
+@_exported public import QuartzCore
 // For its form of `NotificationCenter.addObserver`.
 @_exported public import SimulatedPhone

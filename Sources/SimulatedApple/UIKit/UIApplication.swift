@@ -41,6 +41,12 @@ open class UIApplication: UIResponder {
     /// Whether the screen stays on while the app is in front. The simulated phone locks only when the test says so.
     open var isIdleTimerDisabled = false
 
+    /// The window that was made key last, while the app keeps it.
+    open internal(set) weak var keyWindow: UIWindow?
+
+    /// The windows that are shown: the key window.
+    open var windows: [UIWindow] { keyWindow.map { [$0] } ?? [] }
+
     /// The scenes that were connected: one, when an app with scenes has come to the front.
     public private(set) var connectedScenes: Set<UIScene> = []
 

@@ -3,6 +3,9 @@
 /// With scenes, the scene delegate is called instead of the four methods about the foreground.
 @preconcurrency @MainActor
 public protocol UIApplicationDelegate: NSObjectProtocol {
+    /// The window of an app without scenes.
+    var window: UIWindow? { get set }
+
     /// The process was started; nothing is there yet.
     func application(
         _ application: UIApplication,
@@ -40,6 +43,12 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
 }
 
 extension UIApplicationDelegate {
+    /// No window, for a delegate that has none.
+    public var window: UIWindow? {
+        get { nil }
+        set {}
+    }
+
     /// Agrees.
     public func application(
         _ application: UIApplication,

@@ -90,22 +90,13 @@ extension UIScene {
 
 /// A scene with windows.
 @preconcurrency @MainActor
-open class UIWindowScene: UIScene {}
-
-/// A window of which nothing is shown, so that scene delegates can have one.
-@preconcurrency @MainActor
-open class UIWindow: UIResponder {
-    /// The scene that it belongs to.
-    open weak var windowScene: UIWindowScene?
-    /// Whether it is the one that the user types into.
-    public private(set) var isKeyWindow = false
-
-    /// A window of a scene.
-    public init(windowScene: UIWindowScene) {
-        self.windowScene = windowScene
-        super.init()
+open class UIWindowScene: UIScene {
+    /// The windows that are shown: the key window of the application, if it is of this scene.
+    open var windows: [UIWindow] { keyWindow.map { [$0] } ?? [] }
+    /// The window that the user types into.
+    open var keyWindow: UIWindow? {
+        UIApplication.shared.keyWindow.flatMap { $0.windowScene === self ? $0 : nil }
     }
-
-    /// Makes it the one that the user types into.
-    open func makeKeyAndVisible() { isKeyWindow = true }
+    /// The phone's screen.
+    open var screen: UIScreen { .main }
 }
