@@ -411,7 +411,7 @@ let package = Package(
             name: "SimulatedApple",
             targets: [
                 "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
-                "AVFoundation", "MediaPlayer", "_Testing_UIKit",
+                "AVFoundation", "AudioToolbox", "MediaPlayer", "_Testing_UIKit",
             ]
         ))
     package.targets += [
@@ -442,7 +442,12 @@ let package = Package(
             path: "Sources/SimulatedApple/CoreLocation", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "AVFoundation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "AudioToolbox", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            path: "Sources/SimulatedApple/AudioToolbox", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "AVFoundation",
+            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "AudioToolbox", "SimulatedPhone"],
             path: "Sources/SimulatedApple/AVFoundation", swiftSettings: likeAppleFrameworks
         ),
         .target(
@@ -478,8 +483,9 @@ let package = Package(
         .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation", "BackgroundTasks",
-                "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SampleAppsSwift5", "SampleAppsSwift6",
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AudioToolbox", "AVFoundation",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SampleAppsSwift5",
+                "SampleAppsSwift6",
                 "SimulatedPhone", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),

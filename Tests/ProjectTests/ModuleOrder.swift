@@ -20,13 +20,13 @@ struct ModuleOrder {
             "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",
         ],
         [
-            "ApusChaos", "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AVFoundation",
+            "ApusChaos", "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AudioToolbox",
             "BackgroundTasks",
             "CoreLocation",
             "MediaPlayer",
             "QuartzCore", "Sleepless", "TwoNodes", "UserNotifications",
         ],
-        ["UIKit"],
+        ["AVFoundation", "UIKit"],
         ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"],
     ]
 

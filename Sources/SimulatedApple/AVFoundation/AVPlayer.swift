@@ -6,11 +6,24 @@ import SimulatedPhone
 @preconcurrency @MainActor
 open class AVPlayerItem: NSObject {
     let item: AudioItem
+    /// What is played.
+    public let asset: AVAsset
 
     /// The sound at a URL.
-    public init(url: URL) {
-        item = AudioItem(id: url.lastPathComponent, title: url.lastPathComponent, source: url.absoluteString)
+    public convenience init(url: URL) { self.init(asset: AVURLAsset(url: url)) }
+
+    /// The sound of an asset.
+    public init(asset: AVAsset) {
+        let url = (asset as? AVURLAsset)?.url
+        item = AudioItem(
+            id: url?.lastPathComponent ?? "", title: url?.lastPathComponent ?? "", source: url?.absoluteString ?? "")
+        self.asset = asset
         super.init()
+    }
+
+    /// How long it lasts, as the installation says.
+    open var duration: CMTime {
+        CMTime(seconds: SimulatedPhone.process.host.audio.duration(of: item).inSeconds, preferredTimescale: 1_000)
     }
 }
 
@@ -28,7 +41,21 @@ open class AVPlayer: NSObject {
         case playing = 2
     }
 
+    /// What the player does when its item has ended.
+    public enum ActionAtItemEnd: Int, Sendable {
+        /// It goes on with the next item; only a queue player can.
+        case advance = 0
+        /// It pauses, and keeps the item.
+        case pause = 1
+        /// It does nothing, and keeps the item. Here that is `pause`.
+        case none = 2
+    }
+
+    let host: SimulatedHost
     let audio: SimulatedAudio
+    /// What is called at times of the item.
+    var timeObservers: [TimeObserver] = []
+    private var isObservingStates = false
     /// What is to be played, the current one first.
     var queue: [AVPlayerItem]
 
@@ -41,10 +68,21 @@ open class AVPlayer: NSObject {
 
     init(queue: [AVPlayerItem]) {
         let process = SimulatedPhone.process
-        audio = process.host.audio
+        host = process.host
+        audio = host.audio
         self.queue = queue
         super.init()
+        actionAtItemEnd = self is AVQueuePlayer ? .advance : .pause
     }
+
+    /// What the player does when its item has ended. A queue player advances, and other players pause, unless the app
+    /// says otherwise.
+    open var actionAtItemEnd = ActionAtItemEnd.pause {
+        didSet { if isOwner { audio.replaceUpcoming(Array(itemsToPlay.dropFirst())) } }
+    }
+
+    /// The items that are played without another word.
+    var itemsToPlay: [AudioItem] { (actionAtItemEnd == .advance ? queue : Array(queue.prefix(1))).map(\.item) }
 
     /// The item that plays, or that would.
     open var currentItem: AVPlayerItem? { queue.first }
@@ -67,9 +105,23 @@ open class AVPlayer: NSObject {
     /// What the player does.
     open var timeControlStatus: TimeControlStatus { rate > 0 ? .playing : .paused }
 
-    /// How far the current item has been played.
+    /// How far the current item has been played; at its end, its duration.
     open func currentTime() -> CMTime {
-        CMTime(seconds: isOwner ? audio.position.inSeconds : 0, preferredTimescale: 1_000)
+        guard isOwner else { return CMTime(seconds: 0, preferredTimescale: 1_000) }
+        if audio.state.current == nil, let ended = currentItem { return ended.duration }
+        return CMTime(seconds: audio.position.inSeconds, preferredTimescale: 1_000)
+    }
+
+    /// Goes to a time of the current item, and calls `completionHandler` with whether it did.
+    open func seek(to time: CMTime, completionHandler: ((Bool) -> Void)? = nil) {
+        if isOwner {
+            let isPlaying = rate > 0
+            if audio.state.current == nil { audio.replaceQueue(itemsToPlay) }
+            audio.seek(to: .nanoseconds(Int64(clamping: Int((max(0, time.seconds) * 1e9).rounded()))))
+            if isPlaying { audio.startPlaying() }
+            playbackChanged()
+        }
+        completionHandler?(isOwner)
     }
 
     /// Takes another item in place of the current one.
@@ -77,16 +129,34 @@ open class AVPlayer: NSObject {
         let wasPlaying = rate > 0
         queue = item.map { [$0] } ?? []
         guard isOwner else { return }
-        audio.replaceQueue(queue.map(\.item))
+        audio.replaceQueue(itemsToPlay)
         if wasPlaying { audio.startPlaying() }
     }
 
     /// An item was played to its end.
     func ended(_ item: AudioItem) {
         guard let first = queue.first, first.item == item else { return }
-        // A plain player keeps its item.
-        if self is AVQueuePlayer { queue.removeFirst() }
+        // With another action the player keeps its item.
+        if actionAtItemEnd == .advance, self is AVQueuePlayer { queue.removeFirst() }
         NotificationCenter.default.post(name: AVPlayerItem.didPlayToEndTimeNotification, object: first)
+    }
+
+    /// Has ``playbackChanged()`` called from now on.
+    func observeStates() {
+        guard !isObservingStates else { return }
+        isObservingStates = true
+        let (host, changes, first) = (host, audio.stateChanges, audio.state)
+        host.start { [weak self] in
+            var last = first
+            for await state in changes {
+                let isNews = state.isPlaying != last.isPlaying || (state.isPlaying && state.current != last.current)
+                last = state
+                guard isNews else { continue }
+                host.mainLoop.run { [weak self] in
+                    if let self, isOwner { playbackChanged() }
+                }
+            }
+        }
     }
 
     var isOwner: Bool { PlayerDesk.current?.player === self }
@@ -95,7 +165,7 @@ open class AVPlayer: NSObject {
     func takeOver() {
         if isOwner, audio.state.current == queue.first?.item { return }
         PlayerDesk.current?.player = self
-        audio.replaceQueue(queue.map(\.item))
+        audio.replaceQueue(itemsToPlay)
         audio.onItemEnd = { item in PlayerDesk.current?.player?.ended(item) }
     }
 }

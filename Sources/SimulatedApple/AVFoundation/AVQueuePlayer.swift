@@ -14,7 +14,11 @@ open class AVQueuePlayer: AVPlayer {
     open func advanceToNextItem() {
         guard !queue.isEmpty else { return }
         queue.removeFirst()
-        if isOwner { audio.advance() }
+        guard isOwner else { return }
+        if actionAtItemEnd == .advance { return audio.advance() }
+        let wasPlaying = rate > 0
+        audio.replaceQueue(itemsToPlay)
+        if wasPlaying { audio.startPlaying() }
     }
 
     /// Whether an item can be inserted: not one that is there.
@@ -47,9 +51,9 @@ open class AVQueuePlayer: AVPlayer {
         guard isOwner else { return }
         // What plays goes on; a queue that had ended begins again with the new item.
         if audio.state.current == nil {
-            audio.replaceQueue(queue.map(\.item))
+            audio.replaceQueue(itemsToPlay)
         } else {
-            audio.replaceUpcoming(queue.dropFirst().map(\.item))
+            audio.replaceUpcoming(Array(itemsToPlay.dropFirst()))
         }
     }
 }

@@ -1,18 +1,23 @@
+/// The numerator of a time.
+public typealias CMTimeValue = Int64
+/// The denominator of a time: units per second.
+public typealias CMTimeScale = Int32
+
 /// A time as a fraction, as far as the simulated player uses it.
 public struct CMTime: Hashable, Comparable, Sendable {
     /// The numerator.
-    public var value: Int64
+    public var value: CMTimeValue
     /// The denominator: units per second.
-    public var timescale: Int32
+    public var timescale: CMTimeScale
 
     /// `value`/`timescale` seconds.
-    public init(value: Int64, timescale: Int32) {
+    public init(value: CMTimeValue, timescale: CMTimeScale) {
         self.value = value
         self.timescale = timescale
     }
 
     /// That many seconds, in units of 1/`preferredTimescale` s.
-    public init(seconds: Double, preferredTimescale: Int32) {
+    public init(seconds: Double, preferredTimescale: CMTimeScale) {
         self.init(value: Int64((seconds * Double(preferredTimescale)).rounded()), timescale: preferredTimescale)
     }
 
@@ -30,3 +35,13 @@ public struct CMTime: Hashable, Comparable, Sendable {
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// The time in seconds.
 public func CMTimeGetSeconds(_ time: CMTime) -> Double { time.seconds }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// `value`/`timescale` seconds.
+public func CMTimeMake(value: Int64, timescale: Int32) -> CMTime { CMTime(value: value, timescale: timescale) }
+
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// That many seconds, in units of 1/`preferredTimescale` s.
+public func CMTimeMakeWithSeconds(_ seconds: Double, preferredTimescale: Int32) -> CMTime {
+    CMTime(seconds: seconds, preferredTimescale: preferredTimescale)
+}

@@ -65,9 +65,9 @@ struct AudioPlaybackMachine {
         }
     }
 
-    private var currentDuration: Duration {
-        queue.first.map { max(.zero, durations[$0.id] ?? defaultDuration) } ?? .zero
-    }
+    private var currentDuration: Duration { queue.first.map(duration) ?? .zero }
+
+    func duration(of item: AudioItem) -> Duration { max(.zero, durations[item.id] ?? defaultDuration) }
 
     // MARK: The queue
 
@@ -102,6 +102,12 @@ struct AudioPlaybackMachine {
         guard isPlaying else { return false }
         playback = .paused(at: position(now: now))
         return true
+    }
+
+    /// Goes to a position of the current item, and plays on there if it did.
+    mutating func seek(to position: Duration, now: UptimeInstant) {
+        let position = min(max(.zero, position), currentDuration)
+        playback = isPlaying ? .playing(from: position, since: now) : .paused(at: position)
     }
 
     /// Goes to the next item, which plays if this one did. False at the end of the queue.

@@ -140,6 +140,12 @@ public final class SimulatedAudio: AudioPlayer {
     /// Stops for a while.
     package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
+    /// How long an item lasts.
+    package func duration(of item: AudioItem) -> Duration { locked.withLock { $0.machine.duration(of: item) } }
+
+    /// Goes to a position of the current item, and plays on there if it did.
+    package func seek(to position: Duration) { change(.app) { machine, now in machine.seek(to: position, now: now) } }
+
     /// Goes on to the next item, or to the end of the queue.
     package func advance() { change(.app) { machine, now in _ = machine.next(now: now) } }
 

@@ -1,0 +1,2 @@
+// As the real module does.
+@_exported public import Foundation
