@@ -33,6 +33,12 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     /// The clock was set.
     func applicationSignificantTimeChange(_ application: UIApplication)
 
+    /// The way to fetch in the background before iOS 13. It is not called here: register a launch handler with
+    /// `BGTaskScheduler`.
+    func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
+
     /// A scene is about to be made. The simulation takes its delegate from the installation, not from here.
     func application(
         _ application: UIApplication, configurationForConnecting connectingSceneSession: UISceneSession,
@@ -75,6 +81,12 @@ extension UIApplicationDelegate {
     public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
     /// Does nothing.
     public func applicationSignificantTimeChange(_ application: UIApplication) {}
+
+    /// Brings nothing.
+    public func application(
+        _ application: UIApplication,
+        performFetchWithCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) { completionHandler(.noData) }
 
     /// The configuration of the session.
     public func application(
