@@ -20,6 +20,11 @@ private final class ThreadDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
+@MainActor
+private func useShared() { _ = UIApplication.shared }
+
+private final class MainDelegate: UIResponder, UIApplicationDelegate {}
+
 /// XCTest, because it runs synchronous tests on the program's first thread, and Swift Testing does not.
 final class MainThreadTests: XCTestCase {
     func testInXCTestTheMainActorsThreadIsTheFirstOne() throws {
@@ -37,13 +42,26 @@ final class MainThreadTests: XCTestCase {
 extension SimulatedAppleTests {
     @Suite("Without a phone")
     struct WithoutPhone {
-        @Test("a shared object stops the program with a message")
+        @Test("a shared object stops the program, and the message says where, and what to write in both forms")
         func noPhone() async {
             let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-                await MainActor.run { _ = UIApplication.shared }
+                await MainActor.run { useShared() }
             }
             let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-            #expect(message.contains("call SimulatedPhone.install(on:"))
+            #expect(message.contains("Tests/SimulatedAppleTests/MainThreadTests.swift:"))
+            #expect(message.contains("SimulatedPhone.install(on: device, delegate: AppDelegate())"))
+            #expect(message.contains("device.advance(by: .seconds(60))"))
+            #expect(message.contains("await device.runInRealTime(for: .seconds(60))"))
+        }
+
+        @Test("an app that is started by @main stops with the same forms")
+        func main() async {
+            let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+                await MainActor.run { MainDelegate.main() }
+            }
+            let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+            #expect(message.contains("MainDelegate runs on a simulated phone only."))
+            #expect(message.contains("device.advance(by: .seconds(60))"))
         }
     }
 }

@@ -50,12 +50,13 @@ public enum SimulatedPhone {
 
     /// The running process of the installed app, or the one that ended last. From any thread.
     nonisolated package static var process: PhoneProcess {
-        guard let process = lastProcess else {
-            preconditionFailure(
-                "a shared object of a simulated framework was asked for, but no app runs on a simulated phone; "
-                    + "call SimulatedPhone.install(on:…) and device.launch() first")
-        }
+        guard let process = lastProcess else { preconditionFailure(MissingPhone.message) }
         return process
+    }
+
+    /// Stops a program that was started as if it were on a phone, with a message that says what to write.
+    nonisolated package static func stopWithoutPhone(_ app: String) -> Never {
+        preconditionFailure("\(app) runs on a simulated phone only. \(MissingPhone.forms)")
     }
 
     /// The same, if there is one.

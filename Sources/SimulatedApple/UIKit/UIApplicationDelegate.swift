@@ -1,3 +1,5 @@
+import SimulatedPhone
+
 /// What an app hears of its life. All methods are optional, as in UIKit.
 ///
 /// With scenes, the scene delegate is called instead of the four methods about the foreground.
@@ -100,7 +102,6 @@ extension UIApplicationDelegate {
 
     /// What `@main` calls. There is no screen here, so it stops with a message: an app runs when a test installs it.
     public static func main() {
-        preconditionFailure(
-            "an app runs on a simulated phone only: SimulatedPhone.install(on: device, delegate: \(Self.self)())")
+        SimulatedPhone.stopWithoutPhone("\(Self.self)")
     }
 }
