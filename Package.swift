@@ -406,13 +406,23 @@ let package = Package(
     // and puts a check into those that belong to an actor. It does the same for modules in Swift 5 mode.
     let likeAppleFrameworks: [SwiftSetting] = [.swiftLanguageMode(.v5)]
 
-    package.products.append(
-        .library(
+    package.products.append(.library(name: "SimulatedApple", targets: ["SimulatedApple"]))
+    package.traits.insert(
+        .trait(
             name: "SimulatedApple",
-            targets: [
-                "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
-                "AVFoundation", "AudioToolbox", "MediaPlayer", "_Testing_UIKit",
-            ]
+            description: "Builds the modules with the names of Apple's frameworks, for the product SimulatedApple."))
+    // Only with the trait, because a module UIKit makes `canImport(UIKit)` true in every package of a build.
+    let simulatedModules = [
+        "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
+        "AVFoundation", "AudioToolbox", "MediaPlayer", "_Testing_UIKit",
+    ]
+    package.targets.append(
+        .target(
+            name: "SimulatedApple",
+            dependencies: (["ApusTesting"] + simulatedModules).map {
+                .target(name: $0, condition: .when(traits: ["SimulatedApple"]))
+            },
+            path: "Sources/SimulatedApple/SimulatedApple"
         ))
     package.targets += [
         .target(

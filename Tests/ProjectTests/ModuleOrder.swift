@@ -27,7 +27,7 @@ struct ModuleOrder {
             "QuartzCore", "Sleepless", "TwoNodes", "UserNotifications",
         ],
         ["AVFoundation", "UIKit"],
-        ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6"],
+        ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedApple"],
     ]
 
     /// The module that a file belongs to: its folder below `Sources`, one below that for the simulated frameworks; in an

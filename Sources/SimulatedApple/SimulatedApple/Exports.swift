@@ -1,0 +1,6 @@
+// What a package gets that depends on the product. Without the trait there is nothing here, and no module `UIKit` in the
+// build: every `#if canImport(UIKit)` of every package in it would see that.
+#if SimulatedApple
+    @_exported public import ApusTesting
+    @_exported public import SimulatedPhone
+#endif
