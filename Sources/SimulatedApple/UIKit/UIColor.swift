@@ -20,6 +20,11 @@ open class UIColor: NSObject, @unchecked Sendable {
         UIColor(red: components[0], green: components[1], blue: components[2], alpha: alpha)
     }
 
+    /// The same color for layers.
+    open var cgColor: CGColor {
+        CGColor(red: components[0], green: components[1], blue: components[2], alpha: components[3])
+    }
+
     /// Equal to a color with the same parts.
     override open func isEqual(_ object: Any?) -> Bool { (object as? UIColor)?.components == components }
 

@@ -45,6 +45,9 @@ open class UIView: UIResponder {
     /// Names it for tests: ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` finds it by this, too.
     open var accessibilityIdentifier: String?
 
+    /// What it is made of. Its place and size are not those of the view here.
+    open private(set) lazy var layer = CALayer()
+
     /// The view that it lies in.
     open private(set) weak var superview: UIView?
     /// The views that lie in it, the frontmost last.
