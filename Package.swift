@@ -122,7 +122,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .target(name: "ApusTestTraits", dependencies: ["ApusTesting", "ApusTimers", "CApus"]),
+        .target(name: "ApusTestTraits", dependencies: ["ApusTesting", "ApusTimers", "CApus", "CProcessClock"]),
         // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the
         // resource rule `.embedInCode`, 150 KB take half a minute to compile: it writes an array of numbers.)
         .executableTarget(name: "WebEmbedder"),
@@ -212,7 +212,10 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
-        .testTarget(name: "TestTraitsTests", dependencies: ["ApusTestTraits", "ApusTesting", "ApusTimers", "CApus"]),
+        .testTarget(
+            name: "TestTraitsTests",
+            dependencies: ["ApusTestTraits", "ApusTesting", "ApusTimers", "CApus", "CProcessClock"]
+        ),
         // The whole scheduler in virtual time, from one seed: for a test, and for `make simulate`.
         .target(
             name: "SchedulerSimulation",
@@ -517,8 +520,7 @@ let package = Package(
 // The sample apps are compiled as an app would be.
 let withoutFeatures = [
     "CApus", "CAllocationCount", "CProcessClock", "CWaitingCalls", "ChaosEffect", "MigrationExamples",
-    "SampleAppsSwift5",
-    "SampleAppsSwift6",
+    "SampleAppsSwift5", "SampleAppsSwift6",
 ]
 for target in package.targets
 where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {

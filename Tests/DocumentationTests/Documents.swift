@@ -9,7 +9,7 @@ enum Documents {
     static let paths = [
         "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
         "docs/jobs.md", "docs/cluster.md", "docs/architecture.md", "docs/simulated-apple.md", "docs/migration.md",
-        "docs/sleepless.md", "docs/process-clock.md", "docs/virtual-clock-trait.md",
+        "docs/sleepless.md", "docs/process-clock.md",
     ]
 
     static func read(_ path: String) throws -> String {

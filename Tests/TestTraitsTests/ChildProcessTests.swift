@@ -1,5 +1,5 @@
 import ApusTimers
-import CApus
+import CProcessClock
 import Foundation
 import Testing
 
@@ -123,14 +123,14 @@ struct ChildProcessTests {
         var arguments = command.arguments.map { strdup($0) } + [nil]
         var variables = command.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
-        var started = capus_test_process()
-        try #require(capus_test_process_start(command.path, &arguments, &variables, &started) == 0)
+        var started = test_process()
+        try #require(test_process_start(command.path, &arguments, &variables, &started) == 0)
         let process = started
         // The test has begun, and sleeps for good.
         var byte = pollfd(fd: process.control, events: Int16(POLLIN), revents: 0)
         #expect(poll(&byte, 1, 60_000) == 1)
         for descriptor in [process.events, process.errors, process.control] { close(descriptor) }
-        capus_test_process_wait(process.process)
+        test_process_wait(process.process)
         var status: Int32 = 0
         #expect(waitpid(process.process, &status, 0) == process.process)
         #expect(status == RunnerConnection.abandonedStatus << 8)

@@ -1,5 +1,6 @@
 import ApusTimers
 import CApus
+import CProcessClock
 import Foundation
 
 /// A program with its arguments; the first is its name.
@@ -35,8 +36,8 @@ struct ChildOutcome: Equatable {
 /// Runs one program to its end, in the machine's time.
 enum ChildProcess {
     /// What the process has in these descriptors: a file for its events, and the connection with this process.
-    static let eventsDescriptor = CAPUS_TEST_EVENTS
-    static let controlDescriptor = CAPUS_TEST_CONTROL
+    static let eventsDescriptor = TEST_PROCESS_EVENTS
+    static let controlDescriptor = TEST_PROCESS_CONTROL
     static let begunByte = UInt8(ascii: "b")
     static let errorOutputLimit = 8192
 

@@ -1,5 +1,5 @@
 import ApusTesting
-import CApus
+import CProcessClock
 import Foundation
 
 /// The connection of a process under a virtual clock with the test run that started it.
@@ -26,7 +26,7 @@ struct RunnerConnection {
         Thread.detachNewThread {
             var byte: UInt8 = 0
             var count = 0
-            repeat { count = capus_control_receive(descriptor, &byte, 1) } while count < 0 && errno == EINTR
+            repeat { count = test_control_receive(descriptor, &byte, 1) } while count < 0 && errno == EINTR
             guard count == 1 else { _exit(Self.abandonedStatus) }
             Self.write(Array(ProcessClock.report.utf8), to: descriptor)
             _exit(Self.reportedStatus)
@@ -40,7 +40,7 @@ struct RunnerConnection {
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {
         var rest = bytes[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { capus_control_send(descriptor, $0.baseAddress, UInt($0.count)) }
+            let count = rest.withUnsafeBytes { test_control_send(descriptor, $0.baseAddress, UInt($0.count)) }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { return }
             rest = rest.dropFirst(count)

@@ -1,5 +1,5 @@
 import ApusTimers
-import CApus
+import CProcessClock
 import Foundation
 
 /// Looks after one process from a thread: reads what it writes, and ends it when its time is over.
@@ -23,12 +23,12 @@ struct Supervisor {
         var arguments = command.arguments.map { strdup($0) } + [nil]
         var variables = command.environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
-        var started = capus_test_process()
-        let error = capus_test_process_start(command.path, &arguments, &variables, &started)
+        var started = test_process()
+        let error = test_process_start(command.path, &arguments, &variables, &started)
         guard error == 0 else { return .failure(ChildProcess.SystemError(number: error)) }
         let process = started.process
         Thread.detachNewThread {
-            capus_test_process_wait(process)
+            test_process_wait(process)
             wake.send(.ended)
         }
         return .success(
@@ -121,7 +121,7 @@ struct Supervisor {
         outcome.exceededLimit = limit
         deadline = SystemTime().uptime().advanced(by: Self.graceForReport)
         var question = UInt8(ascii: "?")
-        if !outcome.hasBegun || capus_control_send(control, &question, 1) != 1 {
+        if !outcome.hasBegun || test_control_send(control, &question, 1) != 1 {
             kill(process, SIGKILL)
         }
     }

@@ -6,7 +6,6 @@
 #include "CApusLock.h"
 #include "CApusSignal.h"
 #include "CApusSpawn.h"
-#include "CApusTestProcess.h"
 #include "CApusTimers.h"
 
 #endif

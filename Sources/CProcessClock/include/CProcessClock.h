@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "test_process.h"
+
 // The clocks of the process, and every call that waits for time, under the control of a test.
 //
 // On Linux, a program that has this module linked in defines `clock_gettime`, `nanosleep`, `epoll_wait`,

@@ -1,5 +1,5 @@
 #define _GNU_SOURCE
-#include "CApusTestProcess.h"
+#include "test_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-long capus_control_send(int control, const void *bytes, unsigned long count) {
+long test_control_send(int control, const void *bytes, unsigned long count) {
 #ifdef MSG_NOSIGNAL
     return send(control, bytes, count, MSG_NOSIGNAL);
 #else
@@ -19,11 +19,11 @@ long capus_control_send(int control, const void *bytes, unsigned long count) {
 #endif
 }
 
-long capus_control_receive(int control, void *bytes, unsigned long count) {
+long test_control_receive(int control, void *bytes, unsigned long count) {
     return recv(control, bytes, count, 0);
 }
 
-void capus_test_process_wait(int32_t process) {
+void test_process_wait(int32_t process) {
     siginfo_t information;
     while (waitid(P_PID, (id_t)process, &information, WEXITED | WNOWAIT) != 0 && errno == EINTR) {}
 }
@@ -51,9 +51,9 @@ static int spawn(const char *path, char *const *argv, char *const *envp, const i
     sigemptyset(&none);
     if ((error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0
         && (error = posix_spawn_file_actions_adddup2(&actions, theirs[1], 2)) == 0
-        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[0], CAPUS_TEST_EVENTS)) == 0
-        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[2], CAPUS_TEST_CONTROL)) == 0
-        && (error = posix_spawn_file_actions_addclosefrom_np(&actions, CAPUS_TEST_CONTROL + 1)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[0], TEST_PROCESS_EVENTS)) == 0
+        && (error = posix_spawn_file_actions_adddup2(&actions, theirs[2], TEST_PROCESS_CONTROL)) == 0
+        && (error = posix_spawn_file_actions_addclosefrom_np(&actions, TEST_PROCESS_CONTROL + 1)) == 0
         && (error = posix_spawnattr_setsigdefault(&attributes, &all)) == 0
         && (error = posix_spawnattr_setsigmask(&attributes, &none)) == 0
         && (error = posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK)) == 0)
@@ -63,8 +63,8 @@ static int spawn(const char *path, char *const *argv, char *const *envp, const i
     return error;
 }
 
-int capus_test_process_start(
-    const char *path, char *const *argv, char *const *envp, struct capus_test_process *started) {
+int test_process_start(
+    const char *path, char *const *argv, char *const *envp, struct test_process *started) {
     int errors[2] = {-1, -1}, control[2] = {-1, -1}, theirs[3] = {-1, -1, -1};
     int events = memfd_create("test events", MFD_CLOEXEC);
     pid_t process = 0;
@@ -89,14 +89,14 @@ int capus_test_process_start(
         close_all(&control[0], 1);
         return error;
     }
-    *started = (struct capus_test_process){process, events, errors[0], control[0]};
+    *started = (struct test_process){process, events, errors[0], control[0]};
     return 0;
 }
 
 #else
 
-int capus_test_process_start(
-    const char *path, char *const *argv, char *const *envp, struct capus_test_process *started) {
+int test_process_start(
+    const char *path, char *const *argv, char *const *envp, struct test_process *started) {
     (void)path, (void)argv, (void)envp, (void)started;
     return ENOSYS;
 }

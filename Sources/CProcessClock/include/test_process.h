@@ -1,16 +1,16 @@
 // A process for one test: the program of the test run once more.
 
-#ifndef CAPUS_TEST_PROCESS_H
-#define CAPUS_TEST_PROCESS_H
+#ifndef TEST_PROCESS_H
+#define TEST_PROCESS_H
 
 #include <stdint.h>
 
 /// The descriptors that the process gets beside the standard ones: a file for events, and a connection with its starter.
-#define CAPUS_TEST_EVENTS 3
-#define CAPUS_TEST_CONTROL 4
+#define TEST_PROCESS_EVENTS 3
+#define TEST_PROCESS_CONTROL 4
 
 /// This process's side. `errors` and `control` are non-blocking, all are closed on exec.
-struct capus_test_process {
+struct test_process {
     int32_t process;
     int events;   // the same file
     int errors;   // what it writes to its error output
@@ -19,14 +19,14 @@ struct capus_test_process {
 
 /// Starts a program with the standard output of this process and /dev/null as its input. Signals have their default
 /// actions there, and no other descriptor is open. Returns 0 or an errno: ENOSYS where there is no glibc of Linux.
-int capus_test_process_start(
-    const char *path, char *const *argv, char *const *envp, struct capus_test_process *started);
+int test_process_start(
+    const char *path, char *const *argv, char *const *envp, struct test_process *started);
 
 /// Waits until the process ends. It stays a zombie: its number is its own until its status is taken with waitpid(2).
-void capus_test_process_wait(int32_t process);
+void test_process_wait(int32_t process);
 
 /// send(2) and recv(2) on `control`, without SIGPIPE. The number of bytes, or -1.
-long capus_control_send(int control, const void *bytes, unsigned long count);
-long capus_control_receive(int control, void *bytes, unsigned long count);
+long test_control_send(int control, const void *bytes, unsigned long count);
+long test_control_receive(int control, void *bytes, unsigned long count);
 
 #endif
