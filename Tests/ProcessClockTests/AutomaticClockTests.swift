@@ -72,7 +72,7 @@ struct AutomaticClockTests {
             }
             group.notify(queue: .global()) { continuation.resume() }
         }
-        #expect(ContinuousClock.now - start < .seconds(2000))
+        #expect(ContinuousClock.now - start < .seconds(500), "\(ContinuousClock.now - start)")
     }
 
     @Test("the report names what waits, and until when", .virtualClock(.stepped))

@@ -77,7 +77,7 @@ struct WaitingTableTests {
         }
     }
 
-    @Test("the table is the same each time", .virtualClock(.stepped))
+    @Test("the table is the same each time", .virtualClock(.stepped, limit: .seconds(600)))
     func theSameEachTime() throws {
         let first = try WaitingCall.all.map { try WaitingRow($0) }
         for _ in 1..<Repetitions.count {
