@@ -503,8 +503,11 @@ let package = Package(
             ]
         ),
     ]
+    // Timers as people copy them from tutorials.
+    package.targets.append(
+        .target(name: "Tutorials", path: "Tests/Tutorials", swiftSettings: [.swiftLanguageMode(.v5)]))
     for target in package.targets where target.name == "ProcessClockTests" {
-        target.dependencies.append("SimulatedPhone")
+        target.dependencies += ["SimulatedPhone", "Tutorials"]
     }
     for target in package.targets where target.name == "ApusApple" {
         target.dependencies += [
@@ -520,7 +523,7 @@ let package = Package(
 // The sample apps are compiled as an app would be.
 let withoutFeatures = [
     "CApus", "CAllocationCount", "CProcessClock", "CWaitingCalls", "ChaosEffect", "MigrationExamples",
-    "SampleAppsSwift5", "SampleAppsSwift6",
+    "SampleAppsSwift5", "SampleAppsSwift6", "Tutorials",
 ]
 for target in package.targets
 where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {

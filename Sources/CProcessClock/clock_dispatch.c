@@ -1,6 +1,7 @@
-// Dispatch looks each second whether the workers of its queues are blocked, and starts more of them then. In virtual
-// time that timer would be a deadline of every second. It is switched off, and the look is taken before each step: a
-// queue whose workers all sleep in virtual time gets another one as it would in real time.
+// Dispatch looks each second whether the workers of its queues are blocked, and starts one more then. In virtual time
+// that timer would be a deadline of every second. It is switched off, and the look is taken by the steps: at each whole
+// second, until a look has made nothing run, and again after the next deadline. So a queue whose workers all sleep gets
+// another one each virtual second, as it does in real time.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
@@ -35,9 +36,35 @@ void dispatch_monitor_begin(void) {
     if (source) libc()->dispatch_source_set_timer(source, UINT64_MAX, UINT64_MAX, 0);
 }
 
-void dispatch_monitor_run(void) {
+// With the lock held from here on, but for the look itself.
+static bool rests;
+static int64_t due;
+
+int64_t dispatch_monitor_left(void) {
+    if (rests || !atomic_load(&look)) return FOREVER;
+    int64_t left = due - clock_readings[process_clock_uptime];
+    return left > 0 ? left : 0;
+}
+
+static void wait_for_next_second(void) { due = (clock_readings[process_clock_uptime] / SECOND + 1) * SECOND; }
+
+void dispatch_monitor_continue(void) {
+    if (!rests) return;
+    rests = false;
+    wait_for_next_second();
+}
+
+int dispatch_monitor_look(int64_t limit) {
     void (*run)(void *) = atomic_load(&look);
-    if (run) run(atomic_load(&monitor));
+    uint64_t turns = process_clock_turns();
+    run(atomic_load(&monitor));
+    int result = process_clock_settle(limit);
+    bool nothing_ran = process_clock_turns() == turns;
+    clock_lock();
+    rests = nothing_ran;
+    wait_for_next_second();
+    clock_unlock();
+    return result;
 }
 
 #endif

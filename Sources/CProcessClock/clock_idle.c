@@ -160,6 +160,15 @@ static bool look(int32_t own) {
     return is_unchanged;
 }
 
+uint64_t process_clock_turns(void) {
+    int32_t own = (int32_t)libc()->syscall(SYS_gettid);
+    pthread_mutex_lock(&looking);
+    uint64_t turns = thread_count;
+    for (size_t i = 0; i < thread_count; i++) turns += threads[i].id == own ? 0 : threads[i].turns;
+    pthread_mutex_unlock(&looking);
+    return turns;
+}
+
 int process_clock_settle(int64_t limit) {
     int32_t own = (int32_t)libc()->syscall(SYS_gettid);
     int64_t start = process_clock_machine_time();

@@ -146,7 +146,14 @@ void timer_descriptors_convert(void);
 void timer_descriptors_cancel_on_set(void);
 // clock_dispatch.c: Dispatch's look each second whether its workers are blocked.
 void dispatch_monitor_begin(void);
-void dispatch_monitor_run(void);
+// With the lock held: how long until the next look; FOREVER when there is no need for one.
+int64_t dispatch_monitor_left(void);
+// With the lock held: something runs again.
+void dispatch_monitor_continue(void);
+// Takes the look, and settles.
+int dispatch_monitor_look(int64_t limit);
+// clock_idle.c: how often the other threads were given a processor, when it was last looked at. Without the lock.
+uint64_t process_clock_turns(void);
 
 #endif
 #endif

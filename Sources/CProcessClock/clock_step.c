@@ -10,64 +10,75 @@ static atomic_uint_least64_t steps;
 
 uint64_t process_clock_steps(void) { return atomic_load(&steps); }
 
-bool process_clock_until_next(int64_t *left) {
-    clock_lock();
-    bool is_any = wait_earliest(left) != NULL;
-    clock_unlock();
-    if (is_any && *left < 0) *left = 0;
-    return is_any;
+// With the lock held: how long until the next deadline or look at Dispatch's workers; FOREVER when there is none. The
+// wait is that of the deadline, or NULL for a look.
+static int64_t left_until_next(struct wait **wait) {
+    int64_t left = FOREVER, look = dispatch_monitor_left();
+    *wait = wait_earliest(&left);
+    if (!*wait) left = FOREVER;
+    if (look >= left) return left > 0 ? left : 0;
+    *wait = NULL;
+    return look;
 }
 
-// Everything is asleep, also what Dispatch starts when it is told that its workers are.
-static int settle(int64_t limit) {
-    int result = process_clock_settle(limit);
-    if (result != 0) return result;
-    dispatch_monitor_run();
-    return process_clock_settle(limit);
+bool process_clock_until_next(int64_t *left) {
+    struct wait *wait;
+    clock_lock();
+    *left = left_until_next(&wait);
+    clock_unlock();
+    return *left != FOREVER;
 }
 
 static void move(int64_t duration) { process_clock_jump(duration, duration, duration); }
 
-// The earliest deadline, if it is within reach, is fired. One at a time: what it wakes runs before the next one.
-static bool fire_next(int64_t within) {
+// Goes to what comes next, if it is within reach: EAGAIN otherwise. Deadlines are fired one at a time: what one wakes
+// runs before the next one. Everything is at rest before, and after.
+static int go_to_next(int64_t within, int64_t limit) {
+    struct wait *wait;
     clock_lock();
-    int64_t left = 0;
-    struct wait *wait = wait_earliest(&left);
-    bool is_within = wait && left <= within;
-    if (is_within) {
-        if (left > 0) {
-            for (int clock = 0; clock < 3; clock++)
-                clock_readings[clock] = saturating_sum(clock_readings[clock], left);
-        }
+    int64_t left = left_until_next(&wait);
+    if (left == FOREVER || left > within) {
+        clock_unlock();
+        return EAGAIN;
+    }
+    for (int clock = 0; clock < 3; clock++) clock_readings[clock] = saturating_sum(clock_readings[clock], left);
+    if (wait) {
         wait_leave(wait);
         wait->fire(wait);
         atomic_fetch_add(&steps, 1);
+        dispatch_monitor_continue();
     }
     clock_unlock();
-    return is_within;
+    return wait ? process_clock_settle(limit) : dispatch_monitor_look(limit);
 }
 
 int process_clock_step(int64_t within, int64_t limit) {
     if (!clock_is_virtual()) return ENOTSUP;
-    int result = settle(limit);
-    if (result != 0) return result;
-    if (!fire_next(within)) return EAGAIN;
-    return settle(limit);
+    uint64_t before = process_clock_steps();
+    int64_t end = saturating_sum(process_clock_now().continuous, within > 0 ? within : 0);
+    int result = process_clock_settle(limit);
+    // A look at Dispatch's workers is not a step.
+    while (result == 0 && process_clock_steps() == before) {
+        int64_t left = end - process_clock_now().continuous;
+        result = go_to_next(left > 0 ? left : 0, limit);
+    }
+    return result;
 }
 
 int process_clock_advance(int64_t duration, int64_t limit) {
     if (!clock_is_virtual()) return ENOTSUP;
     int64_t target = saturating_sum(process_clock_now().continuous, duration > 0 ? duration : 0);
-    while (true) {
-        int result = settle(limit);
-        if (result != 0) return result;
+    int result = process_clock_settle(limit);
+    while (result == 0) {
         // A sleep of no length moves the clocks by a nanosecond, perhaps beyond the target.
         int64_t left = target - process_clock_now().continuous;
-        if (!fire_next(left > 0 ? left : 0)) {
+        result = go_to_next(left > 0 ? left : 0, limit);
+        if (result == EAGAIN) {
             if (left > 0) move(left);
             return 0;
         }
     }
+    return result;
 }
 
 // MARK: By itself
@@ -90,7 +101,7 @@ static void *go_by_itself(void *nothing) {
     while (true) {
         int held;
         while ((held = atomic_load(&holds)) > 0) futex(&holds, FUTEX_WAIT_PRIVATE, (uint32_t)held, NULL);
-        if (settle(FOREVER) != 0 || atomic_load(&holds) > 0) continue;
+        if (process_clock_settle(FOREVER) != 0 || atomic_load(&holds) > 0) continue;
         int64_t left, pace = atomic_load(&pace_of_a_second);
         if (!process_clock_until_next(&left)) {
             process_clock_machine_sleep(look_again);
@@ -106,7 +117,7 @@ static void *go_by_itself(void *nothing) {
                 continue;
             }
         }
-        fire_next(FOREVER);
+        go_to_next(FOREVER - 1, FOREVER);
     }
     return NULL;
 }

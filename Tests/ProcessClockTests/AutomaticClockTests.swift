@@ -89,12 +89,15 @@ struct AutomaticClockTests {
     @Test("a thread that waits without sleeping is named when its time is over", .virtualClock(.stepped))
     func busyThread() throws {
         let isDone = Locked(false)
+        let isNamed = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
             Thread.current.name = "spinner"
+            isNamed.signal()
             while !isDone.withLock({ $0 }) {}
         }
+        isNamed.wait()
         let error = #expect(throws: ProcessClockError.self) {
-            try ProcessClock.advance(by: .seconds(1), limit: .milliseconds(50))
+            try ProcessClock.advance(by: .seconds(1), limit: .milliseconds(500))
         }
         #expect(error?.code == .busy)
         #expect(error?.message.contains("spinner") == true)

@@ -221,6 +221,8 @@ public final class SimulatedHost: BackgroundHost {
 
     /// From now on a process of the operating system goes on, stands still and ends with this one.
     package func attach(_ other: any SteppedProcess) { process.attach(other) }
+    /// Whether the user scrolls.
+    package var isTracking: Bool { process.mainLoop.isTracking }
     /// Whether the process is neither suspended nor at its end.
     package var isRunning: Bool { process.isRunning }
 

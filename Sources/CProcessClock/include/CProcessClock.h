@@ -77,6 +77,9 @@ uint64_t process_clock_steps(void);
 // `apus_app_process_main` with the function at this place. 0 when the function is not in the program's own file.
 uint64_t process_clock_offset(void (*program)(void));
 
+// From then on the mode of that name is one of the common modes of Foundation's main run loop. False without Foundation.
+bool main_run_loop_add_common_mode(const char *name);
+
 // The waits with a deadline, earliest first. Returns how many there are; writes at most `capacity`.
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
 // A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.

@@ -33,6 +33,7 @@ final class AppLink: Sendable {
     private let socket: LineSocket
     private let state = Locked(State())
     private let somethingCame = DispatchSemaphore(value: 0)
+    private let scrolling = ScrollingLoop()
 
     private init(_ socket: LineSocket) { self.socket = socket }
 
@@ -88,6 +89,8 @@ final class AppLink: Sendable {
                 readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
             for event in events { deliver(event) }
             settle()
+            // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
+            UserDefaults.standard.synchronize()
             var left: Int64 = 0
             let isAny = process_clock_until_next(&left)
             socket.send(AppMessage.idle(next: isAny ? UInt64(max(1, left)) : nil))
@@ -109,6 +112,7 @@ final class AppLink: Sendable {
     }
 
     private func deliver(_ event: AppEvent) {
+        if case .scrolling(let isScrolling) = event { return scrolling.set(isScrolling) }
         let observers = state.withLock { $0.observers }
         DispatchQueue.main.async {
             MainActor.assumeIsolated { for observer in observers { observer(event) } }

@@ -25,6 +25,7 @@ struct AppReadings: Codable, Equatable {
 enum AppEvent: Codable, Equatable {
     case phase(String)
     case claimExpires(Int)
+    case scrolling(Bool)
 }
 
 /// What an app asks the device for.

@@ -20,9 +20,12 @@ final class AppProcess: SteppedProcess {
         /// By how much the other clocks were ahead of the uptime when the process ran last.
         var offsets: [Int64] = []
         var isInExchange = false
+        /// Whether the process knows that the user scrolls.
+        var isTracking = false
     }
 
     private let host: SimulatedHost
+    private let home: AppHome
     private let socket: LineSocket
     private let state = Locked(State())
     private let observation = Locked<Observation?>(nil)
@@ -34,7 +37,7 @@ final class AppProcess: SteppedProcess {
 
     /// Starts this program again with `program` in the place of its `main`.
     @MainActor
-    init(_ host: SimulatedHost, program: @convention(c) () -> Void) throws {
+    init(_ host: SimulatedHost, home: AppHome, program: @convention(c) () -> Void) throws {
         let offset = process_clock_offset(program)
         guard ProcessClock.isAvailable, offset != 0, let (own, other) = LineSocket.pair() else {
             throw AppProcessError.cannotStart(
@@ -43,9 +46,13 @@ final class AppProcess: SteppedProcess {
                     : "time cannot be virtual here: that needs Linux with glibc, and a build without a sanitizer")
         }
         self.host = host
+        self.home = home
         socket = LineSocket(descriptor: own)
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_APP_PROCESS_ENTRY"] = "\(offset)"
+        environment.merge(home.variables) { $1 }
+        // A process whose crash is being written down rests, and would be taken for one that waits.
+        environment["SWIFT_BACKTRACE"] = "enable=no"
         let pid = try Self.spawn(environment, standardInput: other)
         Glibc.close(other)
         state.withLock { $0.pid = pid }
@@ -88,10 +95,10 @@ final class AppProcess: SteppedProcess {
     }
 
     private var isDue: Bool {
-        let readings = readings
+        let (readings, isTracking) = (readings, host.isTracking)
         return state.withLock { state in
             guard !state.isInExchange, state.pid != 0 else { return false }
-            return !state.events.isEmpty || state.offsets != readings.offsets
+            return !state.events.isEmpty || state.offsets != readings.offsets || state.isTracking != isTracking
                 || state.next.map { $0 <= host.engine.time.uptime().nanoseconds } ?? false
         }
     }
@@ -116,9 +123,11 @@ final class AppProcess: SteppedProcess {
 
     /// Lets the process run until nothing in it can run at this instant.
     private func exchange() {
-        let readings = readings
+        let (readings, isTracking) = (readings, host.isTracking)
         let (pid, events) = state.withLock { state in
             defer { state.events = [] }
+            if state.isTracking != isTracking { state.events.append(.scrolling(isTracking)) }
+            state.isTracking = isTracking
             state.isInExchange = true
             state.offsets = readings.offsets
             return (state.pid, state.events)

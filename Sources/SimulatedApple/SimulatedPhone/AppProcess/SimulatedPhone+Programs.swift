@@ -13,8 +13,13 @@ extension SimulatedPhone {
     /// ```
     ///
     /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks go on with it, stand still
-    /// while the app is suspended, and are gone when it is killed. It shares no memory with the test, so `program`
+    /// while the app is suspended, and are gone when it is killed. While the user scrolls, the main run loop runs in the
+    /// mode `UITrackingRunLoopMode`, which is one of the common modes. It shares no memory with the test, so `program`
     /// captures nothing; it says what happens with ``note(_:)``.
+    ///
+    /// The app has a home and a folder for temporary files of its own, which outlive its processes, and are removed with
+    /// the device. `UserDefaults.standard` is kept there whenever the app comes to rest, as on a phone, where that is
+    /// another process's work.
     ///
     /// - Parameters:
     ///   - device: The device.
@@ -26,8 +31,9 @@ extension SimulatedPhone {
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
     ) {
+        let home = Result { try AppHome() }
         device.install(manifest, trackDurations: trackDurations) { host in
-            let process = try AppProcess(host, program: program)
+            let process = try AppProcess(host, home: home.get(), program: program)
             process.launch()
             return process
         }

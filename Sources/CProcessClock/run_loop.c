@@ -1,0 +1,18 @@
+// A mode of the main run loop becomes a common one. Foundation on Linux has that only in its part in C, which Swift does
+// not import.
+#include "CProcessClock.h"
+
+#if defined(__linux__)
+__attribute__((weak)) void *CFRunLoopGetMain(void);
+__attribute__((weak)) void CFRunLoopAddCommonMode(void *loop, const void *mode);
+__attribute__((weak)) const void *CFStringCreateWithCString(const void *allocator, const char *text, uint32_t encoding);
+
+bool main_run_loop_add_common_mode(const char *name) {
+    if (!CFRunLoopGetMain || !CFRunLoopAddCommonMode || !CFStringCreateWithCString) return false;
+    const uint32_t utf8 = 0x08000100;
+    CFRunLoopAddCommonMode(CFRunLoopGetMain(), CFStringCreateWithCString(NULL, name, utf8));
+    return true;
+}
+#else
+bool main_run_loop_add_common_mode(const char *name) { return false; }
+#endif
