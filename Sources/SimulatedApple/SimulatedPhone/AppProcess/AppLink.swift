@@ -1,4 +1,3 @@
-import ApusBackground
 import ApusTesting
 import ApusTimers
 import CProcessClock
@@ -9,7 +8,7 @@ import Glibc
 /// The process of an app, seen from inside: it takes what the device says, and asks it for things.
 ///
 /// Two threads of its own do that, which are asleep whenever the app is looked at: one reads, the other lets what is due
-/// run. Events reach the app on its main thread, through the main queue.
+/// run.
 final class AppLink: Sendable {
     /// The link of this process; nil when it is not one of a simulated app.
     static var current: AppLink? { link.withLock { $0 } }
@@ -17,11 +16,10 @@ final class AppLink: Sendable {
     private static let link = Locked<AppLink?>(nil)
 
     private struct State {
-        var runs: [(AppReadings, [AppEvent])] = []
+        var runs: [(readings: AppReadings, isScrolling: Bool)] = []
         var waiting: [Int: Waiting] = [:]
         var lastCall = 0
         var replies = 0
-        var observers: [@MainActor @Sendable (AppEvent) -> Void] = []
     }
 
     /// A thread that waits for a reply.
@@ -40,12 +38,12 @@ final class AppLink: Sendable {
     /// The first thing in the process: time is virtual before any other code of the program reads a clock.
     static func main(_ program: @convention(c) () -> Void) -> Never {
         let new = AppLink(LineSocket(descriptor: 0))
-        guard case .value(.run(let readings, let events)) = new.socket.receive(DeviceMessage.self) else { exit(0) }
+        guard case .value(.run(let readings, let isScrolling)) = new.socket.receive(DeviceMessage.self) else { exit(0) }
         let start = process_clock_reading(
             uptime: readings.uptime, continuous: readings.continuous, wall: readings.wall)
         guard process_clock_begin(start) == 0 else { exit(1) }
         link.withLock { $0 = new }
-        new.state.withLock { $0.runs = [(readings, events)] }
+        new.state.withLock { $0.runs = [(readings, isScrolling)] }
         Mover.start { new.read() }
         // The first run ends when the program rests, so not before this thread does.
         Mover.start { new.run() }
@@ -61,8 +59,8 @@ final class AppLink: Sendable {
     private func read() {
         while case .value(let message) = socket.receive(DeviceMessage.self) {
             switch message {
-            case .run(let readings, let events):
-                state.withLock { $0.runs.append((readings, events)) }
+            case .run(let readings, let isScrolling):
+                state.withLock { $0.runs.append((readings, isScrolling)) }
                 somethingCame.signal()
             case .reply(let call, let reply):
                 let waiting = state.withLock { state in
@@ -80,14 +78,14 @@ final class AppLink: Sendable {
 
     private func run() {
         while true {
-            guard let (readings, events) = state.withLock({ $0.runs.isEmpty ? nil : $0.runs.removeFirst() }) else {
+            guard let (readings, isScrolling) = state.withLock({ $0.runs.isEmpty ? nil : $0.runs.removeFirst() }) else {
                 somethingCame.wait()
                 continue
             }
             let now = process_clock_now()
             process_clock_jump(
                 readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
-            for event in events { deliver(event) }
+            scrolling.set(isScrolling)
             settle()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
             UserDefaults.standard.synchronize()
@@ -97,7 +95,7 @@ final class AppLink: Sendable {
         }
     }
 
-    /// Until nothing is due, nothing can run, and nobody waits for the device.
+    /// Until nothing is due, nothing can run, and no thread waits for the device.
     ///
     /// A reply comes from outside: it may wake a thread after everything was found asleep. So the instant of rest counts
     /// only if no reply has come since, and none is awaited.
@@ -111,20 +109,7 @@ final class AppLink: Sendable {
         }
     }
 
-    private func deliver(_ event: AppEvent) {
-        if case .scrolling(let isScrolling) = event { return scrolling.set(isScrolling) }
-        let observers = state.withLock { $0.observers }
-        DispatchQueue.main.async {
-            MainActor.assumeIsolated { for observer in observers { observer(event) } }
-        }
-    }
-
     // MARK: For the app
-
-    /// Calls `observer` on the main thread with what happens to the app.
-    func observe(_ observer: @escaping @MainActor @Sendable (AppEvent) -> Void) {
-        state.withLock { $0.observers.append(observer) }
-    }
 
     /// Asks the device, and waits for its answer. From any thread; virtual time stands still meanwhile.
     func call(_ call: AppCall) -> AppReply {

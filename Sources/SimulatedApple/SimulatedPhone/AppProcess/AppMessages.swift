@@ -1,9 +1,7 @@
-import ApusBackground
-
 /// What the device says to a process of an app, a line of JSON each.
 enum DeviceMessage: Codable, Equatable {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:)`` to be said.
-    case run(AppReadings, [AppEvent])
+    case run(AppReadings, isScrolling: Bool)
     /// The answer to a call.
     case reply(call: Int, AppReply)
 }
@@ -21,31 +19,12 @@ struct AppReadings: Codable, Equatable {
     var uptime, continuous, wall: Int64
 }
 
-/// What happens to an app.
-enum AppEvent: Codable, Equatable {
-    case phase(String)
-    case claimExpires(Int)
-    case scrolling(Bool)
-}
-
 /// What an app asks the device for.
 enum AppCall: Codable, Equatable {
     case note(String)
-    case fault(rule: String, message: String, place: String?)
-    case beginClaim(name: String?, place: String?, function: String, hasHandler: Bool)
-    case endClaim(Int)
 }
 
 /// What the device answers.
 enum AppReply: Codable, Equatable {
     case done
-    case claim(Int)
-}
-
-extension Phase {
-    /// The phases by name, for messages.
-    static let named: [String: Phase] = {
-        let all: [Phase] = [.active, .inactive, .background, .suspended, .terminated]
-        return Dictionary(uniqueKeysWithValues: all.map { ("\($0)", $0) })
-    }()
 }

@@ -1,4 +1,3 @@
-import ApusBackground
 public import ApusTesting
 import ApusTimers
 import CProcessClock
@@ -13,8 +12,6 @@ import Glibc
 final class AppProcess: SteppedProcess {
     private struct State {
         var pid: pid_t = 0
-        /// What the process is told when it runs next.
-        var events: [AppEvent] = []
         /// The instant of the process's uptime at which something is due.
         var next: UInt64?
         /// By how much the other clocks were ahead of the uptime when the process ran last.
@@ -28,7 +25,6 @@ final class AppProcess: SteppedProcess {
     private let home: AppHome
     private let socket: LineSocket
     private let state = Locked(State())
-    private let observation = Locked<Observation?>(nil)
 
     /// The uptime of a machine that has just been started is not zero: Dispatch takes that for "now".
     private static let startOfUptime: Int64 = 3_600_000_000_000
@@ -57,9 +53,6 @@ final class AppProcess: SteppedProcess {
         Glibc.close(other)
         state.withLock { $0.pid = pid }
         host.attach(self)
-        observation.withLock {
-            $0 = host.observePhase { [weak self] phase in self?.deliver(.phase("\(phase)")) }
-        }
     }
 
     private static func spawn(_ environment: [String: String], standardInput: Int32) throws -> pid_t {
@@ -91,14 +84,15 @@ final class AppProcess: SteppedProcess {
 
     var untilNextDeadline: UInt64? {
         if isDue { return 0 }
-        return state.withLock { state in state.next.map { $0 - host.engine.time.uptime().nanoseconds } }
+        let now = host.engine.time.uptime().nanoseconds
+        return state.withLock { state in state.next.map { $0 > now ? $0 - now : 0 } }
     }
 
     private var isDue: Bool {
         let (readings, isTracking) = (readings, host.isTracking)
         return state.withLock { state in
             guard !state.isInExchange, state.pid != 0 else { return false }
-            return !state.events.isEmpty || state.offsets != readings.offsets || state.isTracking != isTracking
+            return state.offsets != readings.offsets || state.isTracking != isTracking
                 || state.next.map { $0 <= host.engine.time.uptime().nanoseconds } ?? false
         }
     }
@@ -111,30 +105,18 @@ final class AppProcess: SteppedProcess {
             wall: Int64(clamping: time.wall().nanoseconds))
     }
 
-    /// Tells the app, and comes back when it has done what it does about it.
-    func deliver(_ event: AppEvent) {
-        let isInExchange = state.withLock { state in
-            state.events.append(event)
-            return state.isInExchange
-        }
-        // In the course of another exchange it is told with the next one.
-        if !isInExchange, host.isRunning { exchange() }
-    }
-
     /// Lets the process run until nothing in it can run at this instant.
     private func exchange() {
         let (readings, isTracking) = (readings, host.isTracking)
-        let (pid, events) = state.withLock { state in
-            defer { state.events = [] }
-            if state.isTracking != isTracking { state.events.append(.scrolling(isTracking)) }
+        let pid = state.withLock { state in
             state.isTracking = isTracking
             state.isInExchange = true
             state.offsets = readings.offsets
-            return (state.pid, state.events)
+            return state.pid
         }
         defer { state.withLock { $0.isInExchange = false } }
         guard pid != 0 else { return }
-        socket.send(DeviceMessage.run(readings, events))
+        socket.send(DeviceMessage.run(readings, isScrolling: isTracking))
         while true {
             switch socket.receive(AppMessage.self, limit: Self.limit) {
             case .value(.idle(let next)):
@@ -170,7 +152,6 @@ final class AppProcess: SteppedProcess {
     }
 
     func end() {
-        observation.withLock { $0.take() }?.cancel()
         let pid = state.withLock { state in
             defer { state.pid = 0 }
             return state.pid
@@ -197,21 +178,6 @@ final class AppProcess: SteppedProcess {
         switch call {
         case .note(let text):
             host.note(text)
-            return .done
-        case .fault(let rule, let message, let place):
-            host.fault(Fault(Fault.Rule(rule), message, place: place))
-            return .done
-        case .beginClaim(let name, let place, let function, let hasHandler):
-            let number = Locked(0)
-            let handler: @MainActor @Sendable () -> Void = { [weak self] in
-                self?.deliver(.claimExpires(number.withLock { $0 }))
-            }
-            let claim = host.beginClaim(
-                name: name, place: place, function: function, expirationHandler: hasHandler ? handler : nil)
-            number.withLock { $0 = claim.number }
-            return .claim(claim.number)
-        case .endClaim(let number):
-            host.endClaim(ClaimID(number: number))
             return .done
         }
     }

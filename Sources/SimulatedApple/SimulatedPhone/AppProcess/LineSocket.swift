@@ -21,7 +21,7 @@ final class LineSocket: Sendable {
         return (ends[0], ends[1])
     }
 
-    /// False when nobody reads the other end any more.
+    /// False when the other end is closed.
     @discardableResult
     func send(_ value: some Encodable) -> Bool {
         guard let json = try? JSONEncoder().encode(value) else {

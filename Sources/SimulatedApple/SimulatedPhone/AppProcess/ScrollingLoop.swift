@@ -23,7 +23,8 @@ final class ScrollingLoop: Sendable {
             defer { value = isScrolling }
             return value
         }
-        if isScrolling, !wasScrolling {
+        guard isScrolling != wasScrolling else { return }
+        if isScrolling {
             RunLoop.main.perform(inModes: [.default]) { [self] in
                 while self.isScrolling.withLock({ $0 }), RunLoop.main.run(mode: Self.mode, before: .distantFuture) {}
             }
