@@ -124,7 +124,7 @@
 
         @Test("of one that is killed the other takes the shards, and repeats the run that was interrupted")
         func killed() async throws {
-            try await withTwo(patience: "3s") { first, second in
+            try await withTwo(patience: "6s") { first, second in
                 let marks = first.home.path + "/marks"
                 let job = try await second.client.submit(
                     WireSubmission(

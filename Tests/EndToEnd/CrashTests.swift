@@ -15,7 +15,7 @@ struct CrashTests {
         let random = SeededRandom(seed: seed)
         func number(_ range: Range<Int>) -> Int { range.lowerBound + Int(random.next() % UInt64(range.count)) }
 
-        try await ApusUnderTest.with(store, patience: "3s") { apus in
+        try await ApusUnderTest.with(store, patience: "6s") { apus in
             var process = try await apus.startDaemon()
             let clock = TimerClock.continuous()
             let start = clock.now
@@ -66,7 +66,7 @@ struct CrashTests {
         "what an interrupted daemon's command left running is ended before the attempt is tried again",
         arguments: StoreUnderTest.allCases)
     func leftovers(_ store: StoreUnderTest) async throws {
-        try await ApusUnderTest.with(store, patience: "3s") { apus in
+        try await ApusUnderTest.with(store, patience: "6s") { apus in
             let process = try await apus.startDaemon()
             let marker = apus.home.path + "/pids"
             let job = try await apus.client.submit(

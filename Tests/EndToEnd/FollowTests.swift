@@ -44,7 +44,7 @@ struct FollowTests {
         "when the daemon is killed during a run, it goes on with the next one, and says where output may be missing",
         arguments: StoreUnderTest.allCases)
     func killed(_ store: StoreUnderTest) async throws {
-        try await ApusUnderTest.with(store, patience: "3s") { apus in
+        try await ApusUnderTest.with(store, patience: "6s") { apus in
             let daemon = try await apus.startDaemon()
             _ = try await submit(
                 apus, "echo start $APUS_ATTEMPT; until [ -e gate ]; do sleep 0.02; done; echo end $APUS_ATTEMPT")

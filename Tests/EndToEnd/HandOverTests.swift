@@ -9,7 +9,7 @@ struct HandOverTests {
         "a daemon that systemd starts asks the one in the background to stop, waits for its commands, and goes on",
         arguments: StoreUnderTest.allCases)
     func takesOver(_ store: StoreUnderTest) async throws {
-        try await ApusUnderTest.with(store, patience: "3s") { apus in
+        try await ApusUnderTest.with(store, patience: "6s") { apus in
             let first = try await apus.startDaemon()
             let marker = apus.home.path + "/ended"
             let job = try await apus.client.submit(

@@ -46,7 +46,7 @@ struct HistoryTests {
         "a submission that is repeated with its key is the same job, also by another daemon of the home",
         arguments: StoreUnderTest.allCases)
     func idempotency(_ store: StoreUnderTest) async throws {
-        try await ApusUnderTest.with(store, patience: "3s") { apus in
+        try await ApusUnderTest.with(store, patience: "6s") { apus in
             let first = try await apus.startDaemon()
             let submission = WireSubmission(
                 name: "once", trigger: WireTrigger(after: "1h"),

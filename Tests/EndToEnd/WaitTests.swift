@@ -55,7 +55,7 @@ struct WaitTests {
         "it goes on when the daemon is killed and started again, and tells the outcome of the attempt that follows",
         arguments: StoreUnderTest.allCases)
     func restart(_ store: StoreUnderTest) async throws {
-        try await ApusUnderTest.with(store, patience: "3s") { apus in
+        try await ApusUnderTest.with(store, patience: "6s") { apus in
             let daemon = try await apus.startDaemon()
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--shell", "--json", "--", "if [ $APUS_ATTEMPT = 1 ]; then sleep 600; fi; exit 4")
