@@ -429,7 +429,8 @@ let package = Package(
         ))
     package.targets += [
         .target(
-            name: "SimulatedPhone", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "CProcessClock"],
+            name: "SimulatedPhone",
+            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "CProcessClock"],
             path: "Sources/SimulatedApple/SimulatedPhone"
         ),
         .target(

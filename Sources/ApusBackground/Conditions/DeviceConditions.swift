@@ -1,7 +1,7 @@
 /// What a device is like at the moment, as far as the host can tell; `nil` is "not known here".
-public struct DeviceConditions: Sendable, Hashable {
+public struct DeviceConditions: Sendable, Hashable, Codable {
     /// How the device reaches the network.
-    public enum Network: String, Sendable, Hashable, CaseIterable {
+    public enum Network: String, Sendable, Hashable, Codable, CaseIterable {
         /// Not at all.
         case none
         /// By a connection that costs, or that the user wants to be spared.
@@ -11,7 +11,7 @@ public struct DeviceConditions: Sendable, Hashable {
     }
 
     /// How hot the device is.
-    public enum ThermalState: String, Sendable, Hashable, CaseIterable {
+    public enum ThermalState: String, Sendable, Hashable, Codable, CaseIterable {
         /// As usual.
         case nominal
         /// Warm: put off what can wait.

@@ -1,5 +1,5 @@
 /// Something to play.
-public struct AudioItem: Sendable, Hashable, Identifiable {
+public struct AudioItem: Sendable, Hashable, Codable, Identifiable {
     /// Names the item within its queue.
     public var id: String
     /// What "now playing" shows.
@@ -16,7 +16,7 @@ public struct AudioItem: Sendable, Hashable, Identifiable {
 }
 
 /// What an audio player does at the moment.
-public struct AudioState: Sendable, Hashable {
+public struct AudioState: Sendable, Hashable, Codable {
     /// The item that plays, or that would; `nil` at the end of the queue.
     public var current: AudioItem?
     /// Whether it plays.

@@ -1,7 +1,7 @@
 public import ApusTimers
 
 /// Where the device was at an instant.
-public struct Position: Sendable, Hashable {
+public struct Position: Sendable, Hashable, Codable {
     /// Degrees north of the equator, from -90 to 90.
     public var latitude: Double
     /// Degrees east of Greenwich, from -180 to 180.
@@ -21,7 +21,7 @@ public struct Position: Sendable, Hashable {
 }
 
 /// What the user allows an app to know of the device's position.
-public enum LocationAuthorization: String, Sendable, Hashable, CaseIterable {
+public enum LocationAuthorization: String, Sendable, Hashable, Codable, CaseIterable {
     /// The user was not asked yet.
     case notDetermined
     /// Nothing.
@@ -33,7 +33,7 @@ public enum LocationAuthorization: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What comes out of a location source.
-public enum LocationUpdate: Sendable, Hashable {
+public enum LocationUpdate: Sendable, Hashable, Codable {
     /// The device is here.
     case position(Position)
     /// The receiver does not know where the device is.

@@ -1,5 +1,5 @@
 /// Where an app is on its way from the screen to the end.
-public enum Phase: String, Sendable, Hashable, CaseIterable {
+public enum Phase: String, Sendable, Hashable, Codable, CaseIterable {
     /// In front, and the user's events arrive. A server is active until it is asked to stop.
     case active
     /// In front without events: a call comes in, or the app is on its way to another phase.

@@ -1,8 +1,8 @@
 /// Why a background job was not accepted.
 public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
     /// The kinds of failure; more may be added.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Name: String {
+    public struct Code: Sendable, Hashable, Codable, CustomStringConvertible {
+        private enum Name: String, Codable {
             case unavailable, tooManyPending, notPermitted, cannotStartNow
             case notRegistered, alreadyRegistered, registeredTooLate, notPending, notRunning, invalidArgument
             case storeFailed

@@ -4,9 +4,9 @@ public import ApusTimers
 ///
 /// A host keeps one request for each identifier; a later one takes the place of the earlier. A request is used up when
 /// its run begins: a handler that wants to run again submits the next one.
-public struct BackgroundJobRequest: Sendable, Hashable {
+public struct BackgroundJobRequest: Sendable, Hashable, Codable {
     /// What the work needs, and how long it may take.
-    public enum Kind: Sendable, Hashable {
+    public enum Kind: Sendable, Hashable, Codable {
         /// Short work that keeps the app's content fresh. It has about 30 s (Apple, "Choosing Background Strategies for
         /// Your App"), and is put off while the battery is low.
         case refresh
@@ -48,9 +48,9 @@ public struct BackgroundJobRequest: Sendable, Hashable {
 }
 
 /// What the user sees of continued work, and what becomes of it when the system is busy.
-public struct ContinuedJob: Sendable, Hashable {
+public struct ContinuedJob: Sendable, Hashable, Codable {
     /// What happens when the work cannot begin at once.
-    public enum Strategy: Sendable, Hashable, CaseIterable {
+    public enum Strategy: Sendable, Hashable, Codable, CaseIterable {
         /// It waits behind the others.
         case queue
         /// The submission fails.

@@ -1,7 +1,7 @@
 /// What an app declares of itself: the part of `Info.plist` that the system's rules look at.
-public struct AppManifest: Sendable, Hashable {
+public struct AppManifest: Sendable, Hashable, Codable {
     /// What the app wants to do in the background (`UIBackgroundModes`).
-    public enum BackgroundMode: String, Sendable, Hashable, CaseIterable {
+    public enum BackgroundMode: String, Sendable, Hashable, Codable, CaseIterable {
         /// To play or record sound.
         case audio
         /// To be told where the device is.

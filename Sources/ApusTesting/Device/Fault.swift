@@ -1,9 +1,9 @@
 /// Something for which a real system ends the app, or which makes a simulated result worthless.
 ///
 /// A test fails on it unless it said that it expects the rule's faults.
-public struct Fault: Sendable, Hashable, CustomStringConvertible {
+public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
     /// The rule that was broken. More may be added.
-    public struct Rule: Sendable, Hashable, CustomStringConvertible {
+    public struct Rule: Sendable, Hashable, Codable, CustomStringConvertible {
         /// The rule's name, as tests and logs write it.
         public let name: String
 

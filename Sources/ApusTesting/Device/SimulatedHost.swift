@@ -113,6 +113,11 @@ public final class SimulatedHost: BackgroundHost {
     /// A new sequence of the conditions from now on.
     public var conditionChanges: Changes<DeviceConditions> { changes.conditions.changes() }
 
+    /// Calls `observer` on the main loop with each change of the conditions.
+    package func observeConditions(
+        _ observer: @escaping @MainActor @Sendable (DeviceConditions) -> Void
+    ) -> Observation { changes.conditions.observe(observer) }
+
     /// The process's engine. Its clocks begin near zero when the device is started; while the process is suspended it
     /// stands still, and afterwards everything that is overdue fires at once.
     public var engine: TimerEngine { process.engine }
@@ -135,24 +140,35 @@ public final class SimulatedHost: BackgroundHost {
     /// If the system would end the app before that, the clocks move up to there, and the process is ended; then the
     /// rest of the calling function still runs, without any effect on the device. On other threads it does not belong.
     public func work(for duration: Duration) {
+        letPass(UInt64(max(0, duration.wholeNanoseconds)), isComputing: isMonitored)
+    }
+
+    /// What runs now waits that many nanoseconds: as ``work(for:)``, but it does not compute.
+    package func wait(for nanoseconds: UInt64) { letPass(nanoseconds, isComputing: false) }
+
+    /// Whether what runs now has a limit: a launch, a phase that is entered, expiration handlers.
+    package var isWatched: Bool { state.withLock { $0.watch != nil } }
+
+    private func letPass(_ duration: UInt64, isComputing: Bool) {
         guard !process.isEnded else { return }
         let start = now
-        let end = start + UInt64(max(0, duration.wholeNanoseconds))
-        for limit in limits(from: start, to: end) {
+        let end = start + duration
+        for limit in limits(from: start, to: end, isComputing: isComputing) {
             let now = now
             time.pass(limit.instant > now ? limit.instant - now : 0)
             limit.apply()
             if process.isEnded { return }
         }
         time.pass(end - now)
-        if isMonitored { state.withLock { $0.cpu.computed(from: start, to: end) } }
+        if isComputing { state.withLock { $0.cpu.computed(from: start, to: end) } }
     }
 
     /// What the system would do meanwhile, in order.
-    private func limits(from start: UInt64, to end: UInt64) -> [(instant: UInt64, apply: () -> Void)] {
-        let isMonitored = isMonitored
+    private func limits(
+        from start: UInt64, to end: UInt64, isComputing: Bool
+    ) -> [(instant: UInt64, apply: () -> Void)] {
         let (watch, zero, cpu) = state.withLock { state in
-            let cpu = isMonitored ? state.cpu.limitReached(from: start, to: end) : nil
+            let cpu = isComputing ? state.cpu.limitReached(from: start, to: end) : nil
             return (state.watch, state.claims.zero(now: start), cpu)
         }
         var limits: [(instant: UInt64, apply: () -> Void)] = []

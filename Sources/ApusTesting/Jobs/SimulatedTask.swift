@@ -17,7 +17,7 @@ public final class SimulatedTask: Sendable {
     /// What is carried out.
     public let request: BackgroundJobRequest
     /// Which of the scheduler's runs this is.
-    let number: Int
+    package let number: Int
     /// When it began, in nanoseconds of uptime.
     let launched: UInt64
 

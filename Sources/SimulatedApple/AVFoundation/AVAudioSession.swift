@@ -85,13 +85,13 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
     }
 
-    private let host: SimulatedHost
+    private let audio: any PhoneAudio
     private let state = Locked(Category.soloAmbient)
 
     private init(_ process: PhoneProcess) {
-        host = process.host
+        audio = process.audio
         super.init()
-        host.audio.onSessionEvent = { [weak self] event in self?.tell(event) }
+        audio.onSessionEvent = { [weak self] event in self?.tell(event) }
     }
 
     /// What the sound is for.
@@ -101,7 +101,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     open func setCategory(_ category: Category) throws {
         state.withLock { $0 = category }
         // An active session changes there and then.
-        if host.audio.isSessionActive { try setActive(true) }
+        if audio.isSessionActive { try setActive(true) }
     }
 
     /// Says what the sound is for.
@@ -113,9 +113,9 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     ///
     /// - Throws: An `NSError` with the code `!int` during a call or while another app has the sound.
     open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
-        guard active else { return host.audio.deactivateSession() }
+        guard active else { return audio.deactivateSession() }
         let category: AudioCategory = category == .playback ? .playback : .soloAmbient
-        guard host.audio.activateSession(category) else {
+        guard audio.activateSession(category) else {
             throw NSError(domain: "NSOSStatusErrorDomain", code: Self.cannotInterruptOthers)
         }
     }

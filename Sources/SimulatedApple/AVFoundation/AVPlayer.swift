@@ -23,7 +23,7 @@ open class AVPlayerItem: NSObject {
 
     /// How long it lasts, as the installation says.
     open var duration: CMTime {
-        CMTime(seconds: SimulatedPhone.process.host.audio.duration(of: item).inSeconds, preferredTimescale: 1_000)
+        CMTime(seconds: SimulatedPhone.process.audio.duration(of: item).inSeconds, preferredTimescale: 1_000)
     }
 }
 
@@ -51,8 +51,8 @@ open class AVPlayer: NSObject {
         case none = 2
     }
 
-    let host: SimulatedHost
-    let audio: SimulatedAudio
+    let host: any PhoneHost
+    let audio: any PhoneAudio
     /// What is called at times of the item.
     var timeObservers: [TimeObserver] = []
     private var isObservingStates = false
@@ -69,7 +69,7 @@ open class AVPlayer: NSObject {
     init(queue: [AVPlayerItem]) {
         let process = SimulatedPhone.process
         host = process.host
-        audio = host.audio
+        audio = process.audio
         self.queue = queue
         super.init()
         actionAtItemEnd = self is AVQueuePlayer ? .advance : .pause

@@ -57,7 +57,7 @@ private final class SystemSounds: Sendable {
         var played: Set<String> = []
     }
 
-    private let host: SimulatedHost
+    private let host: any PhoneHost
     private let state: Locked<State>
 
     static var current: SystemSounds {
@@ -65,7 +65,7 @@ private final class SystemSounds: Sendable {
         return process.shared.object(of: SystemSounds.self) { SystemSounds(process.host) }
     }
 
-    private init(_ host: SimulatedHost) {
+    private init(_ host: any PhoneHost) {
         self.host = host
         state = Locked(State(instant: host.engine.time.uptime()))
     }
@@ -76,7 +76,7 @@ private final class SystemSounds: Sendable {
             if state.instant != now { state = State(instant: now) }
             return state.played.insert(sound).inserted
         }
-        if isNew { host.log(.app, .audio(sound)) }
+        if isNew { host.logSound(sound) }
     }
 
     func complete(_ completion: (() -> Void)?) {

@@ -1,5 +1,4 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
 import Dispatch
 import SimulatedPhone
@@ -9,17 +8,17 @@ open class BGTask: NSObject {
     /// The identifier of the request.
     public let identifier: String
 
-    let task: SimulatedTask
+    let task: any PhoneTask
     private let callOut: CallOut
-    private let host: SimulatedHost
+    private let host: any PhoneHost
     private let handler = Locked<Handover<() -> Void>?>(nil)
     private let completion = DispatchSemaphore(value: 0)
 
-    init(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) {
+    init(_ task: any PhoneTask, _ callOut: CallOut, _ process: PhoneProcess) {
         self.task = task
         self.callOut = callOut
         host = process.host
-        identifier = task.identifier
+        identifier = task.request.identifier
         super.init()
         let weakSelf = Handover(WeakTask(value: self))
         process.atEnd { weakSelf.value.value?.forgetHandler() }
@@ -73,10 +72,10 @@ open class BGTask: NSObject {
         withExtendedLifetime(old) {}
     }
 
-    static func make(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) -> BGTask {
+    static func make(_ task: any PhoneTask, _ callOut: CallOut, _ process: PhoneProcess) -> BGTask {
         switch task.request.kind {
         case .refresh: BGAppRefreshTask(task, callOut, process)
-        case .processing where HealthIdentifiers.contains(task.identifier):
+        case .processing where HealthIdentifiers.contains(task.request.identifier):
             BGHealthResearchTask(task, callOut, process)
         case .processing: BGProcessingTask(task, callOut, process)
         case .continued: BGContinuedProcessingTask(task, callOut, process)
@@ -103,7 +102,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
     /// the simulated phone before they are complete.
     public let progress: Progress
 
-    override init(_ task: SimulatedTask, _ callOut: CallOut, _ process: PhoneProcess) {
+    override init(_ task: any PhoneTask, _ callOut: CallOut, _ process: PhoneProcess) {
         progress = TaskProgress(of: task)
         super.init(task, callOut, process)
     }
@@ -120,9 +119,9 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
 ///
 /// For `@unchecked Sendable`, which subclasses have to say again: `Progress` is it, and this adds a constant only.
 private final class TaskProgress: Progress, @unchecked Sendable {
-    private let task: SimulatedTask
+    private let task: any PhoneTask
 
-    init(of task: SimulatedTask) {
+    init(of task: any PhoneTask) {
         self.task = task
         super.init(parent: nil, userInfo: nil)
     }

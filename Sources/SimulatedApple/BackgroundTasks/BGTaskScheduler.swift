@@ -26,7 +26,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
 
     /// What continued tasks may ask for: the graphics processor only where the device's policy allows it.
     public class var supportedResources: BGContinuedProcessingTaskRequest.Resources {
-        SimulatedPhone.process.host.policy.jobs.allowsBackgroundGPU ? .gpu : []
+        SimulatedPhone.process.host.allowsBackgroundGPU ? .gpu : []
     }
 
     /// Says who does the work of an identifier. To be called while the app is launched.
@@ -45,7 +45,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
         let callOut = CallOut(on: queue ?? DispatchQueue(label: "com.apple.BGTaskScheduler (\(identifier))"))
         let handler = Handover(launchHandler)
         let name = "the launch handler of \(identifier)"
-        return process.host.jobs.registerLaunchHandler(identifier, place: nil) { [process] task in
+        return process.jobs.addLaunchHandler(identifier) { [process] task in
             let task = Handover(BGTask.make(task, callOut, process))
             callOut.call(name, on: process.host) { handler.value(task.value) }
             task.value.waitForCompletion(process.patience)
@@ -58,7 +58,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
     /// - Throws: ``Error``.
     public func submit(_ taskRequest: BGTaskRequest) throws {
         do {
-            try process.host.jobs.submitRequest(taskRequest.job, place: nil)
+            try process.jobs.addRequest(taskRequest.job)
         } catch {
             throw Error(error)
         }
@@ -86,21 +86,21 @@ public final class BGTaskScheduler: NSObject, Sendable {
     }
 
     /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun goes on.
-    public func cancel(taskRequestWithIdentifier identifier: String) { process.host.jobs.cancelRequest(identifier) }
+    public func cancel(taskRequestWithIdentifier identifier: String) { process.jobs.cancelRequest(identifier) }
 
     /// Withdraws all pending requests.
-    public func cancelAllTaskRequests() { process.host.jobs.cancelAllRequests() }
+    public func cancelAllTaskRequests() { process.jobs.cancelAllRequests() }
 
     /// Hands out copies of the pending requests, on a thread that is not the main one.
     public func getPendingTaskRequests(completionHandler: @escaping @Sendable ([BGTaskRequest]) -> Void) {
         complete("the completion handler of getPendingTaskRequests") { [process] in
-            completionHandler(process.host.jobs.pendingRequests().map(BGTaskRequest.make))
+            completionHandler(process.jobs.pendingRequests().map(BGTaskRequest.make))
         }
     }
 
     /// Copies of the pending requests.
     nonisolated(nonsending) public func pendingTaskRequests() async -> [BGTaskRequest] {
-        process.host.jobs.pendingRequests().map(BGTaskRequest.make)
+        process.jobs.pendingRequests().map(BGTaskRequest.make)
     }
 
     private func complete(_ name: String, _ completion: @escaping @Sendable () -> Void) {
@@ -114,11 +114,11 @@ extension BGTaskScheduler {
     /// The run of a pending request begins with the next step of time, whatever the rules say: what one types into the
     /// debugger, as a method.
     public func _simulateLaunchForTask(withIdentifier identifier: String) {
-        process.host.jobs.simulateLaunchNow(identifier)
+        process.jobs.simulateLaunchNow(identifier)
     }
 
     /// A run expires with the next step of time.
     public func _simulateExpirationForTask(withIdentifier identifier: String) {
-        process.host.jobs.simulateExpirationNow(identifier)
+        process.jobs.simulateExpirationNow(identifier)
     }
 }

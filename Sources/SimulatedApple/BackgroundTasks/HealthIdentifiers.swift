@@ -1,22 +1,20 @@
-import ApusTimers
 import SimulatedPhone
 
 /// Which processing requests are those of a health study: the scheduler has one kind for both.
-final class HealthIdentifiers: Sendable {
-    private let identifiers = Locked<Set<String>>([])
+enum HealthIdentifiers {
+    private static let name = "health studies"
 
-    private static var ofPhone: HealthIdentifiers {
-        SimulatedPhone.process.kept.object(of: HealthIdentifiers.self) { HealthIdentifiers() }
+    private static var all: Set<String> {
+        SimulatedPhone.process.records[name].flatMap { try? JSONDecoder().decode(Set<String>.self, from: $0) } ?? []
     }
 
-    static func contains(_ identifier: String) -> Bool {
-        ofPhone.identifiers.withLock { $0.contains(identifier) }
-    }
+    static func contains(_ identifier: String) -> Bool { all.contains(identifier) }
 
     static func note(_ request: BGTaskRequest) {
-        let (identifier, isHealth) = (request.identifier, request is BGHealthResearchTaskRequest)
-        ofPhone.identifiers.withLock { identifiers in
-            if isHealth { identifiers.insert(identifier) } else { identifiers.remove(identifier) }
-        }
+        var identifiers = all
+        let isNew =
+            request is BGHealthResearchTaskRequest
+            ? identifiers.insert(request.identifier).inserted : identifiers.remove(request.identifier) != nil
+        if isNew { SimulatedPhone.process.records[name] = try? JSONEncoder().encode(identifiers) }
     }
 }

@@ -22,12 +22,15 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         var lastReported: CLLocation?
     }
 
-    private let host: SimulatedHost
+    private let host: any PhoneHost
+    private let service: any PhoneLocation
     private let state = Locked(State())
 
     /// A manager of the running process.
     override public init() {
-        host = SimulatedPhone.process.host
+        let process = SimulatedPhone.process
+        host = process.host
+        service = process.location
         super.init()
     }
 
@@ -75,12 +78,12 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     /// Whether updates pause when the phone stands still for long. They are not resumed by the system.
     open var pausesLocationUpdatesAutomatically: Bool {
-        get { host.location.pausesAutomatically }
-        set { host.location.pausesAutomatically = newValue }
+        get { service.pausesAutomatically }
+        set { service.pausesAutomatically = newValue }
     }
 
     /// What the user allows.
-    open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(host.location.authorization) }
+    open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(service.authorization) }
 
     /// The last position that this manager has heard of.
     open var location: CLLocation? { state.withLock { $0.last } }
@@ -100,11 +103,11 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
             state.lastReported = nil
             return state.goesOnInBackground
         }
-        host.location.onPause = { [weak self] in
+        service.onPause = { [weak self] in
             guard let self else { return }
             delegate?.locationManagerDidPauseLocationUpdates(self)
         }
-        host.location.startUpdating(inBackground: goesOn) { [weak self] update in self?.received(update) }
+        service.beginUpdates(inBackground: goesOn) { [weak self] update in self?.received(update) }
     }
 
     /// Ends the updates.
@@ -113,13 +116,13 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
             defer { state.isUpdating = false }
             return state.isUpdating
         }
-        if wasUpdating { host.location.stop() }
+        if wasUpdating { service.stop() }
     }
 
     private func request(_ wish: LocationAuthorization) {
-        host.start { [weak self, host] in
-            let former = host.location.authorization
-            if await host.location.requestAuthorization(wish) != former { self?.tellAuthorization() }
+        host.start { [weak self, service] in
+            let former = service.authorization
+            if service.askForAuthorization(wish) != former { self?.tellAuthorization() }
         }
     }
 

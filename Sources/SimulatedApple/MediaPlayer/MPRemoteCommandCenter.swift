@@ -105,17 +105,29 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
 
     /// The center of the running process.
     public class func shared() -> MPRemoteCommandCenter {
-        SimulatedPhone.process.shared.object(of: MPRemoteCommandCenter.self) { MPRemoteCommandCenter() }
+        let process = SimulatedPhone.process
+        return process.shared.object(of: MPRemoteCommandCenter.self) {
+            let center = MPRemoteCommandCenter()
+            process.onMediaCommand { [weak center] name in
+                if let path = commands[name] { _ = center?[keyPath: path].come() }
+            }
+            return center
+        }
     }
+
+    fileprivate static let commands: [String: any KeyPath<MPRemoteCommandCenter, MPRemoteCommand> & Sendable] = [
+        "play": \.playCommand, "pause": \.pauseCommand, "stop": \.stopCommand,
+        "togglePlayPause": \.togglePlayPauseCommand, "nextTrack": \.nextTrackCommand,
+        "previousTrack": \.previousTrackCommand,
+    ]
 }
 
 extension SimulatedPhone {
     /// The user gives a command on the lock screen or with headphones: `give(\.pauseCommand, on: device)`. The app hears
     /// of it on its main thread, if it runs; a suspended app does not.
     public static func give(_ command: KeyPath<MPRemoteCommandCenter, MPRemoteCommand>, on device: SimulatedDevice) {
-        guard let host = device.host, host.phase != .suspended else { return }
-        let command = MPRemoteCommandCenter.shared()[keyPath: command]
-        host.mainLoop.run { _ = command.come() }
+        guard let name = MPRemoteCommandCenter.commands.first(where: { $0.value == command })?.key else { return }
+        deliver(mediaCommand: name, on: device)
         device.advance(by: .zero)
     }
 }

@@ -50,7 +50,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
         var waiting: Frame?
     }
 
-    private let host: SimulatedHost
+    private let host: any PhoneHost
     private let state: Locked<State>
 
     /// A link that calls `handler`, and keeps it until it is invalidated. It stands for `init(target:selector:)`.

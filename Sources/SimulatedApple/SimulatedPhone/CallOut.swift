@@ -1,22 +1,25 @@
 public import ApusTesting
 package import Dispatch
 
-/// Calls the app on a thread that is not the main one, as the frameworks do, while the device's thread waits: so
-/// nothing runs at the same time, and a run is the same each time.
+/// Calls the app on a thread that is not the main one, as the frameworks do.
+///
+/// In the test's own process the device's thread waits meanwhile: so nothing runs at the same time, and a run is the same
+/// each time. In a process of the app's own nothing waits, because the device waits until that process has come to rest.
 package struct CallOut: Sendable {
     private let queue: DispatchQueue
 
     /// Calls on `queue`; on the main queue that is the device's own thread.
     package init(on queue: DispatchQueue) { self.queue = queue }
 
-    /// Calls `work`, and comes back when it has returned.
+    /// Calls `work`, and comes back when it has returned, if this is the test's own process.
     ///
     /// Work that waits for the main thread would wait for ever, because that waits for the work: after ten seconds it
     /// is left alone, with a fault.
     @MainActor
-    package func call(_ name: String, on host: SimulatedHost, _ work: @escaping () -> Void) {
+    package func call(_ name: String, on host: any PhoneHost, _ work: @escaping () -> Void) {
         if MainThread.isMain(queue) { return work() }
         let errand = Errand(work)
+        if AppLink.current != nil { return queue.async { errand.run() } }
         let done = DispatchSemaphore(value: 0)
         queue.async {
             errand.run()

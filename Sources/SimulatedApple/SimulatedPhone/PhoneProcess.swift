@@ -10,31 +10,43 @@ import ApusTimers
 package final class PhoneProcess: Sendable {
     private struct State: Sendable {
         var observers: [@MainActor @Sendable (DevicePartEvent) -> Void] = []
+        var onMediaCommand: (@MainActor @Sendable (String) -> Void)?
         var cleaners: [@MainActor @Sendable () -> Void] = []
-        /// Nil when there is no device any more, and behind a lock, because a weak reference is a variable.
-        weak var device: SimulatedDevice?
     }
 
-    /// What the device gives to this process.
-    package let host: SimulatedHost
+    /// What the phone gives to this process.
+    package let host: any PhoneHost
+    /// The phone's sound.
+    package let audio: any PhoneAudio
+    /// The phone's location service.
+    package let location: any PhoneLocation
+    /// The phone's notification center.
+    package let notifications: any PhoneNotifications
+    /// The phone's background jobs.
+    package let jobs: any PhoneJobs
+    /// What outlives the process, as the system keeps it for the app.
+    package let records: any PhoneRecords
     /// The shared objects of this process.
     package let shared = SharedObjects()
-    /// What outlives the process, as the system keeps it for the app.
-    package let kept: SharedObjects
     /// How much real time background tasks have that go on elsewhere.
     package let patience: Duration
 
-    private let state: Locked<State>
+    private let refresh: @Sendable () -> Bool
+    private let state = Locked(State())
 
-    init(host: SimulatedHost, kept: SharedObjects, patience: Duration, device: SimulatedDevice) {
-        self.host = host
-        self.kept = kept
+    init(
+        host: any PhoneHost, audio: any PhoneAudio, location: any PhoneLocation,
+        notifications: any PhoneNotifications, jobs: any PhoneJobs, records: any PhoneRecords, patience: Duration,
+        isBackgroundRefreshOn: @escaping @Sendable () -> Bool
+    ) {
+        (self.host, self.audio, self.location) = (host, audio, location)
+        (self.notifications, self.jobs, self.records) = (notifications, jobs, records)
         self.patience = patience
-        state = Locked(State(device: device))
+        refresh = isBackgroundRefreshOn
     }
 
-    /// The device, while it is there.
-    package var device: SimulatedDevice? { state.withLock { $0.device } }
+    /// Whether the user lets apps refresh in the background.
+    package var isBackgroundRefreshOn: Bool { refresh() }
 
     /// Calls `observer` on the main loop with what happens to the device: memory and clock, not the phases.
     package func observe(_ observer: @escaping @MainActor @Sendable (DevicePartEvent) -> Void) {
@@ -46,14 +58,24 @@ package final class PhoneProcess: Sendable {
         state.withLock { $0.cleaners.append(cleaner) }
     }
 
-    func tell(_ event: DevicePartEvent) {
+    /// Calls `handler` on the main loop with the names of commands on the lock screen, in place of the one before.
+    package func onMediaCommand(_ handler: @escaping @MainActor @Sendable (String) -> Void) {
+        state.withLock { $0.onMediaCommand = handler }
+    }
+
+    /// The user gives a command on the lock screen.
+    @MainActor
+    func perform(mediaCommand name: String) { state.withLock { $0.onMediaCommand }?(name) }
+
+    /// Something happened to the device.
+    func report(_ event: DevicePartEvent) {
         for observer in state.withLock({ $0.observers }) { host.mainLoop.run { observer(event) } }
     }
 
     @MainActor
     func end() {
         let cleaners = state.withLock { state in
-            defer { (state.cleaners, state.observers) = ([], []) }
+            defer { (state.cleaners, state.observers, state.onMediaCommand) = ([], [], nil) }
             return state.cleaners
         }
         for cleaner in cleaners { cleaner() }

@@ -39,10 +39,14 @@ public enum SimulatedPhone {
         patience: Duration = .zero, app make: @escaping @MainActor () throws -> AnyObject
     ) {
         let phone = phone(of: device)
-        device.install(manifest, trackDurations: trackDurations) { [weak device] host in
-            guard let device else { preconditionFailure("a device that has gone starts no app") }
+        device.install(manifest, trackDurations: trackDurations) { host in
+            let isRefreshOn = { @Sendable [weak device] in
+                MainActor.assumeIsolated { device?.isBackgroundRefreshOn != false }
+            }
             phone.process = PhoneProcess(
-                host: host, kept: phone.kept, patience: patience, device: device)
+                host: host, audio: host.audio, location: host.location,
+                notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
+                records: phone.records, patience: patience, isBackgroundRefreshOn: isRefreshOn)
             running.withLock { $0 = phone.process }
             return try make()
         }
@@ -50,8 +54,9 @@ public enum SimulatedPhone {
 
     /// The running process of the installed app, or the one that ended last. From any thread.
     nonisolated package static var process: PhoneProcess {
-        guard let process = lastProcess else { preconditionFailure(MissingPhone.message) }
-        return process
+        if let process = lastProcess { return process }
+        if let link = AppLink.current { return link.process }
+        preconditionFailure(MissingPhone.message)
     }
 
     /// Stops a program that was started as if it were on a phone, with a message that says what to write.
@@ -59,13 +64,22 @@ public enum SimulatedPhone {
         preconditionFailure("\(app) runs on a simulated phone only. \(MissingPhone.forms)")
     }
 
+    /// Gives a command of the lock screen to the app, on its main loop. A suspended app does not hear of it.
+    package static func deliver(mediaCommand name: String, on device: SimulatedDevice) {
+        guard let host = device.host, host.phase != .suspended, let phone, phone.simulatedDevice === device else {
+            return
+        }
+        if let process = phone.process { host.mainLoop.run { process.perform(mediaCommand: name) } }
+        phone.appProcess?.deliverSoon(.mediaCommand(name))
+    }
+
     /// The same, if there is one.
     nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
 
-    private static func phone(of device: SimulatedDevice) -> Phone {
+    static func phone(of device: SimulatedDevice) -> Phone {
         if let phone, phone.simulatedDevice === device { return phone }
         precondition(
-            phone?.process?.host.phase ?? .terminated == .terminated || phone?.simulatedDevice == nil,
+            phone?.isRunning != true || phone?.simulatedDevice == nil,
             "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
         let new = Phone(device)
         phone = new
@@ -76,20 +90,33 @@ public enum SimulatedPhone {
 
 /// What the frameworks know of one device.
 @MainActor
-private final class Phone: DevicePart {
+final class Phone: DevicePart {
     weak let simulatedDevice: SimulatedDevice?
-    let kept = SharedObjects()
+    /// What outlives processes of the app.
+    let records = PhoneMemory()
+    /// What outlives processes of the app.
+    let shelf = NotificationShelf()
+    /// The app's process, if it is the test's.
     var process: PhoneProcess?
+    /// The app's process, if it is one of the operating system.
+    var appProcess: AppProcess?
 
     init(_ device: SimulatedDevice) { simulatedDevice = device }
+
+    /// Whether an app runs in the test's process.
+    var isRunning: Bool { process.map { $0.host.phase != .terminated } ?? false }
 
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
         switch event {
         case .ended:
             process?.end()
-            process = nil
-        case .memoryWarning, .wallClockSet:
-            process?.tell(event)
+            (process, appProcess) = (nil, nil)
+        case .memoryWarning:
+            process?.report(event)
+            appProcess?.deliverSoon(.memoryWarning)
+        case .wallClockSet:
+            process?.report(event)
+            appProcess?.deliverSoon(.wallClockSet)
         case .launched, .phase, .call, .rebooted:
             break
         }

@@ -28,12 +28,47 @@ extension SimulatedPhone {
         manifest.usesScenes = sceneDelegate != nil
         install(on: device, manifest: manifest, trackDurations: trackDurations, patience: patience) {
             [usesScenes = manifest.usesScenes] in
-            let process = SimulatedPhone.process
-            let life = ApplicationLifeMachine(phase: process.host.phase, usesScenes: usesScenes)
-            let application = process.shared.object(of: UIApplication.self) { UIApplication(process, life: life) }
-            let delegate = delegate()
-            application.launch(delegate: delegate, sceneDelegate: sceneDelegate)
-            return delegate
+            launch(delegate, sceneDelegate: sceneDelegate, usesScenes: usesScenes)
         }
+    }
+
+    /// Runs an app with an app delegate in a process of its own, for ``install(on:manifest:trackDurations:program:)``: what
+    /// `UIApplicationMain` does. It is called on the first thread of the process, once.
+    ///
+    /// ```swift
+    /// SimulatedPhone.install(on: device, program: { SimulatedPhone.run(AppDelegate()) })
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - delegate: Makes the app delegate; then its methods are called as UIKit does.
+    ///   - sceneDelegate: Makes the scene delegate, when the scene is connected. Whether there is one has to be what the
+    ///     manifest says with ``ApusTesting/AppManifest/usesScenes``.
+    nonisolated public static func run(
+        _ delegate: @autoclosure @MainActor () -> any UIApplicationDelegate,
+        sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil
+    ) {
+        guard SimulatedPhone.isAppProcess else { stopWithoutPhone("SimulatedPhone.run") }
+        MainActor.assumeIsolated {
+            let usesScenes = process.host.manifest.usesScenes
+            precondition(
+                usesScenes == (sceneDelegate != nil),
+                usesScenes
+                    ? "the manifest says that the app uses scenes; give a sceneDelegate, or AppManifest(usesScenes: false)"
+                    : "there is a sceneDelegate; install the app with AppManifest(usesScenes: true)")
+            _ = launch(delegate, sceneDelegate: sceneDelegate, usesScenes: usesScenes)
+        }
+    }
+
+    private static func launch(
+        _ makeDelegate: @MainActor () -> any UIApplicationDelegate,
+        sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)?,
+        usesScenes: Bool
+    ) -> any UIApplicationDelegate {
+        let process = SimulatedPhone.process
+        let life = ApplicationLifeMachine(phase: process.host.phase, usesScenes: usesScenes)
+        let application = process.shared.object(of: UIApplication.self) { UIApplication(process, life: life) }
+        let delegate = makeDelegate()
+        application.launch(delegate: delegate, sceneDelegate: sceneDelegate)
+        return delegate
     }
 }

@@ -44,13 +44,12 @@ extension UIApplication {
     @preconcurrency nonisolated public func beginBackgroundTask(
         withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
     ) -> UIBackgroundTaskIdentifier {
-        let claim = host.beginClaim(name: taskName ?? "unnamed", expirationHandler: handler)
-        return UIBackgroundTaskIdentifier(rawValue: claim.number)
+        UIBackgroundTaskIdentifier(rawValue: host.beginClaim(taskName ?? "unnamed", expirationHandler: handler))
     }
 
     /// Ends a claim. From any thread. An identifier that is unknown or was ended before is a warning in the device's
     /// log.
     nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
-        host.endClaim(ClaimID(number: identifier.rawValue))
+        host.endClaim(identifier.rawValue)
     }
 }

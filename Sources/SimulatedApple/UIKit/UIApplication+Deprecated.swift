@@ -121,5 +121,5 @@ extension UIApplication {
     @available(*, deprecated, message: "use UNUserNotificationCenter.removeAllPendingNotificationRequests")
     public func cancelAllLocalNotifications() {}
 
-    private func warn(_ text: String) { host.log(.system, .warning(text)) }
+    private func warn(_ text: String) { host.warn(text) }
 }

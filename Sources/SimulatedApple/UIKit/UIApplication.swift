@@ -55,10 +55,10 @@ open class UIApplication: UIResponder {
 
     /// Whether the user lets the app refresh in the background.
     open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
-        process.device?.isBackgroundRefreshOn == false ? .denied : .available
+        process.isBackgroundRefreshOn ? .available : .denied
     }
 
-    nonisolated let host: SimulatedHost
+    nonisolated let host: any PhoneHost
     private let process: PhoneProcess
     private var life: ApplicationLifeMachine
     private var makeSceneDelegate: (() -> any UISceneDelegate)?

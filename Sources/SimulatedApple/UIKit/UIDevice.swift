@@ -44,7 +44,7 @@ open class UIDevice: NSObject {
     /// Where the energy comes from.
     open var batteryState: BatteryState { isBatteryMonitoringEnabled ? Self.batteryState(host.conditions) : .unknown }
 
-    private let host: SimulatedHost
+    private let host: any PhoneHost
     private var last: DeviceConditions
 
     private init(_ process: PhoneProcess) {

@@ -225,7 +225,7 @@ open class UIViewController: UIResponder {
     }
 
     private func warn(_ attempt: String) {
-        SimulatedPhone.process.host.log(.system, .warning("refused to \(attempt)"))
+        SimulatedPhone.process.host.warn("refused to \(attempt)")
     }
 }
 

@@ -37,8 +37,42 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     /// What it is shown together with.
     open var threadIdentifier: String { fields.threadIdentifier }
 
+    /// The content as the phone keeps it.
+    var archived: Data {
+        let record = ContentRecord(
+            title: title, subtitle: subtitle, body: body, badge: badge?.intValue, sound: sound.map(\.record),
+            categoryIdentifier: categoryIdentifier, threadIdentifier: threadIdentifier,
+            userInfo: (try? PropertyListSerialization.data(fromPropertyList: userInfo, format: .binary, options: 0))
+                ?? Data())
+        return (try? JSONEncoder().encode(record)) ?? Data()
+    }
+
+    /// The content that the phone has kept.
+    convenience init(archived: Data) {
+        guard let record = try? JSONDecoder().decode(ContentRecord.self, from: archived) else {
+            self.init(fields: Fields())
+            return
+        }
+        let info = try? PropertyListSerialization.propertyList(from: record.userInfo, options: [], format: nil)
+        self.init(
+            fields: Fields(
+                title: record.title, subtitle: record.subtitle, body: record.body,
+                badge: record.badge.map { NSNumber(value: $0) }, sound: record.sound.map(UNNotificationSound.init),
+                userInfo: info as? [AnyHashable: Any] ?? [:], categoryIdentifier: record.categoryIdentifier,
+                threadIdentifier: record.threadIdentifier))
+    }
+
     /// The same content, which does not change.
     open func copy(with zone: NSZone? = nil) -> Any { UNNotificationContent(fields: fields) }
+}
+
+/// A content as the phone keeps it. What `userInfo` has to be is a property list.
+private struct ContentRecord: Codable {
+    var title, subtitle, body: String
+    var badge: Int?
+    var sound: UNNotificationSound.Record?
+    var categoryIdentifier, threadIdentifier: String
+    var userInfo: Data
 }
 
 /// What a notification is to say.
@@ -106,6 +140,15 @@ public final class UNNotificationSound: NSObject, Sendable {
         self.name = name
         super.init()
     }
+
+    struct Record: Codable {
+        /// Nil is the system's sound.
+        var name: String?
+    }
+
+    fileprivate var record: Record { Record(name: name?.rawValue) }
+
+    fileprivate convenience init(_ record: Record) { self.init(record.name.map { UNNotificationSoundName($0) }) }
 
     /// The sound of a file.
     public convenience init(named name: UNNotificationSoundName) { self.init(name) }

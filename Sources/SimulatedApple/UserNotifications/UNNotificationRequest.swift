@@ -1,3 +1,5 @@
+import SimulatedPhone
+
 /// A notification and when it is to be shown.
 public final class UNNotificationRequest: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: nothing of it changes, and the content is a copy.
@@ -16,6 +18,20 @@ public final class UNNotificationRequest: NSObject, @unchecked Sendable {
         self.trigger = trigger
         super.init()
     }
+
+    /// What the phone keeps of it.
+    var kept: PhoneNotification {
+        PhoneNotification(
+            identifier: identifier, title: content.title, body: content.body, trigger: trigger?.kept ?? .now,
+            content: content.archived)
+    }
+
+    /// The request that the phone has kept.
+    convenience init(_ kept: PhoneNotification) {
+        self.init(
+            identifier: kept.identifier, content: UNNotificationContent(archived: kept.content),
+            trigger: UNNotificationTrigger.make(kept.trigger))
+    }
 }
 
 /// A notification that was shown, or that is about to be.
@@ -25,9 +41,9 @@ public final class UNNotification: NSObject, Sendable {
     /// What was asked for.
     public let request: UNNotificationRequest
 
-    init(date: Date, request: UNNotificationRequest) {
-        self.date = date
-        self.request = request
+    init(_ delivered: DeliveredNotification) {
+        date = SimulatedPhone.date(of: delivered.instant)
+        request = UNNotificationRequest(delivered.notification)
         super.init()
     }
 }

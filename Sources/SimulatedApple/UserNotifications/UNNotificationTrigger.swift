@@ -1,4 +1,3 @@
-import ApusTesting
 import ApusTimers
 import SimulatedPhone
 
@@ -14,11 +13,24 @@ open class UNNotificationTrigger: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// The instant at which a request with this trigger is due that is added at `now`; nil when it never is.
-    func first(now: WallInstant) -> WallInstant? { nil }
+    /// What the phone keeps of it.
+    var kept: PhoneNotification.Trigger { .now }
 
-    /// The next instant later than one at which it was shown.
-    func next(after instant: WallInstant, added: WallInstant) -> WallInstant? { nil }
+    /// When a request that is added now would be shown.
+    fileprivate var nextDate: Date? {
+        kept.first(now: SimulatedPhone.process.host.engine.time.wall()).map(SimulatedPhone.date)
+    }
+
+    /// The trigger that the phone has kept.
+    static func make(_ kept: PhoneNotification.Trigger) -> UNNotificationTrigger? {
+        switch kept {
+        case .now: nil
+        case .after(let seconds, let repeats):
+            UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: repeats)
+        case .matching(let components, let repeats):
+            UNCalendarNotificationTrigger(dateMatching: components, repeats: repeats)
+        }
+    }
 }
 
 /// After an interval. It has to be positive, and at least 60 s if it repeats; a phone ends the app otherwise, and the
@@ -34,17 +46,9 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
     }
 
     /// When a request that is added now would be shown.
-    public func nextTriggerDate() -> Date? {
-        first(now: SimulatedPhone.process.host.engine.time.wall()).map(SimulatedPhone.date)
-    }
+    public func nextTriggerDate() -> Date? { nextDate }
 
-    override func first(now: WallInstant) -> WallInstant? { now.advanced(by: .seconds(timeInterval)) }
-
-    override func next(after instant: WallInstant, added: WallInstant) -> WallInstant? {
-        guard repeats else { return nil }
-        // Validated: an interval that repeats is not shorter than a minute.
-        return added.next(every: UInt64(Duration.seconds(timeInterval).wholeNanoseconds), after: instant)
-    }
+    override var kept: PhoneNotification.Trigger { .after(seconds: timeInterval, repeats: repeats) }
 }
 
 /// When the clock shows something.
@@ -63,30 +67,7 @@ public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchec
     }
 
     /// When it is shown next; nil when that is over.
-    public func nextTriggerDate() -> Date? {
-        first(now: SimulatedPhone.process.host.engine.time.wall()).map(SimulatedPhone.date)
-    }
+    public func nextTriggerDate() -> Date? { nextDate }
 
-    override func first(now: WallInstant) -> WallInstant? {
-        var calendar = dateComponents.calendar ?? Calendar.current
-        if let zone = dateComponents.timeZone { calendar.timeZone = zone }
-        let isAbsolute = dateComponents.year != nil
-        let now = isAbsolute ? SimulatedPhone.date(of: now) : Date(now)
-        guard let date = calendar.nextDate(after: now, matching: dateComponents, matchingPolicy: .nextTime) else {
-            return nil
-        }
-        return isAbsolute ? SimulatedPhone.deviceInstant(ofWholeSecond: date) : WallInstant(date)
-    }
-
-    override func next(after instant: WallInstant, added: WallInstant) -> WallInstant? {
-        repeats ? first(now: instant) : nil
-    }
-}
-
-extension Date {
-    fileprivate init(_ instant: WallInstant) { self.init(timeIntervalSince1970: Double(instant.nanoseconds) / 1e9) }
-}
-
-extension WallInstant {
-    fileprivate init(_ date: Date) { self.init(secondsSince1970: Int64(date.timeIntervalSince1970.rounded())) }
+    override var kept: PhoneNotification.Trigger { .matching(dateComponents, repeats: repeats) }
 }

@@ -12,7 +12,7 @@ import SimulatedPhone
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, behind their locks.
 
-    private typealias Work = @Sendable (SimulatedNotificationCenter) async -> Void
+    private typealias Work = @Sendable (any PhoneNotifications) async -> Void
 
     /// What was asked for, one after the other.
     private struct Turns: Sendable {
@@ -20,15 +20,15 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         var isAtWork = false
     }
 
-    let host: SimulatedHost
-    private let shelf: NotificationShelf
+    let host: any PhoneHost
+    private let service: any PhoneNotifications
     private let callOut = CallOut(on: DispatchQueue(label: "com.apple.usernotifications.call-out"))
     private let delegateBox = Locked(WeakDelegate())
     private let turns = Locked(Turns())
 
     private init(_ process: PhoneProcess) {
         host = process.host
-        shelf = process.kept.object(of: NotificationShelf.self) { NotificationShelf() }
+        service = process.notifications
         super.init()
     }
 
@@ -45,13 +45,9 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         set {
             let new = WeakDelegate(value: newValue)
             delegateBox.withLock { $0 = new }
-            let center = host.notifications
-            let decide: SimulatedNotificationCenter.ForegroundHandler = { [weak self] request in
-                self?.present(request)
-                return .none
-            }
-            center.onForegroundDelivery = newValue == nil ? nil : decide
-            center.onTap = { [weak self] request in self?.opened(request) }
+            let present: @MainActor @Sendable (DeliveredNotification) -> Void = { [weak self] in self?.present($0) }
+            service.onDelivery = newValue == nil ? nil : present
+            service.onOpen = { [weak self] in self?.opened($0) }
         }
     }
 
@@ -62,7 +58,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         options: UNAuthorizationOptions = [], completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         perform("the completion handler of requestAuthorization") { center in
-            let answer = await center.requestAuthorization(provisional: options.contains(.provisional))
+            let answer = center.askForAuthorization(provisional: options.contains(.provisional))
             return { completionHandler(answer.allowsShowing, nil) }
         }
     }
@@ -99,7 +95,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         perform("the completion handler of add") { [self] center in
-            add(request, to: center)
+            center.add(request.kept)
             return completionHandler.map(withoutError)
         }
     }
@@ -115,8 +111,8 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     public func getPendingNotificationRequests(
         completionHandler: @escaping @Sendable ([UNNotificationRequest]) -> Void
     ) {
-        perform("the completion handler of getPendingNotificationRequests") { [shelf] center in
-            let requests = await center.pending().compactMap { shelf.request($0.identifier) }
+        perform("the completion handler of getPendingNotificationRequests") { center in
+            let requests = center.pending.map { UNNotificationRequest($0) }
             return { completionHandler(requests) }
         }
     }
@@ -130,20 +126,20 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     /// Removes pending requests; unknown identifiers are ignored.
     public func removePendingNotificationRequests(withIdentifiers identifiers: [String]) {
-        perform { center in await center.removePending(identifiers) }
+        perform { center in center.removePending(identifiers) }
     }
 
     /// Removes all pending requests.
     public func removeAllPendingNotificationRequests() {
-        perform { center in await center.removePending(center.pending().map(\.identifier)) }
+        perform { center in center.removePending(center.pending.map(\.identifier)) }
     }
 
     // MARK: What is shown
 
     /// The notifications that were shown and not yet removed.
     public func getDeliveredNotifications(completionHandler: @escaping @Sendable ([UNNotification]) -> Void) {
-        perform("the completion handler of getDeliveredNotifications") { [self] center in
-            let notifications = await center.delivered().compactMap(notification)
+        perform("the completion handler of getDeliveredNotifications") { center in
+            let notifications = center.delivered.map { UNNotification($0) }
             return { completionHandler(notifications) }
         }
     }
@@ -162,7 +158,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     /// Takes all shown notifications away.
     public func removeAllDeliveredNotifications() {
-        perform { center in center.removeDelivered(await center.delivered()) }
+        perform { center in center.removeDelivered(center.delivered.map(\.notification.identifier)) }
     }
 
     /// Sets the number on the app's icon. The simulated phone notes it in its log.
@@ -170,7 +166,6 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         _ newBadgeCount: Int, withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         perform("the completion handler of setBadgeCount") { [self] _ in
-            shelf.badge = newBadgeCount
             host.note("badge \(newBadgeCount)")
             return completionHandler.map(withoutError)
         }
@@ -187,7 +182,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     /// Does something in its turn, and then calls what that has returned, on another thread.
     private func perform(
-        _ name: String, _ work: @escaping @Sendable (SimulatedNotificationCenter) async -> (@Sendable () -> Void)?
+        _ name: String, _ work: @escaping @Sendable (any PhoneNotifications) async -> (@Sendable () -> Void)?
     ) {
         perform { [host, callOut] center in
             guard let completion = await work(center) else { return }
@@ -207,7 +202,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
         guard isFirst else { return }
         host.start { [self] in
-            while let work = next() { await work(host.notifications) }
+            while let work = next() { await work(service) }
         }
     }
 
@@ -221,45 +216,18 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         }
     }
 
-    private func add(_ request: UNNotificationRequest, to center: SimulatedNotificationCenter) {
-        let identifier = request.identifier
-        let now = host.engine.time.wall()
-        // Without a trigger it is due now; one that never is due is not kept.
-        guard let due = request.trigger.map({ $0.first(now: now) }) ?? now else { return }
-        let trigger: NotificationRequest.Trigger =
-            if let interval = request.trigger as? UNTimeIntervalNotificationTrigger {
-                .after(.seconds(interval.timeInterval), repeats: interval.repeats)
-            } else {
-                .at(due)
-            }
-        shelf.keep(request)
-        let what = UserNotification(title: request.content.title, body: request.content.body)
-        center.add(
-            NotificationRequest(identifier: identifier, notification: what, trigger: trigger),
-            repeating: { [shelf] delivered in
-                shelf.came(identifier, at: delivered)
-                return request.trigger?.next(after: delivered, added: now)
-            })
-    }
-
-    private func notification(_ identifier: String) -> UNNotification? {
-        guard let request = shelf.request(identifier), let instant = shelf.instant(identifier) else { return nil }
-        return UNNotification(date: SimulatedPhone.date(of: instant), request: request)
-    }
-
     @MainActor
-    private func present(_ request: NotificationRequest) {
-        guard let delegate, let notification = notification(request.identifier) else { return }
-        let center = host.notifications
-        delegate.userNotificationCenter(self, willPresent: notification) { options in
-            if !options.isDisjoint(with: [.alert, .banner, .list]) { center.show(request) }
+    private func present(_ delivered: DeliveredNotification) {
+        guard let delegate else { return }
+        delegate.userNotificationCenter(self, willPresent: UNNotification(delivered)) { [service] options in
+            if !options.isDisjoint(with: [.alert, .banner, .list]) { service.show(delivered.notification) }
         }
     }
 
     @MainActor
-    private func opened(_ request: NotificationRequest) {
-        guard let delegate, let notification = notification(request.identifier) else { return }
-        delegate.userNotificationCenter(self, didReceive: UNNotificationResponse(notification: notification)) {}
+    private func opened(_ delivered: DeliveredNotification) {
+        let response = UNNotificationResponse(notification: UNNotification(delivered))
+        delegate?.userNotificationCenter(self, didReceive: response) {}
     }
 }
 

@@ -68,6 +68,11 @@ public final class SimulatedLocation: LocationSource {
     /// Asks the user, who answers as ``userAnswer`` says: the first time, and once more for `always` when there is
     /// `whenInUse`. The user does not allow more than the app wishes.
     public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
+        askForAuthorization(wish)
+    }
+
+    /// The same at once.
+    package func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization {
         let former = authorization
         deliver { state, now in state.machine.request(wish, answer: state.userAnswer, now: now) }
         let present = authorization

@@ -1,7 +1,7 @@
 /// What the user allows an app to show as notifications.
 ///
 /// Apple, documentation/usernotifications/unauthorizationstatus, without the status of app clips.
-public enum NotificationAuthorization: String, Sendable, Hashable, CaseIterable {
+public enum NotificationAuthorization: String, Sendable, Hashable, Codable, CaseIterable {
     /// The user was not asked yet; nothing is shown.
     case notDetermined
     /// Nothing is shown.

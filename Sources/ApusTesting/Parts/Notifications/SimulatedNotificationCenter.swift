@@ -133,7 +133,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Removes pending requests; unknown identifiers, and those of requests that were delivered for the last time, are
     /// ignored.
-    public func removePending(_ identifiers: [String]) async {
+    public func removePending(_ identifiers: [String]) async { removeWaiting(identifiers) }
+
+    /// The same at once.
+    package func removeWaiting(_ identifiers: [String]) {
         guard !surroundings.isAppDead() else { return }
         let removed = state.withLock { state in
             let removed = state.machine.removePending(identifiers)
@@ -144,7 +147,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     }
 
     /// The pending requests, the earliest first.
-    public func pending() async -> [NotificationRequest] { state.withLock { $0.machine.pending } }
+    public func pending() async -> [NotificationRequest] { waiting }
+
+    /// The pending requests, the earliest first.
+    package var waiting: [NotificationRequest] { state.withLock { $0.machine.pending } }
 
     /// The identifiers of the notifications that were shown and not yet removed, the oldest first.
     public func delivered() async -> [String] { state.withLock { $0.machine.delivered.map(\.request.identifier) } }
@@ -194,6 +200,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. Quiet notifications
     /// (`provisional`) are allowed without asking.
     public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
+        askForAuthorization(provisional: provisional)
+    }
+
+    /// The same at once.
+    package func askForAuthorization(provisional: Bool) -> NotificationAuthorization {
         state.withLock { $0.machine.requestAuthorization(provisional: provisional, userAllows: $0.userAllows) }
     }
 

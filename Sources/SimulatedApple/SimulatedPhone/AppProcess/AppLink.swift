@@ -15,8 +15,14 @@ final class AppLink: Sendable {
 
     private static let link = Locked<AppLink?>(nil)
 
+    private struct Run {
+        let readings: AppReadings
+        let isScrolling: Bool
+        let events: [NumberedEvent]
+    }
+
     private struct State {
-        var runs: [(readings: AppReadings, isScrolling: Bool)] = []
+        var runs: [Run] = []
         var waiting: [Int: Waiting] = [:]
         var lastCall = 0
         var replies = 0
@@ -24,7 +30,7 @@ final class AppLink: Sendable {
 
     /// A thread that waits for a reply.
     private final class Waiting: Sendable {
-        let reply = Locked<AppReply?>(nil)
+        let reply = Locked<Data?>(nil)
         let isThere = DispatchSemaphore(value: 0)
     }
 
@@ -32,18 +38,22 @@ final class AppLink: Sendable {
     private let state = Locked(State())
     private let somethingCame = DispatchSemaphore(value: 0)
     private let scrolling = ScrollingLoop()
+    private let services = Locked<(process: PhoneProcess, phone: RemotePhone)?>(nil)
 
     private init(_ socket: LineSocket) { self.socket = socket }
 
     /// The first thing in the process: time is virtual before any other code of the program reads a clock.
     static func main(_ program: @convention(c) () -> Void) -> Never {
         let new = AppLink(LineSocket(descriptor: 0))
-        guard case .value(.run(let readings, let isScrolling)) = new.socket.receive(DeviceMessage.self) else { exit(0) }
+        guard case .value(.run(let readings, let isScrolling, let events)) = new.socket.receive(DeviceMessage.self)
+        else { exit(0) }
         let start = process_clock_reading(
             uptime: readings.uptime, continuous: readings.continuous, wall: readings.wall)
         guard process_clock_begin(start) == 0 else { exit(1) }
         link.withLock { $0 = new }
-        new.state.withLock { $0.runs = [(readings, isScrolling)] }
+        new.state.withLock { $0.runs = [Run(readings: readings, isScrolling: isScrolling, events: events)] }
+        // The launch is over when the main run loop runs.
+        new.sendReturned(0)
         Mover.start { new.read() }
         // The first run ends when the program rests, so not before this thread does.
         Mover.start { new.run() }
@@ -59,8 +69,9 @@ final class AppLink: Sendable {
     private func read() {
         while case .value(let message) = socket.receive(DeviceMessage.self) {
             switch message {
-            case .run(let readings, let isScrolling):
-                state.withLock { $0.runs.append((readings, isScrolling)) }
+            case .run(let readings, let isScrolling, let events):
+                let run = Run(readings: readings, isScrolling: isScrolling, events: events)
+                state.withLock { $0.runs.append(run) }
                 somethingCame.signal()
             case .reply(let call, let reply):
                 let waiting = state.withLock { state in
@@ -78,14 +89,15 @@ final class AppLink: Sendable {
 
     private func run() {
         while true {
-            guard let (readings, isScrolling) = state.withLock({ $0.runs.isEmpty ? nil : $0.runs.removeFirst() }) else {
+            guard let run = state.withLock({ $0.runs.isEmpty ? nil : $0.runs.removeFirst() }) else {
                 somethingCame.wait()
                 continue
             }
-            let now = process_clock_now()
+            let (readings, now) = (run.readings, process_clock_now())
             process_clock_jump(
                 readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
-            scrolling.set(isScrolling)
+            scrolling.set(run.isScrolling)
+            for event in run.events { perform(event) }
             settle()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
             UserDefaults.standard.synchronize()
@@ -109,10 +121,36 @@ final class AppLink: Sendable {
         }
     }
 
+    private func perform(_ event: NumberedEvent) {
+        DispatchQueue.main.async { [self] in
+            MainActor.assumeIsolated { services.withLock { $0 }?.phone.handle(event.event) }
+            // After all that this has put on the main queue.
+            sendReturned(event.number)
+        }
+    }
+
+    private func sendReturned(_ event: Int) {
+        DispatchQueue.main.async { [self] in _ = socket.send(AppMessage.returned(event)) }
+    }
+
     // MARK: For the app
 
+    /// The phone as the frameworks see it. The first one that asks makes it.
+    var process: PhoneProcess {
+        if let services = services.withLock({ $0 }) { return services.process }
+        let phone = RemotePhone(self)
+        let new = (process: PhoneProcess(phone), phone: phone)
+        return services.withLock { services in
+            if services == nil { services = new }
+            return services?.process ?? new.process
+        }
+    }
+
+    /// Asks the device for something to be done, and waits until it is.
+    func perform(_ call: AppCall) { _ = ask(call, for: Done.self) }
+
     /// Asks the device, and waits for its answer. From any thread; virtual time stands still meanwhile.
-    func call(_ call: AppCall) -> AppReply {
+    func ask<Reply: Codable>(_ call: AppCall, for type: Reply.Type) -> Reply {
         let waiting = Waiting()
         let number = state.withLock { state in
             state.lastCall += 1
@@ -121,7 +159,10 @@ final class AppLink: Sendable {
         }
         socket.send(AppMessage.call(number, call))
         waiting.isThere.wait()
-        return waiting.reply.withLock { $0 } ?? .done
+        guard let json = waiting.reply.withLock({ $0 }), let reply = try? JSONDecoder().decode(type, from: json) else {
+            preconditionFailure("the device's answer to \(call) is not a value of type \(type)")
+        }
+        return reply
     }
 }
 

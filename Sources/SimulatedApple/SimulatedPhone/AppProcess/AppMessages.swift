@@ -1,15 +1,23 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Foundation
+
 /// What the device says to a process of an app, a line of JSON each.
-enum DeviceMessage: Codable, Equatable {
+enum DeviceMessage: Codable {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:)`` to be said.
-    case run(AppReadings, isScrolling: Bool)
-    /// The answer to a call.
-    case reply(call: Int, AppReply)
+    case run(AppReadings, isScrolling: Bool, [NumberedEvent])
+    /// The answer to a call, as JSON.
+    case reply(call: Int, Data)
 }
 
 /// What a process of an app says to the device.
-enum AppMessage: Codable, Equatable {
+enum AppMessage: Codable {
     /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant.
     case idle(next: UInt64?)
+    /// The app's code for an event has returned on the main thread; for event 0, the app's launch.
+    case returned(Int)
     /// Asks for something; the thread that asks waits for the reply.
     case call(Int, AppCall)
 }
@@ -19,12 +27,105 @@ struct AppReadings: Codable, Equatable {
     var uptime, continuous, wall: Int64
 }
 
-/// What an app asks the device for.
-enum AppCall: Codable, Equatable {
-    case note(String)
+struct NumberedEvent: Codable {
+    let number: Int
+    let event: AppEvent
 }
 
-/// What the device answers.
-enum AppReply: Codable, Equatable {
-    case done
+/// What happens to an app, on its main thread.
+enum AppEvent: Codable {
+    case phase(Phase)
+    case conditions(DeviceConditions)
+    case memoryWarning
+    case wallClockSet
+    /// The expiration handler of the claim that was begun with that token.
+    case claimExpires(token: Int)
+    case audioSession(AudioSessionEvent)
+    case audioItemEnded(AudioItem)
+    case location(session: Int, LocationUpdate)
+    case locationPaused
+    case notificationComes(DeliveredNotification)
+    case notificationOpened(DeliveredNotification)
+    case taskBegins(Int, BackgroundJobRequest)
+    case taskExpires(Int)
+    /// A command on the lock screen, by its name.
+    case mediaCommand(String)
 }
+
+/// What an app asks the device for.
+enum AppCall: Codable {
+    case status
+    case note(String)
+    case warn(String)
+    case sound(String)
+    case fault(Fault)
+    case timeRemaining
+    case conditions
+    case isBackgroundRefreshOn
+    case beginClaim(String, token: Int)
+    case endClaim(Int)
+    case record(String)
+    case keepRecord(String, Data?)
+    case audio(AudioCall)
+    case location(LocationCall)
+    case notifications(NotificationCall)
+    case jobs(JobCall)
+}
+
+/// What an app's process begins with.
+struct AppStatus: Codable {
+    var phase: Phase
+    var conditions: DeviceConditions
+    var bootID: String?
+    var manifest: AppManifest
+    var allowsBackgroundGPU: Bool
+}
+
+enum AudioCall: Codable {
+    case state, position, isSessionActive, deactivate, play, pause, advance
+    case activate(AudioCategory)
+    case replaceQueue([AudioItem])
+    case replaceUpcoming([AudioItem])
+    case duration(AudioItem)
+    /// In nanoseconds.
+    case seek(Int64)
+}
+
+enum LocationCall: Codable {
+    case authorization, pausesAutomatically, stop
+    case ask(LocationAuthorization)
+    case setPausesAutomatically(Bool)
+    case begin(session: Int, inBackground: Bool)
+}
+
+enum NotificationCall: Codable {
+    case authorization, pending, delivered
+    case ask(provisional: Bool)
+    case setDecides(Bool)
+    case add(PhoneNotification)
+    case removePending([String])
+    case removeDelivered([String])
+    case show(PhoneNotification)
+}
+
+enum JobCall: Codable {
+    case cancelAll, pending
+    case register(String)
+    case submit(BackgroundJobRequest)
+    case cancel(String)
+    case simulateLaunch(String)
+    case simulateExpiration(String)
+    case setExpires(Int, Bool)
+    case report(Int, completed: Int64, total: Int64)
+    case updateTitle(Int, title: String, subtitle: String)
+    case complete(Int, success: Bool)
+}
+
+/// Why a request was not accepted.
+struct JobRefusal: Codable {
+    var code: BackgroundJobError.Code
+    var message: String
+}
+
+/// The reply to what is only done.
+struct Done: Codable {}

@@ -1,3 +1,4 @@
+import ApusBackground
 public import ApusTesting
 import ApusTimers
 import CProcessClock
@@ -19,9 +20,20 @@ final class AppProcess: SteppedProcess {
         var isInExchange = false
         /// Whether the process knows that the user scrolls.
         var isTracking = false
+        var lastEvent = 0
+        /// What the process hears of when it runs next.
+        var events: [NumberedEvent] = []
+        /// The events whose code has returned.
+        var returned: Set<Int> = []
+        /// What goes with the process.
+        var observations: [Observation] = []
+        var tasks: [Int: SimulatedTask] = [:]
     }
 
-    private let host: SimulatedHost
+    let host: SimulatedHost
+    let notifications: DeviceNotifications
+    let records: any PhoneRecords
+    let isBackgroundRefreshOn: @MainActor () -> Bool
     private let home: AppHome
     private let socket: LineSocket
     private let state = Locked(State())
@@ -33,7 +45,10 @@ final class AppProcess: SteppedProcess {
 
     /// Starts this program again with `program` in the place of its `main`.
     @MainActor
-    init(_ host: SimulatedHost, home: AppHome, program: @convention(c) () -> Void) throws {
+    init(
+        _ host: SimulatedHost, home: AppHome, phone: Phone, isBackgroundRefreshOn: @escaping @MainActor () -> Bool,
+        program: @convention(c) () -> Void
+    ) throws {
         let offset = process_clock_offset(program)
         guard ProcessClock.isAvailable, offset != 0, let (own, other) = LineSocket.pair() else {
             throw AppProcessError.cannotStart(
@@ -43,6 +58,9 @@ final class AppProcess: SteppedProcess {
         }
         self.host = host
         self.home = home
+        self.isBackgroundRefreshOn = isBackgroundRefreshOn
+        notifications = DeviceNotifications(host, phone.shelf, dates: .device)
+        records = phone.records
         socket = LineSocket(descriptor: own)
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_APP_PROCESS_ENTRY"] = "\(offset)"
@@ -53,6 +71,7 @@ final class AppProcess: SteppedProcess {
         Glibc.close(other)
         state.withLock { $0.pid = pid }
         host.attach(self)
+        observeDevice()
     }
 
     private static func spawn(_ environment: [String: String], standardInput: Int32) throws -> pid_t {
@@ -71,8 +90,53 @@ final class AppProcess: SteppedProcess {
         return pid
     }
 
-    /// The program runs up to where nothing in it can run. That belongs to the launch.
-    func launch() { exchange() }
+    /// The program runs until its launch is over: until its main run loop runs.
+    @MainActor
+    func launch() {
+        exchange()
+        waitForReturn(of: 0)
+    }
+
+    // MARK: Events
+
+    private func observeDevice() {
+        let observations = [
+            host.observePhase { [weak self] in self?.deliver(.phase($0)) },
+            host.observeConditions { [weak self] in self?.deliver(.conditions($0)) },
+        ]
+        state.withLock { $0.observations = observations }
+        host.audio.onSessionEvent = { [weak self] in self?.deliver(.audioSession($0)) }
+        host.audio.onItemEnd = { [weak self] in self?.deliver(.audioItemEnded($0)) }
+        host.location.onPause = { [weak self] in self?.deliver(.locationPaused) }
+        notifications.onOpen = { [weak self] in self?.deliver(.notificationOpened($0)) }
+    }
+
+    /// The app hears of something as soon as it runs. From any thread.
+    func deliverSoon(_ event: AppEvent) { host.mainLoop.run { [weak self] in self?.deliver(event) } }
+
+    /// The app hears of something, and what it does about that at this instant is done. What has a limit lets time pass
+    /// until the code on the main thread has returned, or the system ends the process.
+    @MainActor
+    func deliver(_ event: AppEvent) {
+        let number = state.withLock { state in
+            state.lastEvent += 1
+            state.events.append(NumberedEvent(number: state.lastEvent, event: event))
+            return state.lastEvent
+        }
+        exchange()
+        waitForReturn(of: number)
+    }
+
+    /// Something that blocks the main thread takes the time that it takes.
+    @MainActor
+    private func waitForReturn(of event: Int) {
+        while host.isWatched, host.isRunning, state.withLock({ $0.returned.remove(event) == nil }) {
+            // Without a deadline nothing but the limit can come; it is far below a day.
+            host.wait(for: max(1, untilNextDeadline ?? 86_400_000_000_000))
+            if host.isRunning { exchange() }
+        }
+        state.withLock { _ = $0.returned.remove(event) }
+    }
 
     // MARK: The step loop
 
@@ -108,22 +172,26 @@ final class AppProcess: SteppedProcess {
     /// Lets the process run until nothing in it can run at this instant.
     private func exchange() {
         let (readings, isTracking) = (readings, host.isTracking)
-        let pid = state.withLock { state in
+        let (pid, events) = state.withLock { state in
             state.isTracking = isTracking
             state.isInExchange = true
             state.offsets = readings.offsets
-            return state.pid
+            defer { state.events = [] }
+            return (state.pid, state.events)
         }
         defer { state.withLock { $0.isInExchange = false } }
         guard pid != 0 else { return }
-        socket.send(DeviceMessage.run(readings, isScrolling: isTracking))
+        socket.send(DeviceMessage.run(readings, isScrolling: isTracking, events))
         while true {
             switch socket.receive(AppMessage.self, limit: Self.limit) {
             case .value(.idle(let next)):
                 let now = host.engine.time.uptime().nanoseconds
                 return state.withLock { $0.next = next.map { now + $0 } }
+            case .value(.returned(let event)):
+                state.withLock { _ = $0.returned.insert(event) }
             case .value(.call(let number, let call)):
-                let reply = answer(call)
+                // The step loop of a device belongs to the main actor.
+                let reply = MainActor.assumeIsolated { answer(call) }
                 // The call may have ended the process.
                 guard state.withLock({ $0.pid != 0 }) else { return }
                 socket.send(DeviceMessage.reply(call: number, reply))
@@ -152,10 +220,11 @@ final class AppProcess: SteppedProcess {
     }
 
     func end() {
-        let pid = state.withLock { state in
-            defer { state.pid = 0 }
-            return state.pid
+        let (pid, observations) = state.withLock { state in
+            defer { (state.pid, state.observations, state.tasks) = (0, [], [:]) }
+            return (state.pid, state.observations)
         }
+        for observation in observations { observation.cancel() }
         if pid != 0 {
             kill(pid, SIGKILL)
             _ = Self.reap(pid)
@@ -172,15 +241,17 @@ final class AppProcess: SteppedProcess {
         return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"
     }
 
-    // MARK: Calls
+    // MARK: Tasks
 
-    private func answer(_ call: AppCall) -> AppReply {
-        switch call {
-        case .note(let text):
-            host.note(text)
-            return .done
-        }
+    func task(_ number: Int) -> SimulatedTask? { state.withLock { $0.tasks[number] } }
+
+    @MainActor
+    func begin(_ task: SimulatedTask) {
+        state.withLock { $0.tasks[task.number] = task }
+        deliver(.taskBegins(task.number, task.request))
     }
+
+    func forgetTask(_ number: Int) { state.withLock { $0.tasks[number] = nil } }
 }
 
 extension AppReadings {

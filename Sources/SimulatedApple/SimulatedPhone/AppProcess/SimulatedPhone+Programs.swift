@@ -28,22 +28,30 @@ extension SimulatedPhone {
     ///   - program: A function or closure of the executable, without captures. A trap in it is the fault
     ///     ``ApusTesting/Fault/Rule/appProcessCrash``.
     public static func install(
-        on device: SimulatedDevice, manifest: AppManifest = AppManifest(),
+        on device: SimulatedDevice, manifest: AppManifest = AppManifest(usesScenes: false),
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void
     ) {
         let home = Result { try AppHome() }
+        let phone = phone(of: device)
         device.install(manifest, trackDurations: trackDurations) { host in
-            let process = try AppProcess(host, home: home.get(), program: program)
+            let process = try AppProcess(
+                host, home: home.get(), phone: phone,
+                isBackgroundRefreshOn: { phone.simulatedDevice?.isBackgroundRefreshOn != false }, program: program)
+            phone.appProcess = process
             process.launch()
             return process
         }
     }
+
+    /// Whether this is the process of an app that was installed with
+    /// ``install(on:manifest:trackDurations:program:)``.
+    nonisolated package static var isAppProcess: Bool { AppLink.current != nil }
 
     /// Writes a line into the log of the device, in the app's name: in a program that runs as an app's process.
     nonisolated public static func note(_ text: String) {
         guard let link = AppLink.current else {
             preconditionFailure("SimulatedPhone.note is for programs that run on a simulated phone; use host.note here")
         }
-        _ = link.call(.note(text))
+        link.perform(.note(text))
     }
 }

@@ -1,0 +1,137 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Foundation
+
+/// What the device answers to the calls of an app's process.
+@MainActor
+extension AppProcess {
+    /// The reply, as JSON.
+    func answer(_ call: AppCall) -> Data {
+        switch call {
+        case .status:
+            json(
+                AppStatus(
+                    phase: host.phase, conditions: host.conditions, bootID: host.bootID, manifest: host.manifest,
+                    allowsBackgroundGPU: host.allowsBackgroundGPU))
+        case .note(let text): done(host.note(text))
+        case .warn(let text): done(host.warn(text))
+        case .sound(let line): done(host.logSound(line))
+        case .fault(let fault): done(host.fault(fault))
+        case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
+        case .conditions: json(host.conditions)
+        case .isBackgroundRefreshOn: json(isBackgroundRefreshOn())
+        case .beginClaim(let name, let token):
+            json(host.beginClaim(name) { [weak self] in self?.deliver(.claimExpires(token: token)) })
+        case .endClaim(let number): done(host.endClaim(number))
+        case .record(let name): json(records[name])
+        case .keepRecord(let name, let data): done(records[name] = data)
+        case .audio(let call): answer(call)
+        case .location(let call): answer(call)
+        case .notifications(let call): answer(call)
+        case .jobs(let call): answer(call)
+        }
+    }
+
+    private func json(_ value: some Encodable) -> Data {
+        guard let json = try? JSONEncoder().encode(value) else {
+            preconditionFailure("an answer of the device cannot be written as JSON")
+        }
+        return json
+    }
+
+    private func done(_ action: Void?) -> Data { json(Done()) }
+
+    private func answer(_ call: AudioCall) -> Data {
+        let audio = host.audio
+        return switch call {
+        case .state: json(audio.state)
+        case .position: json(audio.position.wholeNanoseconds)
+        case .isSessionActive: json(audio.isSessionActive)
+        case .activate(let category): json(audio.activateSession(category))
+        case .deactivate: done(audio.deactivateSession())
+        case .play: done(audio.startPlaying())
+        case .pause: done(audio.pausePlaying())
+        case .advance: done(audio.advance())
+        case .replaceQueue(let items): done(audio.replaceQueue(items))
+        case .replaceUpcoming(let items): done(audio.replaceUpcoming(items))
+        case .duration(let item): json(audio.duration(of: item).wholeNanoseconds)
+        case .seek(let position): done(audio.seek(to: .nanoseconds(position)))
+        }
+    }
+
+    private func answer(_ call: LocationCall) -> Data {
+        let location = host.location
+        return switch call {
+        case .authorization: json(location.authorization)
+        case .pausesAutomatically: json(location.pausesAutomatically)
+        case .stop: done(location.stop())
+        case .ask(let wish): json(location.askForAuthorization(wish))
+        case .setPausesAutomatically(let pauses): done(location.pausesAutomatically = pauses)
+        case .begin(let session, let inBackground):
+            done(
+                location.beginUpdates(inBackground: inBackground) { [weak self] update in
+                    self?.deliver(.location(session: session, update))
+                })
+        }
+    }
+
+    private func answer(_ call: NotificationCall) -> Data {
+        switch call {
+        case .authorization: json(notifications.authorization)
+        case .pending: json(notifications.pending)
+        case .delivered: json(notifications.delivered)
+        case .ask(let provisional): json(notifications.askForAuthorization(provisional: provisional))
+        case .setDecides(let decides):
+            done(setDecides(decides))
+        case .add(let notification): done(notifications.add(notification))
+        case .removePending(let identifiers): done(notifications.removePending(identifiers))
+        case .removeDelivered(let identifiers): done(notifications.removeDelivered(identifiers))
+        case .show(let notification): done(notifications.show(notification))
+        }
+    }
+
+    private func answer(_ call: JobCall) -> Data {
+        let jobs = host.jobs
+        return switch call {
+        case .cancelAll: done(jobs.cancelAllRequests())
+        case .pending: json(jobs.pendingRequests())
+        case .register(let identifier):
+            json(jobs.registerLaunchHandler(identifier) { [weak self] task in self?.begin(task) })
+        case .submit(let request): json(refusal { () throws(BackgroundJobError) in try jobs.submitRequest(request) })
+        case .cancel(let identifier): done(jobs.cancelRequest(identifier))
+        case .simulateLaunch(let identifier): done(jobs.simulateLaunchNow(identifier))
+        case .simulateExpiration(let identifier): done(jobs.simulateExpirationNow(identifier))
+        case .setExpires(let number, let expires):
+            done(setExpires(number, expires))
+        case .report(let number, let completed, let total):
+            done(task(number)?.report(completed: completed, of: total))
+        case .updateTitle(let number, let title, let subtitle):
+            done(task(number)?.updateTitle(title, subtitle: subtitle))
+        case .complete(let number, let success): done(task(number)?.setCompleted(success: success))
+        }
+    }
+
+    /// Whether the app decides about what comes while it is in front.
+    private func setDecides(_ decides: Bool) {
+        guard decides else {
+            notifications.onDelivery = nil
+            return
+        }
+        notifications.onDelivery = { [weak self] in self?.deliver(.notificationComes($0)) }
+    }
+
+    /// Whether the app has an expiration handler for a task.
+    private func setExpires(_ number: Int, _ expires: Bool) {
+        let handler: @MainActor @Sendable () -> Void = { [weak self] in self?.deliver(.taskExpires(number)) }
+        task(number)?.expirationHandler = expires ? handler : nil
+    }
+
+    private func refusal(_ submit: () throws(BackgroundJobError) -> Void) -> JobRefusal? {
+        do throws(BackgroundJobError) {
+            try submit()
+            return nil
+        } catch { return JobRefusal(code: error.code, message: error.message) }
+    }
+}

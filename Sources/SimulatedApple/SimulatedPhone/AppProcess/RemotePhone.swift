@@ -1,0 +1,127 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Dispatch
+import Foundation
+
+/// The phone, seen from an app in a process of its own: what the frameworks ask goes to the device's process, and what
+/// happens there comes back as events on the main thread.
+///
+/// Timers, tasks and the main loop are this process's own: its time is the device's.
+final class RemotePhone: PhoneHost {
+    private struct Claims {
+        var lastToken = 0
+        var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
+        /// By the claims' numbers.
+        var tokens: [Int: Int] = [:]
+    }
+
+    let bootID: String?
+    let manifest: AppManifest
+    let allowsBackgroundGPU: Bool
+    let engine = TimerEngine.shared
+    let mainLoop: any MainLoop = RunLoopMainLoop()
+    let audio: RemoteAudio
+    let location: RemoteLocation
+    let notifications: RemoteNotifications
+    let jobs: RemoteJobs
+    let records: RemoteRecords
+
+    private let link: AppLink
+    private let phases: Broadcast<Phase>
+    private let allConditions: Broadcast<DeviceConditions>
+    private let claims = Locked(Claims())
+
+    init(_ link: AppLink) {
+        self.link = link
+        let status = link.ask(.status, for: AppStatus.self)
+        bootID = status.bootID
+        manifest = status.manifest
+        allowsBackgroundGPU = status.allowsBackgroundGPU
+        phases = Broadcast(status.phase, mainLoop: mainLoop)
+        allConditions = Broadcast(status.conditions, mainLoop: mainLoop)
+        audio = RemoteAudio(link)
+        location = RemoteLocation(link)
+        notifications = RemoteNotifications(link)
+        jobs = RemoteJobs(link)
+        records = RemoteRecords(link)
+    }
+
+    @MainActor
+    func handle(_ event: AppEvent) {
+        switch event {
+        case .phase(let phase): phases.announce(phase)
+        case .conditions(let conditions): allConditions.set(conditions)
+        case .memoryWarning: link.process.report(.memoryWarning)
+        case .wallClockSet: link.process.report(.wallClockSet)
+        case .claimExpires(let token): claims.withLock { $0.handlers[token] }?()
+        case .audioSession, .audioItemEnded: audio.handle(event)
+        case .location, .locationPaused: location.handle(event)
+        case .notificationComes, .notificationOpened: notifications.handle(event)
+        case .taskBegins, .taskExpires: jobs.handle(event)
+        case .mediaCommand(let name): link.process.perform(mediaCommand: name)
+        }
+    }
+
+    // MARK: PhoneHost
+
+    var phase: Phase { phases.value }
+    var conditions: DeviceConditions { allConditions.value }
+    var conditionChanges: Changes<DeviceConditions> { allConditions.changes() }
+    var isBackgroundRefreshOn: Bool { link.ask(.isBackgroundRefreshOn, for: Bool.self) }
+
+    var backgroundTimeRemaining: Duration? {
+        link.ask(.timeRemaining, for: Int64?.self).map { .nanoseconds($0) }
+    }
+
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
+        phases.observe(observer)
+    }
+
+    func start(_ work: @escaping @Sendable () async -> Void) { Task { await work() } }
+    func note(_ text: String) { link.perform(.note(text)) }
+    func warn(_ text: String) { link.perform(.warn(text)) }
+    func logSound(_ line: String) { link.perform(.sound(line)) }
+    func fault(_ fault: Fault) { link.perform(.fault(fault)) }
+
+    func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
+        let token = claims.withLock { claims in
+            claims.lastToken += 1
+            claims.handlers[claims.lastToken] = expirationHandler
+            return claims.lastToken
+        }
+        let number = link.ask(.beginClaim(name, token: token), for: Int.self)
+        claims.withLock { $0.tokens[number] = token }
+        return number
+    }
+
+    func endClaim(_ number: Int) {
+        // Released outside the lock: what it captured may do anything when it goes.
+        let handler = claims.withLock { claims in
+            claims.tokens.removeValue(forKey: number).flatMap { claims.handlers.removeValue(forKey: $0) }
+        }
+        withExtendedLifetime(handler) { link.perform(.endClaim(number)) }
+    }
+}
+
+extension PhoneProcess {
+    convenience init(_ phone: RemotePhone) {
+        self.init(
+            host: phone, audio: phone.audio, location: phone.location, notifications: phone.notifications,
+            jobs: phone.jobs, records: phone.records, patience: .zero,
+            isBackgroundRefreshOn: { phone.isBackgroundRefreshOn })
+    }
+}
+
+/// The main run loop of the process: work of the `default` mode waits while the user scrolls.
+private struct RunLoopMainLoop: MainLoop {
+    func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
+        switch mode {
+        case .common: DispatchQueue.main.async { MainActor.assumeIsolated(work) }
+        case .default:
+            RunLoop.main.perform(inModes: [.default]) { MainActor.assumeIsolated(work) }
+            // The main queue wakes the run loop.
+            DispatchQueue.main.async {}
+        }
+    }
+}

@@ -1,0 +1,181 @@
+import ApusBackground
+import ApusJobs
+import ApusTesting
+import ApusTimers
+import Foundation
+
+/// The phone's sound, seen from an app's own process.
+final class RemoteAudio: PhoneAudio {
+    private struct Handlers {
+        var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)?
+        var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
+    }
+
+    private let link: AppLink
+    private let handlers = Locked(Handlers())
+    private let changes = Broadcast(AudioState())
+
+    init(_ link: AppLink) { self.link = link }
+
+    var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)? {
+        get { handlers.withLock { $0.onSessionEvent } }
+        set { handlers.withLock { $0.onSessionEvent = newValue } }
+    }
+
+    var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
+        get { handlers.withLock { $0.onItemEnd } }
+        set { handlers.withLock { $0.onItemEnd = newValue } }
+    }
+
+    var state: AudioState { link.ask(.audio(.state), for: AudioState.self) }
+    var stateChanges: Changes<AudioState> { changes.changes() }
+    var position: Duration { .nanoseconds(link.ask(.audio(.position), for: Int64.self)) }
+    var isSessionActive: Bool { link.ask(.audio(.isSessionActive), for: Bool.self) }
+
+    func activateSession(_ category: AudioCategory) -> Bool {
+        link.ask(.audio(.activate(category)), for: Bool.self)
+    }
+
+    func duration(of item: AudioItem) -> Duration {
+        .nanoseconds(link.ask(.audio(.duration(item)), for: Int64.self))
+    }
+
+    func deactivateSession() { change(.deactivate) }
+    func startPlaying() { change(.play) }
+    func pausePlaying() { change(.pause) }
+    func replaceQueue(_ items: [AudioItem]) { change(.replaceQueue(items)) }
+    func replaceUpcoming(_ items: [AudioItem]) { change(.replaceUpcoming(items)) }
+    func seek(to position: Duration) { change(.seek(position.wholeNanoseconds)) }
+    func advance() { change(.advance) }
+
+    private func change(_ call: AudioCall) {
+        link.perform(.audio(call))
+        changes.set(state)
+    }
+
+    @MainActor
+    func handle(_ event: AppEvent) {
+        changes.set(state)
+        switch event {
+        case .audioSession(let event): onSessionEvent?(event)
+        case .audioItemEnded(let item): onItemEnd?(item)
+        default: break
+        }
+    }
+}
+
+/// The phone's location service, seen from an app's own process.
+final class RemoteLocation: PhoneLocation {
+    private struct State {
+        var session = 0
+        var handler: (@MainActor @Sendable (LocationUpdate) -> Void)?
+        var onPause: (@MainActor @Sendable () -> Void)?
+    }
+
+    private let link: AppLink
+    private let locked = Locked(State())
+
+    init(_ link: AppLink) { self.link = link }
+
+    var authorization: LocationAuthorization {
+        link.ask(.location(.authorization), for: LocationAuthorization.self)
+    }
+
+    var pausesAutomatically: Bool {
+        get { link.ask(.location(.pausesAutomatically), for: Bool.self) }
+        set { link.perform(.location(.setPausesAutomatically(newValue))) }
+    }
+
+    var onPause: (@MainActor @Sendable () -> Void)? {
+        get { locked.withLock { $0.onPause } }
+        set { locked.withLock { $0.onPause = newValue } }
+    }
+
+    func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization {
+        link.ask(.location(.ask(wish)), for: LocationAuthorization.self)
+    }
+
+    func beginUpdates(
+        inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void
+    ) {
+        let session = locked.withLock { state in
+            state.session += 1
+            state.handler = handler
+            return state.session
+        }
+        link.perform(.location(.begin(session: session, inBackground: inBackground)))
+    }
+
+    func stop() { link.perform(.location(.stop)) }
+
+    @MainActor
+    func handle(_ event: AppEvent) {
+        switch event {
+        case .location(let session, let update):
+            locked.withLock { $0.session == session ? $0.handler : nil }?(update)
+        case .locationPaused: onPause?()
+        default: break
+        }
+    }
+}
+
+/// The phone's notification center, seen from an app's own process.
+final class RemoteNotifications: PhoneNotifications {
+    private struct Handlers {
+        var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)?
+        var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)?
+    }
+
+    private let link: AppLink
+    private let handlers = Locked(Handlers())
+
+    init(_ link: AppLink) { self.link = link }
+
+    var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
+        get { handlers.withLock { $0.onDelivery } }
+        set {
+            handlers.withLock { $0.onDelivery = newValue }
+            link.perform(.notifications(.setDecides(newValue != nil)))
+        }
+    }
+
+    var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
+        get { handlers.withLock { $0.onOpen } }
+        set { handlers.withLock { $0.onOpen = newValue } }
+    }
+
+    var authorization: NotificationAuthorization {
+        link.ask(.notifications(.authorization), for: NotificationAuthorization.self)
+    }
+    var pending: [PhoneNotification] { link.ask(.notifications(.pending), for: [PhoneNotification].self) }
+    var delivered: [DeliveredNotification] { link.ask(.notifications(.delivered), for: [DeliveredNotification].self) }
+
+    func askForAuthorization(provisional: Bool) -> NotificationAuthorization {
+        link.ask(.notifications(.ask(provisional: provisional)), for: NotificationAuthorization.self)
+    }
+    func add(_ notification: PhoneNotification) { link.perform(.notifications(.add(notification))) }
+    func removePending(_ identifiers: [String]) { link.perform(.notifications(.removePending(identifiers))) }
+    func removeDelivered(_ identifiers: [String]) { link.perform(.notifications(.removeDelivered(identifiers))) }
+    func show(_ notification: PhoneNotification) { link.perform(.notifications(.show(notification))) }
+
+    @MainActor
+    func handle(_ event: AppEvent) {
+        switch event {
+        case .notificationComes(let delivered): onDelivery?(delivered)
+        case .notificationOpened(let delivered): onOpen?(delivered)
+        default: break
+        }
+    }
+}
+
+/// What the system keeps for the app, seen from an app's own process.
+final class RemoteRecords: PhoneRecords {
+    private let link: AppLink
+
+    init(_ link: AppLink) { self.link = link }
+
+    subscript(name: String) -> Data? {
+        get { link.ask(.record(name), for: Data?.self) }
+        set { link.perform(.keepRecord(name, newValue)) }
+    }
+}

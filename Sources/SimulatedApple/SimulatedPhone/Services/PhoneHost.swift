@@ -1,0 +1,56 @@
+package import ApusBackground
+package import ApusTesting
+package import ApusTimers
+
+/// What the phone gives to the process of an app, seen from the frameworks.
+///
+/// The app runs either in the process of the test, where ``ApusTesting/SimulatedHost`` is this, or in one of its own,
+/// where each question goes to the device's process. All members may be used from any thread.
+package protocol PhoneHost: AnyObject, Sendable {
+    /// Which start of the device the process belongs to.
+    var bootID: String? { get }
+    /// What the app declares.
+    var manifest: AppManifest { get }
+    /// Whether continued work may use the graphics processor in the background.
+    var allowsBackgroundGPU: Bool { get }
+    /// The process's phase.
+    var phase: Phase { get }
+    /// What the device is like.
+    var conditions: DeviceConditions { get }
+    /// A new sequence of the conditions from now on.
+    var conditionChanges: Changes<DeviceConditions> { get }
+    /// How much longer the process may run in the background; `nil` when nothing limits it.
+    var backgroundTimeRemaining: Duration? { get }
+    /// The engine of the process's timers.
+    var engine: TimerEngine { get }
+    /// The process's main loop.
+    var mainLoop: any MainLoop { get }
+
+    /// Calls `observer` on the main loop whenever a phase is entered.
+    func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation
+    /// Starts a task of the process.
+    func start(_ work: @escaping @Sendable () async -> Void)
+    /// Writes a line into the device's log, in the app's name.
+    func note(_ text: String)
+    /// Writes a warning of the system into the device's log.
+    func warn(_ text: String)
+    /// Writes into the device's log what the app's user would hear.
+    func logSound(_ line: String)
+    /// Records a fault of the app.
+    func fault(_ fault: Fault)
+    /// Begins a claim; 0 is none. The handler is called on the main loop shortly before the time is over.
+    func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
+    /// Ends a claim.
+    func endClaim(_ number: Int)
+}
+
+extension SimulatedHost: PhoneHost {
+    package var allowsBackgroundGPU: Bool { policy.jobs.allowsBackgroundGPU }
+    package func warn(_ text: String) { log(.system, .warning(text)) }
+    package func logSound(_ line: String) { log(.app, .audio(line)) }
+    package func endClaim(_ number: Int) { endClaim(ClaimID(number: number)) }
+
+    package func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
+        beginClaim(name: name, expirationHandler: expirationHandler).number
+    }
+}

@@ -1,0 +1,202 @@
+import ApusBackground
+package import ApusTesting
+package import ApusTimers
+package import Foundation
+
+/// A notification as the system keeps it for the app.
+package struct PhoneNotification: Sendable, Hashable, Codable {
+    package enum Trigger: Sendable, Hashable, Codable {
+        case now
+        case after(seconds: Double, repeats: Bool)
+        case matching(DateComponents, repeats: Bool)
+    }
+
+    package let identifier: String
+    package let title: String
+    package let body: String
+    package let trigger: Trigger
+    /// What the framework wants to know again.
+    package let content: Data
+
+    package init(identifier: String, title: String, body: String, trigger: Trigger, content: Data) {
+        (self.identifier, self.title, self.body) = (identifier, title, body)
+        (self.trigger, self.content) = (trigger, content)
+    }
+}
+
+extension PhoneNotification.Trigger {
+    /// The instant at which a request is due that is added at `now`; nil when it never is.
+    ///
+    /// Components with a year are a date that the app has computed, so they are translated like every other date.
+    /// Components without one, "every day at nine", are looked for on the device's own clock.
+    package func first(now: WallInstant, dates: PhoneDates = .current) -> WallInstant? {
+        switch self {
+        case .now: return now
+        case .after(let seconds, _): return now.advanced(by: .seconds(seconds))
+        case .matching(let components, _):
+            var calendar = components.calendar ?? Calendar.current
+            if let zone = components.timeZone { calendar.timeZone = zone }
+            let isAbsolute = components.year != nil
+            let start = isAbsolute ? dates.date(of: now) : PhoneDates.device.date(of: now)
+            guard let date = calendar.nextDate(after: start, matching: components, matchingPolicy: .nextTime) else {
+                return nil
+            }
+            return isAbsolute ? dates.instant(ofWholeSecond: date) : PhoneDates.device.instant(ofWholeSecond: date)
+        }
+    }
+
+    /// The next instant later than one at which it was shown.
+    func next(after instant: WallInstant, added: WallInstant, dates: PhoneDates) -> WallInstant? {
+        switch self {
+        case .after(let seconds, repeats: true):
+            // Validated: an interval that repeats is not shorter than a minute.
+            added.next(every: UInt64(Duration.seconds(seconds).wholeNanoseconds), after: instant)
+        case .matching(_, repeats: true): first(now: instant, dates: dates)
+        case .now, .after, .matching: nil
+        }
+    }
+}
+
+/// The phone's notification center, seen from the frameworks. From any thread.
+package protocol PhoneNotifications: AnyObject, Sendable {
+    /// Called on the main loop with what comes while the app is in front. Without it the system does not show that.
+    var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? { get set }
+    /// Called on the main loop when the user has opened a notification.
+    var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? { get set }
+    var authorization: NotificationAuthorization { get }
+    /// The pending ones, the earliest first.
+    var pending: [PhoneNotification] { get }
+    /// Those that were shown and not yet removed, the oldest first.
+    var delivered: [DeliveredNotification] { get }
+
+    /// Asks the user, and returns what is allowed then.
+    func askForAuthorization(provisional: Bool) -> NotificationAuthorization
+    func add(_ notification: PhoneNotification)
+    func removePending(_ identifiers: [String])
+    func removeDelivered(_ identifiers: [String])
+    /// Shows what came while the app was in front.
+    func show(_ notification: PhoneNotification)
+}
+
+/// A notification that was shown, or that is about to be.
+package struct DeliveredNotification: Sendable, Hashable, Codable {
+    package let notification: PhoneNotification
+    package let instant: WallInstant
+}
+
+/// What the notification center of a device keeps for the app beside identifiers and titles. It outlives the app's
+/// processes.
+final class NotificationShelf: Sendable {
+    private struct State {
+        var notifications: [String: PhoneNotification] = [:]
+        var cameAt: [String: WallInstant] = [:]
+    }
+
+    private let state = Locked(State())
+
+    func keep(_ notification: PhoneNotification) {
+        state.withLock { $0.notifications[notification.identifier] = notification }
+    }
+
+    func came(_ identifier: String, at instant: WallInstant) { state.withLock { $0.cameAt[identifier] = instant } }
+
+    func notification(_ identifier: String) -> PhoneNotification? { state.withLock { $0.notifications[identifier] } }
+
+    func delivered(_ identifier: String) -> DeliveredNotification? {
+        state.withLock { state in
+            guard let notification = state.notifications[identifier], let instant = state.cameAt[identifier] else {
+                return nil
+            }
+            return DeliveredNotification(notification: notification, instant: instant)
+        }
+    }
+}
+
+/// The notification center of a device, for one process of the app.
+final class DeviceNotifications: PhoneNotifications {
+    private struct Handlers {
+        var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)?
+        var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)?
+    }
+
+    private let center: SimulatedNotificationCenter
+    private let shelf: NotificationShelf
+    private let time: any TimeSource
+    private let dates: PhoneDates
+    private let handlers = Locked(Handlers())
+
+    /// - Parameters:
+    ///   - host: The host of the process.
+    ///   - shelf: What is kept.
+    ///   - dates: How the process counts its dates.
+    init(_ host: SimulatedHost, _ shelf: NotificationShelf, dates: PhoneDates) {
+        center = host.notifications
+        self.shelf = shelf
+        time = host.engine.time
+        self.dates = dates
+    }
+
+    var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
+        get { handlers.withLock { $0.onDelivery } }
+        set {
+            handlers.withLock { $0.onDelivery = newValue }
+            guard let newValue else {
+                center.onForegroundDelivery = nil
+                return
+            }
+            center.onForegroundDelivery = { [shelf] request in
+                if let delivered = shelf.delivered(request.identifier) { newValue(delivered) }
+                return .none
+            }
+        }
+    }
+
+    var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
+        get { handlers.withLock { $0.onOpen } }
+        set {
+            handlers.withLock { $0.onOpen = newValue }
+            guard let newValue else {
+                center.onTap = nil
+                return
+            }
+            center.onTap = { [shelf] request in
+                if let delivered = shelf.delivered(request.identifier) { newValue(delivered) }
+            }
+        }
+    }
+
+    var authorization: NotificationAuthorization { center.authorization }
+    var pending: [PhoneNotification] { center.waiting.compactMap { shelf.notification($0.identifier) } }
+    var delivered: [DeliveredNotification] { center.shown.compactMap { shelf.delivered($0.request.identifier) } }
+
+    func askForAuthorization(provisional: Bool) -> NotificationAuthorization {
+        center.askForAuthorization(provisional: provisional)
+    }
+
+    func add(_ notification: PhoneNotification) {
+        let (trigger, identifier, now) = (notification.trigger, notification.identifier, time.wall())
+        // One that never is due is not kept.
+        guard let due = trigger.first(now: now, dates: dates) else { return }
+        shelf.keep(notification)
+        center.add(request(notification, due: due)) { [shelf, dates] delivered in
+            shelf.came(identifier, at: delivered)
+            return trigger.next(after: delivered, added: now, dates: dates)
+        }
+    }
+
+    func removePending(_ identifiers: [String]) { center.removeWaiting(identifiers) }
+    func removeDelivered(_ identifiers: [String]) { center.removeDelivered(identifiers) }
+    func show(_ notification: PhoneNotification) { center.show(request(notification, due: time.wall())) }
+
+    private func request(_ notification: PhoneNotification, due: WallInstant) -> NotificationRequest {
+        let trigger: NotificationRequest.Trigger =
+            if case .after(let seconds, let repeats) = notification.trigger {
+                .after(.seconds(seconds), repeats: repeats)
+            } else {
+                .at(due)
+            }
+        return NotificationRequest(
+            identifier: notification.identifier,
+            notification: UserNotification(title: notification.title, body: notification.body), trigger: trigger)
+    }
+}

@@ -1,0 +1,108 @@
+package import ApusBackground
+package import ApusJobs
+package import ApusTesting
+import ApusTimers
+package import Foundation
+
+/// The phone's sound, seen from the frameworks. From any thread.
+package protocol PhoneAudio: AnyObject, Sendable {
+    var state: AudioState { get }
+    var stateChanges: Changes<AudioState> { get }
+    var position: Duration { get }
+    var isSessionActive: Bool { get }
+    /// Called on the main loop with what happens to the audio session.
+    var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)? { get set }
+    /// Called on the main loop when an item was played to its end.
+    var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? { get set }
+
+    /// False, and nothing changes, during an interruption.
+    func activateSession(_ category: AudioCategory) -> Bool
+    func deactivateSession()
+    func startPlaying()
+    func pausePlaying()
+    /// Replaces the queue; nothing plays.
+    func replaceQueue(_ items: [AudioItem])
+    /// Replaces what comes after the current item.
+    func replaceUpcoming(_ items: [AudioItem])
+    func duration(of item: AudioItem) -> Duration
+    func seek(to position: Duration)
+    /// Goes on to the next item.
+    func advance()
+}
+
+extension SimulatedAudio: PhoneAudio {}
+
+/// The phone's location service, seen from the frameworks. From any thread.
+package protocol PhoneLocation: AnyObject, Sendable {
+    var authorization: LocationAuthorization { get }
+    var pausesAutomatically: Bool { get set }
+    /// Called on the main loop when the updates were paused.
+    var onPause: (@MainActor @Sendable () -> Void)? { get set }
+
+    /// Asks the user, and returns what is allowed then.
+    func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization
+    /// Starts updates in place of those before. `handler` is called on the main loop.
+    func beginUpdates(
+        inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void)
+    func stop()
+}
+
+extension SimulatedLocation: PhoneLocation {
+    package func beginUpdates(
+        inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void
+    ) { startUpdating(inBackground: inBackground, handler) }
+}
+
+/// The phone's background jobs, seen from the frameworks. From any thread.
+package protocol PhoneJobs: AnyObject, Sendable {
+    /// False when the manifest does not declare the identifier, or it is too late. The handler is called on the main
+    /// loop.
+    func addLaunchHandler(
+        _ identifier: String, _ handler: @escaping @MainActor @Sendable (any PhoneTask) -> Void
+    ) -> Bool
+    func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError)
+    func cancelRequest(_ identifier: String)
+    func cancelAllRequests()
+    func pendingRequests() -> [BackgroundJobRequest]
+    /// The run of a pending request begins with the next step of time.
+    func simulateLaunchNow(_ identifier: String)
+    /// A run expires with the next step of time.
+    func simulateExpirationNow(_ identifier: String)
+}
+
+/// One run of a background job, seen from the frameworks. From any thread.
+package protocol PhoneTask: AnyObject, Sendable {
+    var request: BackgroundJobRequest { get }
+    /// Called on the main loop.
+    var expirationHandler: (@MainActor @Sendable () -> Void)? { get set }
+    var title: String { get }
+    var subtitle: String { get }
+    func updateTitle(_ title: String, subtitle: String)
+    func report(completed: Int64, of total: Int64)
+    func setCompleted(success: Bool)
+}
+
+extension SimulatedTask: PhoneTask {}
+
+extension SimulatedTaskScheduler: PhoneJobs {
+    package func addLaunchHandler(
+        _ identifier: String, _ handler: @escaping @MainActor @Sendable (any PhoneTask) -> Void
+    ) -> Bool { registerLaunchHandler(identifier) { handler($0) } }
+
+    package func addRequest(_ request: BackgroundJobRequest) throws(BackgroundJobError) { try submitRequest(request) }
+}
+
+/// What the system keeps for the app beside its files, by name. It outlives the app's processes. From any thread.
+package protocol PhoneRecords: AnyObject, Sendable {
+    subscript(name: String) -> Data? { get set }
+}
+
+/// Records in memory.
+final class PhoneMemory: PhoneRecords {
+    private let records = Locked<[String: Data]>([:])
+
+    subscript(name: String) -> Data? {
+        get { records.withLock { $0[name] } }
+        set { records.withLock { $0[name] = newValue } }
+    }
+}
