@@ -22,7 +22,7 @@ struct OwnershipTests {
         return answer.code == 1 && answer.err.contains(path) && answer.err.contains(why)
     }
 
-    @Test("in a home of another user no job is tried again: the home is refused with its owner, and not changed")
+    @Test("in a home of another user no job is tried again: the home is refused, and not changed")
     func foreignHome() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
