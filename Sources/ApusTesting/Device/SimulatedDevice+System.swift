@@ -24,6 +24,8 @@ extension SimulatedDevice {
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
     func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
     package func add(_ part: any DevicePart) { parts.append(part) }
+    /// The part of that type that was added, if there is one.
+    package func part<Part: DevicePart>(of type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
 
     /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
     ///

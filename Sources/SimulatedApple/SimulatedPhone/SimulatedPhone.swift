@@ -20,7 +20,8 @@ import ApusTimers
 @MainActor
 public enum SimulatedPhone {
     nonisolated private static let running = Locked<PhoneProcess?>(nil)
-    private static var phone: Phone?
+    /// The phone whose app runs in the test's process.
+    private static weak var runningPhone: Phone?
 
     /// Puts an app on a device, in place of the one that was there. For app delegates, module UIKit has a form of this.
     ///
@@ -38,7 +39,11 @@ public enum SimulatedPhone {
         trackDurations: [AudioItem.ID: Duration] = [:],
         patience: Duration = .zero, app make: @escaping @MainActor () throws -> AnyObject
     ) {
+        precondition(
+            runningPhone == nil || runningPhone?.simulatedDevice === device || runningPhone?.isRunning != true,
+            "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
         let phone = phone(of: device)
+        runningPhone = phone
         device.install(manifest, trackDurations: trackDurations) { host in
             let isRefreshOn = { @Sendable [weak device] in
                 MainActor.assumeIsolated { device?.isBackgroundRefreshOn != false }
@@ -66,9 +71,7 @@ public enum SimulatedPhone {
 
     /// Gives a command of the lock screen to the app, on its main loop. A suspended app does not hear of it.
     package static func deliver(mediaCommand name: String, on device: SimulatedDevice) {
-        guard let host = device.host, host.phase != .suspended, let phone, phone.simulatedDevice === device else {
-            return
-        }
+        guard let host = device.host, host.phase != .suspended, let phone = device.part(of: Phone.self) else { return }
         if let process = phone.process { host.mainLoop.run { process.perform(mediaCommand: name) } }
         phone.appProcess?.deliverSoon(.mediaCommand(name))
     }
@@ -76,13 +79,10 @@ public enum SimulatedPhone {
     /// The same, if there is one.
     nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
 
+    /// What the frameworks know of that device.
     static func phone(of device: SimulatedDevice) -> Phone {
-        if let phone, phone.simulatedDevice === device { return phone }
-        precondition(
-            phone?.isRunning != true || phone?.simulatedDevice == nil,
-            "an app runs on another simulated phone; make the suites that use SimulatedPhone .serialized")
+        if let phone = device.part(of: Phone.self) { return phone }
         let new = Phone(device)
-        phone = new
         device.add(new)
         return new
     }

@@ -47,11 +47,6 @@ extension SimulatedPhone {
     /// ``install(on:manifest:trackDurations:program:)``.
     nonisolated package static var isAppProcess: Bool { AppLink.current != nil }
 
-    /// Writes a line into the log of the device, in the app's name: in a program that runs as an app's process.
-    nonisolated public static func note(_ text: String) {
-        guard let link = AppLink.current else {
-            preconditionFailure("SimulatedPhone.note is for programs that run on a simulated phone; use host.note here")
-        }
-        link.perform(.note(text))
-    }
+    /// Writes a line into the log of the device, in the app's name. From any thread of an app on a simulated phone.
+    nonisolated public static func note(_ text: String) { process.host.note(text) }
 }

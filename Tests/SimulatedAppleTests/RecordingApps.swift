@@ -1,0 +1,282 @@
+#if os(Linux)
+    import AVFoundation
+    import BackgroundTasks
+    import CoreLocation
+    import Foundation
+    import MediaPlayer
+    import SimulatedPhone
+    import UIKit
+    import UserNotifications
+
+    /// Tells the log what it is called with.
+    class Recorder: UIResponder, UIApplicationDelegate {
+        nonisolated static func note(_ text: String) { SimulatedPhone.note(text) }
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            Self.note("launched \(application.applicationState)")
+            return true
+        }
+
+        func applicationDidBecomeActive(_ application: UIApplication) { Self.note("active") }
+        func applicationWillResignActive(_ application: UIApplication) { Self.note("resigns") }
+        func applicationDidEnterBackground(_ application: UIApplication) {
+            Self.note("background \(application.backgroundTimeRemaining < 31)")
+        }
+        func applicationWillEnterForeground(_ application: UIApplication) { Self.note("foreground") }
+        func applicationWillTerminate(_ application: UIApplication) { Self.note("terminates") }
+        func applicationDidReceiveMemoryWarning(_ application: UIApplication) { Self.note("memory") }
+        func applicationSignificantTimeChange(_ application: UIApplication) { Self.note("clock") }
+    }
+
+    /// Claims time on its way to the background, and gives it back in the handler.
+    final class Claimer: Recorder {
+        var claim = UIBackgroundTaskIdentifier.invalid
+
+        override func applicationDidEnterBackground(_ application: UIApplication) {
+            claim = application.beginBackgroundTask(withName: "work") {
+                Self.note("expires")
+                application.endBackgroundTask(self.claim)
+            }
+        }
+    }
+
+    /// Claims time, and never gives it back.
+    final class Keeper: Recorder {
+        override func applicationDidEnterBackground(_ application: UIApplication) {
+            application.beginBackgroundTask(withName: "kept") {}
+        }
+    }
+
+    /// Refreshes, and asks for the next refresh.
+    final class Refresher: Recorder {
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: .main) { task in
+                Self.note("\(type(of: task)) \(UIApplication.shared.applicationState)")
+                Self.submit()
+                task.setTaskCompleted(success: true)
+            }
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: "process", using: .main) { task in
+                task.expirationHandler = {
+                    Self.note("task expires")
+                    task.setTaskCompleted(success: false)
+                }
+            }
+            return true
+        }
+
+        override func applicationDidEnterBackground(_ application: UIApplication) {
+            Self.submit()
+            try? BGTaskScheduler.shared.submit(BGProcessingTaskRequest(identifier: "process"))
+            do {
+                try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "undeclared"))
+            } catch {
+                Self.note("\(error)")
+            }
+        }
+
+        static func submit() {
+            let request = BGAppRefreshTaskRequest(identifier: "refresh")
+            request.earliestBeginDate = Date(timeIntervalSinceNow: 3_600)
+            do {
+                try BGTaskScheduler.shared.submit(request)
+            } catch {
+                note("\(error)")
+            }
+        }
+    }
+
+    /// Asks for permission, adds a notification, and hears of both kinds of delivery.
+    final class Reminder: Recorder, @preconcurrency UNUserNotificationCenterDelegate {
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            UNUserNotificationCenter.current().delegate = self
+            return true
+        }
+
+        override func applicationDidBecomeActive(_ application: UIApplication) {
+            let center = UNUserNotificationCenter.current()
+            center.requestAuthorization(options: [.alert]) { isGranted, _ in
+                guard isGranted else { return }
+                center.getPendingNotificationRequests { requests in
+                    guard requests.isEmpty else { return }
+                    let content = UNMutableNotificationContent()
+                    content.title = "Tea"
+                    content.userInfo = ["cups": 2]
+                    for (identifier, seconds) in [("tea", 1_500.0), ("soon", 10.0)] {
+                        let trigger = UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: false)
+                        center.add(
+                            UNNotificationRequest(identifier: identifier, content: content, trigger: trigger))
+                    }
+                }
+            }
+        }
+
+        func userNotificationCenter(
+            _ center: UNUserNotificationCenter, willPresent notification: UNNotification,
+            withCompletionHandler completionHandler: @escaping (UNNotificationPresentationOptions) -> Void
+        ) {
+            Self.note("comes: \(notification.request.identifier)")
+            completionHandler([.banner])
+        }
+
+        func userNotificationCenter(
+            _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
+            withCompletionHandler completionHandler: @escaping () -> Void
+        ) {
+            let content = response.notification.request.content
+            Self.note("opened: \(content.title), \(content.userInfo["cups"] as? Int ?? 0) cups")
+            completionHandler()
+        }
+    }
+
+    /// Records a way.
+    final class Walker: Recorder, @preconcurrency CLLocationManagerDelegate {
+        let manager = CLLocationManager()
+
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            manager.delegate = self
+            manager.requestAlwaysAuthorization()
+            manager.allowsBackgroundLocationUpdates = true
+            manager.pausesLocationUpdatesAutomatically = true
+            return true
+        }
+
+        func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+            Self.note("authorization \(manager.authorizationStatus.rawValue)")
+        }
+
+        override func applicationDidBecomeActive(_ application: UIApplication) { manager.startUpdatingLocation() }
+
+        func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+            for location in locations { Self.note("at \(location.coordinate.latitude)") }
+        }
+
+        func locationManagerDidPauseLocationUpdates(_ manager: CLLocationManager) { Self.note("paused") }
+    }
+
+    /// Plays three sounds.
+    final class Player: Recorder {
+        let player = AVQueuePlayer(
+            items: ["a", "b", "c"].map { AVPlayerItem(url: URL(filePath: "/\($0).m4a")) })
+        var observer: Any?
+
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            do {
+                try AVAudioSession.sharedInstance().setCategory(.playback)
+                try AVAudioSession.sharedInstance().setActive(true)
+            } catch {
+                Self.note("\(error)")
+            }
+            let center = NotificationCenter.default
+            center.addObserver(forName: .AVPlayerItemDidPlayToEndTime, object: nil, queue: .main) { _ in
+                Self.note("item ended")
+            }
+            center.addObserver(forName: AVAudioSession.interruptionNotification, object: nil, queue: .main) { event in
+                let type = event.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
+                Self.note("interruption \(type ?? 9)")
+            }
+            MPRemoteCommandCenter.shared().pauseCommand.addTarget { [player] _ in
+                player.pause()
+                return .success
+            }
+            let interval = CMTime(seconds: 60, preferredTimescale: 1)
+            observer = player.addPeriodicTimeObserver(forInterval: interval, queue: nil) { time in
+                Self.note("at \(Int(time.seconds)) s")
+            }
+            player.play()
+            return true
+        }
+    }
+
+    /// Looks after the battery.
+    final class Watcher: Recorder {
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            UIDevice.current.isBatteryMonitoringEnabled = true
+            NotificationCenter.default.addObserver(
+                forName: UIDevice.batteryStateDidChangeNotification, object: nil, queue: .main
+            ) { _ in MainActor.assumeIsolated { Self.note("battery \(UIDevice.current.batteryState)") } }
+            Self.note("refresh \(application.backgroundRefreshStatus)")
+            return true
+        }
+    }
+
+    /// Connects a scene.
+    final class SceneRecorder: UIResponder, UIWindowSceneDelegate {
+        func scene(
+            _ scene: UIScene, willConnectTo session: UISceneSession,
+            options connectionOptions: UIScene.ConnectionOptions
+        ) { SimulatedPhone.note("connects") }
+        func sceneDidBecomeActive(_ scene: UIScene) { SimulatedPhone.note("scene active") }
+        func sceneDidEnterBackground(_ scene: UIScene) { SimulatedPhone.note("scene background") }
+    }
+
+    /// Sleeps on its way to the background.
+    final class Sleeper: Recorder {
+        private let seconds: TimeInterval
+
+        init(seconds: TimeInterval) { self.seconds = seconds }
+
+        override func applicationDidEnterBackground(_ application: UIApplication) {
+            Thread.sleep(forTimeInterval: seconds)
+            Self.note("slept")
+        }
+    }
+
+    /// Refreshes on another queue, and asks the main thread for something.
+    final class Elsewhere: Recorder {
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: "refresh", using: nil) { @Sendable task in
+                DispatchQueue.main.sync { Self.note("on the main thread") }
+                nonisolated(unsafe) let task = task
+                DispatchQueue.global().asyncAfter(deadline: .now() + 5) { task.setTaskCompleted(success: true) }
+            }
+            return true
+        }
+
+        override func applicationDidEnterBackground(_ application: UIApplication) {
+            try? BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "refresh"))
+        }
+    }
+
+    /// Counts its launches in a variable.
+    final class Counter: Recorder {
+        private static var launches = 0
+
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            Self.launches += 1
+            Self.note("launch \(Self.launches)")
+            BGTaskScheduler.shared.register(forTaskWithIdentifier: "study", using: .main) { task in
+                Self.note("\(type(of: task))")
+                task.setTaskCompleted(success: true)
+            }
+            BGTaskScheduler.shared.getPendingTaskRequests { requests in
+                guard requests.isEmpty else { return }
+                try? BGTaskScheduler.shared.submit(BGHealthResearchTaskRequest(identifier: "study"))
+            }
+            return true
+        }
+    }
+#endif
