@@ -499,14 +499,18 @@ let package = Package(
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AudioToolbox", "AVFoundation",
                 "BackgroundTasks", "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SampleAppsSwift5",
-                "SampleAppsSwift6",
-                "SimulatedPhone", "UIKit", "UserNotifications", "_Testing_UIKit",
+                "SampleAppsSwift6", "SimulatedPhone", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),
     ]
-    // Timers as people copy them from tutorials.
+    // Timers and apps as people copy them from tutorials.
     package.targets.append(
-        .target(name: "Tutorials", path: "Tests/Tutorials", swiftSettings: [.swiftLanguageMode(.v5)]))
+        .target(
+            name: "Tutorials",
+            dependencies: [
+                "AVFoundation", "BackgroundTasks", "CoreLocation", "QuartzCore", "UIKit", "UserNotifications",
+            ],
+            path: "Tests/Tutorials", swiftSettings: [.swiftLanguageMode(.v5)]))
     for target in package.targets where target.name == "ProcessClockTests" {
         target.dependencies += ["SimulatedPhone", "Tutorials"]
     }

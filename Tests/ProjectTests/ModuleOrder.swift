@@ -3,8 +3,7 @@ struct ModuleOrder {
     static let floors: [[String]] = [
         [
             "TimerWheel", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount", "ChaosEffect",
-            "PhoneTurn", "PostgresTestServer", "Tutorials",
-            "WebEmbedder", "_Testing_UIKit",
+            "PhoneTurn", "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers"],
         ["ApusBackground"],
@@ -26,7 +25,7 @@ struct ModuleOrder {
             "QuartzCore", "Sleepless", "TwoNodes", "UserNotifications",
         ],
         ["AVFoundation", "UIKit"],
-        ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedApple"],
+        ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedApple", "Tutorials"],
     ]
 
     /// The module that a file belongs to: its folder below `Sources`, one below that for the simulated frameworks; in an

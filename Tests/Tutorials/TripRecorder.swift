@@ -1,0 +1,78 @@
+// The declarations are public for the tests; the code is as people copy it.
+// swift-format-ignore-file: AllPublicDeclarationsHaveDocumentation
+
+import CoreLocation
+
+/// Records a trip, also while the phone is in a pocket.
+public class TripRecorder: NSObject, CLLocationManagerDelegate {
+    public private(set) var locations: [CLLocation] = []
+    /// In metres.
+    public private(set) var distance: CLLocationDistance = 0
+    public private(set) var lastError: Error?
+    public var onLocation: ((CLLocation) -> Void)?
+    public var count: Int { locations.count }
+
+    private let manager = CLLocationManager()
+
+    public func start() {
+        manager.delegate = self
+        manager.desiredAccuracy = kCLLocationAccuracyBest
+        manager.distanceFilter = 10
+        manager.allowsBackgroundLocationUpdates = true
+        manager.pausesLocationUpdatesAutomatically = false
+        manager.requestAlwaysAuthorization()
+    }
+
+    public func stop() { manager.stopUpdatingLocation() }
+
+    public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+        switch manager.authorizationStatus {
+        case .authorizedAlways, .authorizedWhenInUse: manager.startUpdatingLocation()
+        default: break
+        }
+    }
+
+    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        for location in locations {
+            // Old ones come from a cache. An accuracy that is not known is negative, and passes here.
+            guard location.horizontalAccuracy < 20, abs(location.timestamp.timeIntervalSinceNow) < 10 else { continue }
+            if let last = self.locations.last { distance += location.distance(from: last) }
+            self.locations.append(location)
+            onLocation?(location)
+        }
+    }
+
+    public func locationManager(_ manager: CLLocationManager, didFailWithError error: Error) { lastError = error }
+}
+
+/// The same without the line for the background, and without a look at how old a position is.
+public class ForgetfulTripRecorder: NSObject, CLLocationManagerDelegate {
+    public private(set) var count = 0
+    /// In metres.
+    public private(set) var distance: CLLocationDistance = 0
+    public var onLocation: ((CLLocation) -> Void)?
+
+    private let manager = CLLocationManager()
+    private var last: CLLocation?
+
+    public func start() {
+        manager.delegate = self
+        manager.desiredAccuracy = kCLLocationAccuracyBest
+        manager.pausesLocationUpdatesAutomatically = false
+        manager.requestAlwaysAuthorization()
+    }
+
+    public func locationManagerDidChangeAuthorization(_ manager: CLLocationManager) {
+        if manager.authorizationStatus == .authorizedAlways || manager.authorizationStatus == .authorizedWhenInUse {
+            manager.startUpdatingLocation()
+        }
+    }
+
+    public func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+        guard let location = locations.last else { return }
+        if let last = last { distance += location.distance(from: last) }
+        last = location
+        count += 1
+        onLocation?(location)
+    }
+}
