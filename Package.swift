@@ -512,7 +512,7 @@ let package = Package(
             ],
             path: "Tests/Tutorials", swiftSettings: [.swiftLanguageMode(.v5)]))
     for target in package.targets where target.name == "ProcessClockTests" {
-        target.dependencies += ["SimulatedPhone", "Tutorials"]
+        target.dependencies += ["ApusBackground", "SimulatedPhone", "Tutorials", "UIKit"]
     }
     for target in package.targets where target.name == "ApusApple" {
         target.dependencies += [

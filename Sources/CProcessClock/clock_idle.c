@@ -1,8 +1,10 @@
 // Whether anything in the process can run.
 //
-// A thread is asleep when its state is S. That all of them are at one instant follows from three passes: how often each
-// has been given a processor, the state of each, and how often again. When the first and the third are equal, no thread
-// has run in between, so all that were found asleep were asleep together; and only a thread that runs can wake another.
+// A thread is asleep when its state is S. That all of them are at one instant follows from three passes: how much each has
+// run, the state of each, and how much again. When the first and the third are equal, no thread has run in between, so
+// all that were found asleep were asleep together; and only a thread that runs can wake another. How much a thread has run
+// is the time that it had a processor, and how often it was given one: one that was running at the first pass, woke a
+// thread that still waits for a processor, and fell asleep has no more turns than before, but more time.
 // What comes from outside of the process, from a socket or a child, is not foreseen.
 #define _GNU_SOURCE
 #include "clock_internal.h"
@@ -108,16 +110,16 @@ static bool list_threads(void) {
     return has_changed;
 }
 
-// The third number is how often the thread has been given a processor.
+// The first number is how long the thread has run, the third how often it has been given a processor.
 static bool read_turns(struct thread *thread, uint64_t *turns) {
     char text[96];
     ssize_t length = pread(thread->schedule, text, sizeof(text) - 1, 0);
     if (length <= 0) return false;
     text[length] = 0;
     char *end;
-    strtoull(text, &end, 10);
+    uint64_t time = strtoull(text, &end, 10);
     strtoull(end, &end, 10);
-    *turns = strtoull(end, NULL, 10);
+    *turns = time + strtoull(end, NULL, 10);
     return true;
 }
 

@@ -35,6 +35,9 @@ public final class SimulatedDevice {
         let process: VirtualProcess
     }
 
+    /// The device of the test that runs, if the test has the trait `.simulatedPhone` of module ApusTestTraits.
+    @TaskLocal public static var current: SimulatedDevice?
+
     /// The seed of everything that chance decides.
     public let seed: UInt64
     /// The device's clocks and the system's engine. Move them through the device.

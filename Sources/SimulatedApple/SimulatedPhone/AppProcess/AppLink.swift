@@ -58,10 +58,7 @@ final class AppLink: Sendable {
         // The first run ends when the program rests, so not before this thread does.
         Mover.start { new.run() }
         program()
-        // A run loop without a source would end at once.
-        let timer = Timer.scheduledTimer(withTimeInterval: 1e9, repeats: true) { _ in }
         while true { RunLoop.main.run() }
-        withExtendedLifetime(timer) {}
     }
 
     // MARK: The two threads
@@ -93,11 +90,13 @@ final class AppLink: Sendable {
                 somethingCame.wait()
                 continue
             }
-            let (readings, now) = (run.readings, process_clock_now())
-            process_clock_jump(
-                readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
+            if !run.events.isEmpty {
+                perform(run)
+                settle()
+            }
+            // Also for a main thread that is not free for events.
+            jump(to: run.readings)
             scrolling.set(run.isScrolling)
-            for event in run.events { perform(event) }
             settle()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
             UserDefaults.standard.synchronize()
@@ -121,11 +120,22 @@ final class AppLink: Sendable {
         }
     }
 
-    private func perform(_ event: NumberedEvent) {
+    private func jump(to readings: AppReadings) {
+        let now = process_clock_now()
+        process_clock_jump(
+            readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
+    }
+
+    /// Handles events on the main thread, which moves the clocks itself: so an app hears that it goes on before timers of
+    /// its run loop fire that fell due while it was suspended.
+    private func perform(_ run: Run) {
         DispatchQueue.main.async { [self] in
-            MainActor.assumeIsolated { services.withLock { $0 }?.phone.handle(event.event) }
-            // After all that this has put on the main queue.
-            sendReturned(event.number)
+            jump(to: run.readings)
+            for event in run.events {
+                MainActor.assumeIsolated { services.withLock { $0 }?.phone.handle(event.event) }
+                // After all that this has put on the main queue.
+                sendReturned(event.number)
+            }
         }
     }
 

@@ -123,6 +123,8 @@ final class AppProcess: SteppedProcess {
             state.events.append(NumberedEvent(number: state.lastEvent, event: event))
             return state.lastEvent
         }
+        // A suspended app hears of it with what makes it go on, before its timers fire.
+        if case .phase(.suspended) = event { return }
         exchange()
         waitForReturn(of: number)
     }

@@ -28,6 +28,7 @@ final class RemotePhone: PhoneHost {
     let records: RemoteRecords
 
     private let link: AppLink
+    private let observers = EventObservers()
     private let phases: Broadcast<Phase>
     private let allConditions: Broadcast<DeviceConditions>
     private let claims = Locked(Claims())
@@ -38,8 +39,8 @@ final class RemotePhone: PhoneHost {
         bootID = status.bootID
         manifest = status.manifest
         allowsBackgroundGPU = status.allowsBackgroundGPU
-        phases = Broadcast(status.phase, mainLoop: mainLoop)
-        allConditions = Broadcast(status.conditions, mainLoop: mainLoop)
+        phases = Broadcast(status.phase, mainLoop: observers)
+        allConditions = Broadcast(status.conditions, mainLoop: observers)
         audio = RemoteAudio(link)
         location = RemoteLocation(link)
         notifications = RemoteNotifications(link)
@@ -61,6 +62,7 @@ final class RemotePhone: PhoneHost {
         case .taskBegins, .taskExpires: jobs.handle(event)
         case .mediaCommand(let name): link.process.perform(mediaCommand: name)
         }
+        observers.runAll()
     }
 
     // MARK: PhoneHost
@@ -110,6 +112,20 @@ extension PhoneProcess {
             host: phone, audio: phone.audio, location: phone.location, notifications: phone.notifications,
             jobs: phone.jobs, records: phone.records, patience: .zero,
             isBackgroundRefreshOn: { phone.isBackgroundRefreshOn })
+    }
+}
+
+/// Observers of what has happened, which are called before the main run loop comes to anything else.
+private final class EventObservers: MainLoop {
+    private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
+
+    func run(in mode: MainLoopMode, _ work: @escaping @MainActor @Sendable () -> Void) {
+        waiting.withLock { $0.append(work) }
+    }
+
+    @MainActor
+    func runAll() {
+        while let work = waiting.withLock({ $0.isEmpty ? nil : $0.removeFirst() }) { work() }
     }
 }
 

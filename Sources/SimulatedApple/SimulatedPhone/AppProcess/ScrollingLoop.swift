@@ -15,6 +15,8 @@ final class ScrollingLoop: Sendable {
     init() {
         let isCommon = main_run_loop_add_common_mode(Self.mode.rawValue)
         precondition(isCommon, "Foundation has no main run loop")
+        // A run loop without a timer in its mode would end at once.
+        RunLoop.main.add(Timer(fire: .distantFuture, interval: 0, repeats: false) { _ in }, forMode: .common)
     }
 
     /// The main run loop enters or leaves the mode when its thread comes to it. From any thread.
