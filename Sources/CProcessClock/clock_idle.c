@@ -22,6 +22,7 @@ struct thread {
     int32_t id;
     int state, schedule;  // the descriptors of its files
     uint64_t turns;
+    uint64_t turns_before;  // when the present look for rest began
     bool is_there;
 };
 
@@ -171,6 +172,19 @@ uint64_t process_clock_turns(void) {
     return turns;
 }
 
+// Of those that are awake, the thread that has run most since the look for rest began. The others may only wait for a
+// processor.
+static void find_busiest_thread(int32_t own) {
+    uint64_t most = 0;
+    for (size_t i = 0; i < thread_count; i++) {
+        uint64_t turns = 0;
+        if (threads[i].id == own || is_asleep(&threads[i]) || !read_turns(&threads[i], &turns)) continue;
+        if (turns - threads[i].turns_before <= most) continue;
+        most = turns - threads[i].turns_before;
+        atomic_store(&running_thread, threads[i].id);
+    }
+}
+
 int process_clock_settle(int64_t limit) {
     int32_t own = (int32_t)libc()->syscall(SYS_gettid);
     int64_t start = process_clock_machine_time();
@@ -180,9 +194,11 @@ int process_clock_settle(int64_t limit) {
     pthread_mutex_lock(&looking);
     int result = 0;
     if (atomic_load(&running_since) == 0) atomic_store(&running_since, start);
+    for (size_t i = 0; i < thread_count; i++) threads[i].turns_before = threads[i].turns;
     for (int64_t looks = 1; !look(own); looks++) {
         if (process_clock_machine_time() - start > limit) {
             result = ETIMEDOUT;
+            find_busiest_thread(own);
             break;
         }
         // What runs needs a processor; what runs for long does not need to be looked at all the time.

@@ -100,7 +100,7 @@ struct AutomaticClockTests {
             try ProcessClock.advance(by: .seconds(1), limit: .milliseconds(500))
         }
         #expect(error?.code == .busy)
-        #expect(error?.message.contains("spinner") == true)
+        #expect(error?.message.contains("spinner") == true, "\(error?.message ?? "no error")")
         isDone.withLock { $0 = true }
         try ProcessClock.advance(by: .seconds(1))
     }

@@ -120,7 +120,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     }
 
     private func request(_ wish: LocationAuthorization) {
-        host.start { [weak self, service] in
+        host.mainLoop.run { [weak self, service] in
             let former = service.authorization
             if service.askForAuthorization(wish) != former { self?.tellAuthorization() }
         }
