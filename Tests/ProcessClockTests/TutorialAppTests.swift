@@ -133,6 +133,35 @@
         }
     }
 
+    /// An app that its user opens each day for a minute, in which a timer runs each half second. It is refreshed once a day
+    /// in between.
+    private final class MonthDelegate: UIResponder, UIApplicationDelegate {
+        private let refreshing = RefreshAppDelegate()
+        private var timer: Timer?
+        private var ticks = 0
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            refreshing.onRefresh = { SimulatedPhone.note("refreshed") }
+            refreshing.interval = 20 * 3_600
+            return refreshing.application(application, didFinishLaunchingWithOptions: launchOptions)
+        }
+
+        func applicationDidBecomeActive(_ application: UIApplication) {
+            timer = Timer.scheduledTimer(withTimeInterval: 0.5, repeats: true) { [weak self] _ in
+                MainActor.assumeIsolated { self?.ticks += 1 }
+            }
+        }
+
+        func applicationDidEnterBackground(_ application: UIApplication) {
+            timer?.invalidate()
+            SimulatedPhone.note("\(ticks) ticks")
+            refreshing.applicationDidEnterBackground(application)
+        }
+    }
+
     /// The apps of tutorials with UIKit and its neighbours, each in a process of its own: what is right and what is wrong
     /// with them.
     @MainActor
@@ -212,6 +241,31 @@
             device.expect(.jobNotCompleted)
             let outcomes = refreshes { Apps.unfinishedRefresh() }
             #expect(!outcomes.isEmpty && notes.isEmpty)
+        }
+
+        @Test("a month of an app with a timer in front and refreshes between is the same for a seed, byte for byte")
+        func month() throws {
+            func log(seed: UInt64) throws -> String {
+                try SimulatedDevice.run(seed: seed) { device in
+                    let manifest = AppManifest(
+                        backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.refresh"], usesScenes: false)
+                    SimulatedPhone.install(
+                        on: device, manifest: manifest, program: { SimulatedPhone.run(MonthDelegate()) })
+                    for _ in 0..<30 {
+                        device.open()
+                        device.advance(by: .seconds(60))
+                        device.pressHome()
+                        device.advance(by: .seconds(86_340))
+                    }
+                    #expect(device.launchCount == 1)
+                    return device.logText
+                }
+            }
+            let first = try log(seed: 1)
+            #expect(first.contains("note: \(30 * 120 - 30) ticks") || first.contains("note: \(30 * 120) ticks"))
+            #expect(first.split(separator: "\n").count { $0.hasSuffix("note: refreshed") } >= 20)
+            #expect(try log(seed: 1) == first)
+            #expect(try log(seed: 2) != first)
         }
 
         // MARK: Trips

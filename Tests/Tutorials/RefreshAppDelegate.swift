@@ -9,6 +9,8 @@ public class RefreshAppDelegate: UIResponder, UIApplicationDelegate {
     public var onRefresh: (@Sendable () -> Void)?
     /// How long the download takes, in seconds.
     public var downloadTime: TimeInterval = 2
+    /// From a refresh to the next one, in seconds, at least.
+    public var interval: TimeInterval = 15 * 60
 
     public func application(
         _ application: UIApplication,
@@ -26,7 +28,7 @@ public class RefreshAppDelegate: UIResponder, UIApplicationDelegate {
 
     private func scheduleAppRefresh() {
         let request = BGAppRefreshTaskRequest(identifier: "com.example.refresh")
-        request.earliestBeginDate = Date(timeIntervalSinceNow: 15 * 60)
+        request.earliestBeginDate = Date(timeIntervalSinceNow: interval)
         do {
             try BGTaskScheduler.shared.submit(request)
         } catch {
