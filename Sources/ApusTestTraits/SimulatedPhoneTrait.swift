@@ -63,6 +63,7 @@ extension Trait where Self == SimulatedPhoneTrait {
     /// - Parameters:
     ///   - seed: Decides everything that chance decides.
     ///   - policy: The system's rules.
+    /// - Returns: The trait.
     public static func simulatedPhone(seed: UInt64 = 0, policy: SystemPolicy = SystemPolicy()) -> Self {
         SimulatedPhoneTrait(seed: seed, policy: policy)
     }

@@ -22,7 +22,7 @@ struct thread {
     int32_t id;
     int state, schedule;  // the descriptors of its files
     uint64_t turns;
-    uint64_t turns_before;  // when the present look for rest began
+    uint64_t turns_before;  // when the present look for rest began, or the thread
     bool is_there;
 };
 
@@ -47,6 +47,19 @@ static int open_file(int32_t thread, const char *name) {
     return openat(folder, path, O_RDONLY | O_CLOEXEC);
 }
 
+// The first number is how long the thread has run, the third how often it has been given a processor.
+static bool read_turns(struct thread *thread, uint64_t *turns) {
+    char text[96];
+    ssize_t length = pread(thread->schedule, text, sizeof(text) - 1, 0);
+    if (length <= 0) return false;
+    text[length] = 0;
+    char *end;
+    uint64_t time = strtoull(text, &end, 10);
+    strtoull(end, &end, 10);
+    *turns = time + strtoull(end, NULL, 10);
+    return true;
+}
+
 static void forget(size_t index) {
     if (threads[index].state >= 0) libc()->close(threads[index].state);
     if (threads[index].schedule >= 0) libc()->close(threads[index].schedule);
@@ -65,6 +78,7 @@ static struct thread *thread_with(int32_t id) {
     }
     struct thread *thread = &threads[thread_count];
     *thread = (struct thread){.id = id, .state = open_file(id, "stat"), .schedule = open_file(id, "schedstat")};
+    read_turns(thread, &thread->turns_before);
     thread_count++;
     return thread;
 }
@@ -109,19 +123,6 @@ static bool list_threads(void) {
         has_changed = true;
     }
     return has_changed;
-}
-
-// The first number is how long the thread has run, the third how often it has been given a processor.
-static bool read_turns(struct thread *thread, uint64_t *turns) {
-    char text[96];
-    ssize_t length = pread(thread->schedule, text, sizeof(text) - 1, 0);
-    if (length <= 0) return false;
-    text[length] = 0;
-    char *end;
-    uint64_t time = strtoull(text, &end, 10);
-    strtoull(end, &end, 10);
-    *turns = time + strtoull(end, NULL, 10);
-    return true;
 }
 
 static bool is_asleep(const struct thread *thread) {

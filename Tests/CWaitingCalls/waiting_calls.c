@@ -15,6 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
+void name_this_thread(const char *name) { pthread_setname_np(pthread_self(), name); }
+
 static struct timespec span(int64_t nanoseconds) {
     return (struct timespec){nanoseconds / 1000000000, nanoseconds % 1000000000};
 }

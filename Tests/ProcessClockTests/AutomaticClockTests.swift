@@ -1,6 +1,7 @@
 import ApusTestTraits
 import ApusTesting
 import ApusTimers
+import CWaitingCalls
 import Foundation
 import Testing
 
@@ -91,7 +92,7 @@ struct AutomaticClockTests {
         let isDone = Locked(false)
         let isNamed = DispatchSemaphore(value: 0)
         Thread.detachNewThread {
-            Thread.current.name = "spinner"
+            name_this_thread("spinner")
             isNamed.signal()
             while !isDone.withLock({ $0 }) {}
         }

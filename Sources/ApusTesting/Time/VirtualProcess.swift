@@ -101,10 +101,14 @@ package final class VirtualProcess: Sendable {
     /// Whether ``runOne()`` would find work in a queue.
     var isRunnable: Bool { isRunning && (executor.pendingJobs > 0 || mainLoop.isRunnable) }
 
-    var untilNextDeadline: UInt64? {
+    var untilNextDeadline: UInt64? { untilNextDeadline(besides: nil) }
+
+    /// The same, but for what one process of the operating system waits for.
+    func untilNextDeadline(besides excluded: (any SteppedProcess)?) -> UInt64? {
         guard isRunning else { return nil }
         let own = wakeup.untilNextDeadline
-        guard let other = companion.withLock({ $0 })?.untilNextDeadline else { return own }
+        let companion = companion.withLock { $0 }
+        guard companion !== excluded, let other = companion?.untilNextDeadline else { return own }
         return min(own ?? .max, other)
     }
 

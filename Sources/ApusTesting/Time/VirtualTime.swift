@@ -26,6 +26,8 @@ public final class VirtualTime: TimeSource {
     private let wakeup: VirtualWakeup
     private let processes = Locked<[VirtualProcess]>([])
     private let isDriven = Atomic(false)
+    /// Where ``advance(by:)`` goes to; 0 when time does not go on.
+    private let reach = Atomic<UInt64>(0)
     private let unfinishedTasks = TaskCounter()
     private let work = Atomic(0)
 
@@ -248,6 +250,16 @@ public final class VirtualTime: TimeSource {
         return earliest
     }
 
+    /// How far a process of the operating system may go on by itself: nothing else is due in between, and the caller of
+    /// ``advance(by:)`` wants to go at least as far.
+    func freeTime(for companion: any SteppedProcess) -> UInt64 {
+        let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))
+        guard reach > now, executor.pendingJobs == 0 else { return 0 }
+        return processes.withLock { $0 }.reduce(min(reach - now, wakeup.untilNextDeadline ?? .max)) { free, process in
+            process.isRunnable ? 0 : min(free, process.untilNextDeadline(besides: companion) ?? .max)
+        }
+    }
+
     private func step() -> Bool {
         guard let step = untilNextDeadline else { return false }
         clocks.move(by: step)
@@ -257,6 +269,8 @@ public final class VirtualTime: TimeSource {
 
     /// Drains, then moves to the next deadline, but not beyond `target`. True when that is reached and all is drained.
     private func stepOnce(towards target: UptimeInstant) -> Bool {
+        reach.store(target.nanoseconds, ordering: .relaxed)
+        defer { reach.store(0, ordering: .relaxed) }
         runAllRunnable()
         let now = clocks.uptime()
         // Work that takes its time has moved the clocks, perhaps beyond the target.

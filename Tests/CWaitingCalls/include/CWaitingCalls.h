@@ -13,4 +13,8 @@ struct waiting_call {
 // One after another from 0 on; NULL beyond the last one.
 const struct waiting_call *waiting_call_at(int index);
 
+// Names the calling thread. A thread that names itself with Foundation may be overtaken by it: it does not know the thread
+// before the one that creates it has gone on.
+void name_this_thread(const char *name);
+
 #endif

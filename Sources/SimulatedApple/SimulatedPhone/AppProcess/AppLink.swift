@@ -19,6 +19,7 @@ final class AppLink: Sendable {
         let readings: AppReadings
         let isScrolling: Bool
         let events: [NumberedEvent]
+        let freeTime: UInt64
     }
 
     private struct State {
@@ -26,6 +27,10 @@ final class AppLink: Sendable {
         var waiting: [Int: Waiting] = [:]
         var lastCall = 0
         var replies = 0
+        /// How long the process has gone on by itself in the present run.
+        var elapsed: UInt64 = 0
+        /// How long it may.
+        var freeTime: UInt64 = 0
     }
 
     /// A thread that waits for a reply.
@@ -45,13 +50,16 @@ final class AppLink: Sendable {
     /// The first thing in the process: time is virtual before any other code of the program reads a clock.
     static func main(_ program: @convention(c) () -> Void) -> Never {
         let new = AppLink(LineSocket(descriptor: 0))
-        guard case .value(.run(let readings, let isScrolling, let events)) = new.socket.receive(DeviceMessage.self)
+        guard
+            case .value(.run(let readings, let isScrolling, let events, let free)) =
+                new.socket.receive(DeviceMessage.self)
         else { exit(0) }
         let start = process_clock_reading(
             uptime: readings.uptime, continuous: readings.continuous, wall: readings.wall)
         guard process_clock_begin(start) == 0 else { exit(1) }
         link.withLock { $0 = new }
-        new.state.withLock { $0.runs = [Run(readings: readings, isScrolling: isScrolling, events: events)] }
+        let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
+        new.state.withLock { $0.runs = [first] }
         // The launch is over when the main run loop runs.
         new.sendReturned(0)
         Mover.start { new.read() }
@@ -66,13 +74,14 @@ final class AppLink: Sendable {
     private func read() {
         while case .value(let message) = socket.receive(DeviceMessage.self) {
             switch message {
-            case .run(let readings, let isScrolling, let events):
-                let run = Run(readings: readings, isScrolling: isScrolling, events: events)
+            case .run(let readings, let isScrolling, let events, let freeTime):
+                let run = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: freeTime)
                 state.withLock { $0.runs.append(run) }
                 somethingCame.signal()
-            case .reply(let call, let reply):
+            case .reply(let call, let reply, let freeTime):
                 let waiting = state.withLock { state in
                     state.replies += 1
+                    state.freeTime = state.elapsed + freeTime
                     return state.waiting.removeValue(forKey: call)
                 }
                 waiting?.reply.withLock { $0 = reply }
@@ -90,6 +99,7 @@ final class AppLink: Sendable {
                 somethingCame.wait()
                 continue
             }
+            state.withLock { ($0.elapsed, $0.freeTime) = (0, run.freeTime) }
             if !run.events.isEmpty {
                 perform(run)
                 settle()
@@ -98,13 +108,35 @@ final class AppLink: Sendable {
             jump(to: run.readings)
             scrolling.set(run.isScrolling)
             settle()
+            goOn()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
             let isAny = process_clock_until_next(&left)
-            socket.send(AppMessage.idle(next: isAny ? UInt64(max(1, left)) : nil))
+            let elapsed = state.withLock { $0.elapsed }
+            socket.send(AppMessage.idle(next: isAny ? UInt64(max(1, left)) : nil, elapsed: elapsed))
         }
     }
+
+    /// From deadline to deadline, as long as nothing else of the device is due. The device hears of it now and then, and
+    /// knows that the process does not run in circles.
+    private func goOn() {
+        for _ in 0..<Self.stepsWithoutDevice {
+            var left: Int64 = 0
+            guard process_clock_until_next(&left) else { return }
+            let step = UInt64(max(1, left))
+            let isFree = state.withLock { state in
+                guard state.elapsed + step < state.freeTime else { return false }
+                state.elapsed += step
+                return true
+            }
+            guard isFree else { return }
+            process_clock_jump(Int64(step), Int64(step), Int64(step))
+            settle()
+        }
+    }
+
+    private static let stepsWithoutDevice = 1_000
 
     /// Until nothing is due, nothing can run, and no thread waits for the device.
     ///
@@ -162,12 +194,12 @@ final class AppLink: Sendable {
     /// Asks the device, and waits for its answer. From any thread; virtual time stands still meanwhile.
     func ask<Reply: Codable>(_ call: AppCall, for type: Reply.Type) -> Reply {
         let waiting = Waiting()
-        let number = state.withLock { state in
+        let (number, elapsed) = state.withLock { state in
             state.lastCall += 1
             state.waiting[state.lastCall] = waiting
-            return state.lastCall
+            return (state.lastCall, state.elapsed)
         }
-        socket.send(AppMessage.call(number, call))
+        socket.send(AppMessage.call(number, call, elapsed: elapsed))
         waiting.isThere.wait()
         guard let json = waiting.reply.withLock({ $0 }), let reply = try? JSONDecoder().decode(type, from: json) else {
             preconditionFailure("the device's answer to \(call) is not a value of type \(type)")

@@ -6,20 +6,23 @@ import Foundation
 
 /// What the device says to a process of an app, a line of JSON each.
 enum DeviceMessage: Codable {
-    /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:)`` to be said.
-    case run(AppReadings, isScrolling: Bool, [NumberedEvent])
-    /// The answer to a call, as JSON.
-    case reply(call: Int, Data)
+    /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
+    /// process may go on by itself for less than `freeTime`, in nanoseconds.
+    case run(AppReadings, isScrolling: Bool, [NumberedEvent], freeTime: UInt64)
+    /// The answer to a call, as JSON, and for how long from now the process may go on by itself.
+    case reply(call: Int, Data, freeTime: UInt64)
 }
 
 /// What a process of an app says to the device.
 enum AppMessage: Codable {
-    /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant.
-    case idle(next: UInt64?)
+    /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant. The process has
+    /// gone on by itself for `elapsed` nanoseconds.
+    case idle(next: UInt64?, elapsed: UInt64)
     /// The app's code for an event has returned on the main thread; for event 0, the app's launch.
     case returned(Int)
-    /// Asks for something; the thread that asks waits for the reply.
-    case call(Int, AppCall)
+    /// Asks for something, after the process has gone on by itself for `elapsed` nanoseconds; the thread that asks waits
+    /// for the reply.
+    case call(Int, AppCall, elapsed: UInt64)
 }
 
 /// The clocks of a process, in nanoseconds.

@@ -26,7 +26,7 @@ extension AppProcess {
             json(host.beginClaim(name) { [weak self] in self?.deliver(.claimExpires(token: token)) })
         case .endClaim(let number): done(host.endClaim(number))
         case .record(let name): json(records[name])
-        case .keepRecord(let name, let data): done(records[name] = data)
+        case .keepRecord(let name, let data): done(keep(data, as: name))
         case .audio(let call): answer(call)
         case .location(let call): answer(call)
         case .notifications(let call): answer(call)
@@ -68,7 +68,7 @@ extension AppProcess {
         case .pausesAutomatically: json(location.pausesAutomatically)
         case .stop: done(location.stop())
         case .ask(let wish): json(location.askForAuthorization(wish))
-        case .setPausesAutomatically(let pauses): done(location.pausesAutomatically = pauses)
+        case .setPausesAutomatically(let pauses): done(setPausesAutomatically(pauses))
         case .begin(let session, let inBackground):
             done(
                 location.beginUpdates(inBackground: inBackground) { [weak self] update in
@@ -112,6 +112,10 @@ extension AppProcess {
         case .complete(let number, let success): done(task(number)?.setCompleted(success: success))
         }
     }
+
+    private func keep(_ data: Data?, as name: String) { records[name] = data }
+
+    private func setPausesAutomatically(_ pauses: Bool) { host.location.pausesAutomatically = pauses }
 
     /// Whether the app decides about what comes while it is in front.
     private func setDecides(_ decides: Bool) {

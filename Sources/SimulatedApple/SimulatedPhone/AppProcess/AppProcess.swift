@@ -144,7 +144,7 @@ final class AppProcess: SteppedProcess {
 
     func runOne() -> Bool {
         guard host.isRunning, isDue else { return false }
-        exchange()
+        exchange(freeTime: host.freeTime(for: self))
         return true
     }
 
@@ -171,8 +171,9 @@ final class AppProcess: SteppedProcess {
             wall: Int64(clamping: time.wall().nanoseconds))
     }
 
-    /// Lets the process run until nothing in it can run at this instant.
-    private func exchange() {
+    /// Lets the process run until nothing in it can run at this instant; then it may go on by itself for less than that
+    /// many nanoseconds.
+    private func exchange(freeTime: UInt64 = 0) {
         let (readings, isTracking) = (readings, host.isTracking)
         let (pid, events) = state.withLock { state in
             state.isTracking = isTracking
@@ -183,20 +184,25 @@ final class AppProcess: SteppedProcess {
         }
         defer { state.withLock { $0.isInExchange = false } }
         guard pid != 0 else { return }
-        socket.send(DeviceMessage.run(readings, isScrolling: isTracking, events))
+        socket.send(DeviceMessage.run(readings, isScrolling: isTracking, events, freeTime: freeTime))
+        var passed: UInt64 = 0
         while true {
             switch socket.receive(AppMessage.self, limit: Self.limit) {
-            case .value(.idle(let next)):
+            case .value(.idle(let next, let elapsed)):
+                host.wait(for: elapsed - passed)
                 let now = host.engine.time.uptime().nanoseconds
                 return state.withLock { $0.next = next.map { now + $0 } }
             case .value(.returned(let event)):
                 state.withLock { _ = $0.returned.insert(event) }
-            case .value(.call(let number, let call)):
+            case .value(.call(let number, let call, let elapsed)):
+                host.wait(for: elapsed - passed)
+                passed = elapsed
                 // The step loop of a device belongs to the main actor.
                 let reply = MainActor.assumeIsolated { answer(call) }
                 // The call may have ended the process.
                 guard state.withLock({ $0.pid != 0 }) else { return }
-                socket.send(DeviceMessage.reply(call: number, reply))
+                let free = freeTime > 0 ? host.freeTime(for: self) : 0
+                socket.send(DeviceMessage.reply(call: number, reply, freeTime: free))
             case .end:
                 return crashed()
             case .timedOut:
