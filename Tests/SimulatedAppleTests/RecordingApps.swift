@@ -8,7 +8,7 @@
     import UIKit
     import UserNotifications
 
-    /// Tells the log what it is called with.
+    /// Notes the calls of UIKit.
     class Recorder: UIResponder, UIApplicationDelegate {
         nonisolated static func note(_ text: String) { SimulatedPhone.note(text) }
 
@@ -91,7 +91,7 @@
         }
     }
 
-    /// Asks for permission, adds a notification, and hears of both kinds of delivery.
+    /// Asks for permission, adds notifications, and notes how they are delivered.
     final class Reminder: Recorder, @preconcurrency UNUserNotificationCenterDelegate {
         override func application(
             _ application: UIApplication,

@@ -43,7 +43,7 @@ public class RefreshAppDelegate: UIResponder, UIApplicationDelegate {
         queue.maxConcurrentOperationCount = 1
         let (download, store) = (BlockOperation(), BlockOperation())
         download.addExecutionBlock { [downloadTime, unowned download] in
-            // In pieces, so that it hears of the cancellation.
+            // In pieces, so that it notices the cancellation.
             let end = Date(timeIntervalSinceNow: downloadTime)
             while Date() < end && !download.isCancelled { Thread.sleep(forTimeInterval: 0.1) }
         }

@@ -250,8 +250,8 @@ public final class VirtualTime: TimeSource {
         return earliest
     }
 
-    /// How far a process of the operating system may go on by itself: nothing else is due in between, and the caller of
-    /// ``advance(by:)`` wants to go at least as far.
+    /// How far a process of the operating system may go on by itself: nothing else is due in between, and
+    /// ``advance(by:)`` goes at least as far.
     func freeTime(for companion: any SteppedProcess) -> UInt64 {
         let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))
         guard reach > now, executor.pendingJobs == 0 else { return 0 }

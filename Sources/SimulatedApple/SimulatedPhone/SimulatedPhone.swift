@@ -69,7 +69,7 @@ public enum SimulatedPhone {
         preconditionFailure("\(app) runs on a simulated phone only. \(MissingPhone.forms)")
     }
 
-    /// Gives a command of the lock screen to the app, on its main loop. A suspended app does not hear of it.
+    /// Gives a command of the lock screen to the app, on its main loop. It is lost while the app is suspended.
     package static func deliver(mediaCommand name: String, on device: SimulatedDevice) {
         guard let host = device.host, host.phase != .suspended, let phone = device.part(of: Phone.self) else { return }
         if let process = phone.process { host.mainLoop.run { process.perform(mediaCommand: name) } }

@@ -118,8 +118,8 @@ final class AppLink: Sendable {
         }
     }
 
-    /// From deadline to deadline, as long as nothing else of the device is due. The device hears of it now and then, and
-    /// knows that the process does not run in circles.
+    /// From deadline to deadline, as long as nothing else of the device is due. The process reports now and then, so that
+    /// the device does not take it for one that never comes to rest.
     private func goOn() {
         for _ in 0..<Self.stepsWithoutDevice {
             var left: Int64 = 0
@@ -158,7 +158,7 @@ final class AppLink: Sendable {
             readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
     }
 
-    /// Handles events on the main thread, which moves the clocks itself: so an app hears that it goes on before timers of
+    /// Handles events on the main thread, which moves the clocks itself: so the app's observers are called before timers of
     /// its run loop fire that fell due while it was suspended.
     private func perform(_ run: Run) {
         DispatchQueue.main.async { [self] in

@@ -63,7 +63,6 @@ enum AppCall: Codable {
     case sound(String)
     case fault(Fault)
     case timeRemaining
-    case conditions
     case isBackgroundRefreshOn
     case beginClaim(String, token: Int)
     case endClaim(Int)

@@ -20,7 +20,6 @@ extension AppProcess {
         case .sound(let line): done(host.logSound(line))
         case .fault(let fault): done(host.fault(fault))
         case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
-        case .conditions: json(host.conditions)
         case .isBackgroundRefreshOn: json(isBackgroundRefreshOn())
         case .beginClaim(let name, let token):
             json(host.beginClaim(name) { [weak self] in self?.deliver(.claimExpires(token: token)) })

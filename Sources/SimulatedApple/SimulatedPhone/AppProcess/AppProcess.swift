@@ -21,10 +21,10 @@ final class AppProcess: SteppedProcess {
         /// Whether the process knows that the user scrolls.
         var isTracking = false
         var lastEvent = 0
-        /// What the process hears of when it runs next.
+        /// The events that the process handles when it runs next.
         var events: [NumberedEvent] = []
-        /// The events whose code has returned.
-        var returned: Set<Int> = []
+        /// The event whose code has not returned yet.
+        var awaited: Int?
         /// What goes with the process.
         var observations: [Observation] = []
         var tasks: [Int: SimulatedTask] = [:]
@@ -93,8 +93,9 @@ final class AppProcess: SteppedProcess {
     /// The program runs until its launch is over: until its main run loop runs.
     @MainActor
     func launch() {
+        state.withLock { $0.awaited = 0 }
         exchange()
-        waitForReturn(of: 0)
+        waitForReturn()
     }
 
     // MARK: Events
@@ -111,33 +112,33 @@ final class AppProcess: SteppedProcess {
         notifications.onOpen = { [weak self] in self?.deliver(.notificationOpened($0)) }
     }
 
-    /// The app hears of something as soon as it runs. From any thread.
+    /// Delivers an event as soon as the app runs. From any thread.
     func deliverSoon(_ event: AppEvent) { host.mainLoop.run { [weak self] in self?.deliver(event) } }
 
-    /// The app hears of something, and what it does about that at this instant is done. What has a limit lets time pass
+    /// Delivers an event, and lets the app run until it is at rest at this instant. What has a limit lets time pass
     /// until the code on the main thread has returned, or the system ends the process.
     @MainActor
     func deliver(_ event: AppEvent) {
-        let number = state.withLock { state in
+        state.withLock { state in
             state.lastEvent += 1
             state.events.append(NumberedEvent(number: state.lastEvent, event: event))
-            return state.lastEvent
+            state.awaited = state.lastEvent
         }
-        // A suspended app hears of it with what makes it go on, before its timers fire.
+        // Delivered with the event that resumes the app, so before its overdue timers fire.
         if case .phase(.suspended) = event { return }
         exchange()
-        waitForReturn(of: number)
+        waitForReturn()
     }
 
     /// Something that blocks the main thread takes the time that it takes.
     @MainActor
-    private func waitForReturn(of event: Int) {
-        while host.isWatched, host.isRunning, state.withLock({ $0.returned.remove(event) == nil }) {
+    private func waitForReturn() {
+        while host.isWatched, host.isRunning, state.withLock({ $0.awaited != nil }) {
             // Without a deadline nothing but the limit can come; it is far below a day.
             host.wait(for: max(1, untilNextDeadline ?? 86_400_000_000_000))
             if host.isRunning { exchange() }
         }
-        state.withLock { _ = $0.returned.remove(event) }
+        state.withLock { $0.awaited = nil }
     }
 
     // MARK: The step loop
@@ -193,7 +194,7 @@ final class AppProcess: SteppedProcess {
                 let now = host.engine.time.uptime().nanoseconds
                 return state.withLock { $0.next = next.map { now + $0 } }
             case .value(.returned(let event)):
-                state.withLock { _ = $0.returned.insert(event) }
+                state.withLock { if $0.awaited == event { $0.awaited = nil } }
             case .value(.call(let number, let call, let elapsed)):
                 host.wait(for: elapsed - passed)
                 passed = elapsed

@@ -34,7 +34,7 @@ package protocol PhoneHost: AnyObject, Sendable {
     func note(_ text: String)
     /// Writes a warning of the system into the device's log.
     func warn(_ text: String)
-    /// Writes into the device's log what the app's user would hear.
+    /// Writes a sound into the device's log.
     func logSound(_ line: String)
     /// Records a fault of the app.
     func fault(_ fault: Fault)

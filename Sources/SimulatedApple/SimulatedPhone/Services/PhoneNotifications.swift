@@ -15,7 +15,7 @@ package struct PhoneNotification: Sendable, Hashable, Codable {
     package let title: String
     package let body: String
     package let trigger: Trigger
-    /// What the framework wants to know again.
+    /// The rest of the content, as the framework has encoded it.
     package let content: Data
 
     package init(identifier: String, title: String, body: String, trigger: Trigger, content: Data) {
