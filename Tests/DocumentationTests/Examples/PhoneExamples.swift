@@ -1,0 +1,118 @@
+#if os(Linux)
+    import ApusBackground
+    import ApusTestTraits
+    import ApusTesting
+    import Foundation
+    import SimulatedPhone
+    import Testing
+    import UIKit
+
+    // Shown: phone-app
+    /// Saves a photo each second, and asks for more time when the user leaves.
+    final class BackupAppDelegate: UIResponder, UIApplicationDelegate {
+        private var claim = UIBackgroundTaskIdentifier.invalid
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            Task {
+                for photo in 1...100 {
+                    try await Task.sleep(for: .seconds(1))
+                    SimulatedPhone.note("photo \(photo)")
+                }
+            }
+            return true
+        }
+
+        func applicationDidEnterBackground(_ application: UIApplication) {
+            claim = application.beginBackgroundTask(withName: "backup") {
+                application.endBackgroundTask(self.claim)
+            }
+        }
+    }
+    // Shown: end
+
+    // Shown: phone-test
+    @MainActor
+    @Test("after Home, a backup goes on as long as the system allows, and later from there", .simulatedPhone(seed: 7))
+    func backupAfterHome() throws {
+        let device = try #require(SimulatedDevice.current)
+        SimulatedPhone.install(on: device, program: { SimulatedPhone.run(BackupAppDelegate()) })
+        device.launch()
+        device.pressHome()
+        device.advance(by: .seconds(3_600))
+        #expect(device.logText.contains("note: photo 25"))
+        #expect(!device.logText.contains("note: photo 30"))
+        device.open()
+        device.advance(by: .seconds(80))
+        #expect(device.logText.contains("note: photo 100"))
+    }
+    // Shown: end
+
+    @MainActor
+    @Suite("Examples of apps in processes of their own")
+    struct PhoneExamples {
+        /// The backup, without the end of its claim.
+        private final class ForgetfulAppDelegate: UIResponder, UIApplicationDelegate {
+            func applicationDidEnterBackground(_ application: UIApplication) {
+                application.beginBackgroundTask(withName: "backup") {}
+            }
+        }
+
+        @Test("without the end of the claim, the test fails with the text that the documents show")
+        func forgetful() throws {
+            let error = #expect(throws: DeviceError.self) {
+                try SimulatedDevice.run(seed: 7) { device in
+                    SimulatedPhone.install(on: device, program: { SimulatedPhone.run(ForgetfulAppDelegate()) })
+                    device.launch()
+                    device.pressHome()
+                    device.advance(by: .seconds(3_600))
+                }
+            }
+            let text = try #require(error?.description)
+            for path in ["README.md", "docs/simulated-apple.md"] {
+                #expect(Documents.blocks(in: try Documents.read(path)).contains { $0.text == text + "\n" }, "\(path)")
+            }
+        }
+
+        private final class MailAppDelegate: UIResponder, UIApplicationDelegate {}
+
+        private final class MailSceneDelegate: UIResponder, UIWindowSceneDelegate {
+            func sceneDidBecomeActive(_ scene: UIScene) { SimulatedPhone.note("scene") }
+        }
+
+        @Test("an app with scenes and background tasks", .simulatedPhone())
+        func scenes() throws {
+            let device = try #require(SimulatedDevice.current)
+            // Shown: phone-scenes
+            let manifest = AppManifest(
+                backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.mail.refresh"], usesScenes: true)
+            SimulatedPhone.install(
+                on: device, manifest: manifest,
+                program: { SimulatedPhone.run(MailAppDelegate(), sceneDelegate: { MailSceneDelegate() }) })
+            // Shown: end
+            device.launch()
+            #expect(device.logText.contains("note: scene"))
+        }
+
+        @Test("the process has the main thread, and a home with user defaults that outlive it")
+        func process() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device,
+                    program: {
+                        let launches = UserDefaults.standard.integer(forKey: "launches") + 1
+                        UserDefaults.standard.set(launches, forKey: "launches")
+                        SimulatedPhone.note("launch \(launches), main thread \(Thread.isMainThread)")
+                    })
+                device.launch()
+                device.kill()
+                device.launch()
+                let notes = device.log.compactMap { event in if case .note(let text) = event.what { text } else { nil }
+                }
+                #expect(notes == ["launch 1, main thread true", "launch 2, main thread true"])
+            }
+        }
+    }
+#endif
