@@ -14,9 +14,10 @@ import ApusTimers
 /// }
 /// ```
 ///
-/// Shared objects are the same for a whole program, so there is one phone at a time in it: tests that use it belong to
-/// a suite that is `.serialized`. Each process of the app has shared objects of its own; they are dropped when the
-/// process has ended.
+/// An app that is installed as above runs in the test's process. Shared objects are the same for a whole program, so there
+/// is one such app at a time in it: tests that use it belong to a suite that is `.serialized`. Each process of the app has
+/// shared objects of its own; they are dropped when the process has ended. An app that is installed as a program, with
+/// ``install(on:manifest:trackDurations:program:)``, runs in a process of its own.
 @MainActor
 public enum SimulatedPhone {
     nonisolated private static let running = Locked<PhoneProcess?>(nil)
