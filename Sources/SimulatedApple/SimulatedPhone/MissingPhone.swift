@@ -17,12 +17,12 @@ enum MissingPhone {
         On the main actor, write
 
             try SimulatedDevice.run { device in
-                SimulatedPhone.install(on: device, delegate: AppDelegate())
+                SimulatedPhone.install(on: device, program: { SimulatedPhone.run(AppDelegate()) })
                 device.launch()
-                device.advance(by: .seconds(60))  // virtual time
+                device.advance(by: .seconds(60))  // virtual time, in all of the app's code
             }
 
-        or, for an app that waits with Timer, Task.sleep or on threads,
+        or, for an app that runs in this process and waits with Timer, Task.sleep or on threads,
 
             try await SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: AppDelegate())
