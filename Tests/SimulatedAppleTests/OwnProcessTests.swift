@@ -221,6 +221,19 @@
             }
         }
 
+        @Test("what the device answers with an event comes at that instant, although the app has timers later")
+        func eventOfACall() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Asker()) })
+                device.location.setAuthorization(.whenInUse)
+                device.location.setRoute(.standing(at: LocationRoute.Place(latitude: 48, longitude: 11)))
+                device.launch()
+                device.advance(by: .seconds(60))
+                #expect(device.logText.contains("app note: position at 3 s"))
+                #expect(device.logText.split(separator: "\n").count { $0.contains("app note: position") } == 1)
+            }
+        }
+
         @Test("what an app keeps in variables is new in its next process, and what the system keeps is still there")
         func nextProcess() throws {
             try SimulatedDevice.run { device in

@@ -279,4 +279,24 @@
             return true
         }
     }
+
+    /// Counts seconds, and starts location updates at the third.
+    final class Asker: Recorder, @preconcurrency CLLocationManagerDelegate {
+        private let manager = CLLocationManager()
+        private var seconds = 0
+
+        override func applicationDidBecomeActive(_ application: UIApplication) {
+            manager.delegate = self
+            Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { _ in
+                MainActor.assumeIsolated {
+                    self.seconds += 1
+                    if self.seconds == 3 { self.manager.startUpdatingLocation() }
+                }
+            }
+        }
+
+        func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
+            Self.note("position at \(seconds) s")
+        }
+    }
 #endif
