@@ -287,7 +287,7 @@
 
         override func applicationDidBecomeActive(_ application: UIApplication) {
             manager.delegate = self
-            Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { _ in
+            _ = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { _ in
                 MainActor.assumeIsolated {
                     self.seconds += 1
                     if self.seconds == 3 { self.manager.startUpdatingLocation() }

@@ -179,6 +179,29 @@ extension SimulatedAppleTests {
             }
         }
 
+        @Test(
+            "a userInfo that is no property list is a fault, because it outlives the app's process",
+            arguments: [false, true])
+        func userInfo(isPropertyList: Bool) throws {
+            try run { device, _ in
+                if !isPropertyList { device.expect(.notificationUserInfo) }
+                let content = UNMutableNotificationContent()
+                content.userInfo = isPropertyList ? ["cups": [1, 2], "milk": true] : ["cups": NSObject()]
+                let request = UNNotificationRequest(
+                    identifier: "tea", content: content, trigger: trigger(in: 60))
+                ask(.current()) { $0.add(request) }
+                device.advance(by: .zero)
+                let notes = Notes()
+                ask(.current()) { center in
+                    center.getPendingNotificationRequests { requests in
+                        notes.add("\(requests.first?.content.userInfo["cups"] as? [Int] ?? [])")
+                    }
+                }
+                device.advance(by: .zero)
+                #expect(notes.all == [isPropertyList ? "[1, 2]" : "[]"])
+            }
+        }
+
         @Test("a calendar trigger without a year follows the device's clock, day after day")
         func daily() throws {
             try run { device, _ in

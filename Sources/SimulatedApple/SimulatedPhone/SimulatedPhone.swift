@@ -2,7 +2,7 @@ public import ApusBackground
 public import ApusTesting
 import ApusTimers
 
-/// The door from the modules with the names of Apple's frameworks to the simulated device: what is installed here finds
+/// Connects the modules with the names of Apple's frameworks to the simulated device: an app that is installed here finds
 /// its device through `UIApplication.shared`, `BGTaskScheduler.shared` and so on.
 ///
 /// ```swift
@@ -77,7 +77,7 @@ public enum SimulatedPhone {
         phone.appProcess?.deliverSoon(.mediaCommand(name))
     }
 
-    /// The same, if there is one.
+    /// The process of the app in the test's process: the running one, or the one that ended last.
     nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
 
     /// What the frameworks know of that device.

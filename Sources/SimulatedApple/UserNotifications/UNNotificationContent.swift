@@ -37,6 +37,9 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     /// What it is shown together with.
     open var threadIdentifier: String { fields.threadIdentifier }
 
+    /// Whether the system can keep what the app wants to know again.
+    var hasPropertyListInfo: Bool { PropertyListSerialization.propertyList(userInfo, isValidFor: .binary) }
+
     /// The content as the phone keeps it.
     var archived: Data {
         let record = ContentRecord(

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+public import ApusTesting
 import ApusTimers
 import Dispatch
 import SimulatedPhone
@@ -95,6 +95,13 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         withCompletionHandler completionHandler: (@Sendable ((any Error)?) -> Void)? = nil
     ) {
         perform("the completion handler of add") { [self] center in
+            if !request.content.hasPropertyListInfo {
+                host.fault(
+                    Fault(
+                        .notificationUserInfo,
+                        "the userInfo of notification “\(request.identifier)” is not kept: its keys are strings, and its "
+                            + "values those of a property list (numbers, strings, dates, data, arrays, dictionaries)"))
+            }
             center.add(request.kept)
             return completionHandler.map(withoutError)
         }
@@ -229,6 +236,13 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         let response = UNNotificationResponse(notification: UNNotification(delivered))
         delegate?.userNotificationCenter(self, didReceive: response) {}
     }
+}
+
+extension Fault.Rule {
+    /// A notification whose `userInfo` is not a property list, which the system cannot keep.
+    ///
+    /// Apple, documentation/usernotifications/unnotificationcontent/userinfo
+    public static let notificationUserInfo = Fault.Rule("notificationUserInfo")
 }
 
 /// For `@unchecked Sendable`: it is behind its owner's lock.

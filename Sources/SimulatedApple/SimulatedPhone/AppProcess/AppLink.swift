@@ -5,10 +5,9 @@ import Dispatch
 import Foundation
 import Glibc
 
-/// The process of an app, seen from inside: it takes what the device says, and asks it for things.
+/// The connection of an app's process to the device, seen from inside.
 ///
-/// Two threads of its own do that, which are asleep whenever the app is looked at: one reads, the other lets what is due
-/// run.
+/// It has two threads, which are asleep whenever the process is examined: one reads, the other lets what is due run.
 final class AppLink: Sendable {
     /// The link of this process; nil when it is not one of a simulated app.
     static var current: AppLink? { link.withLock { $0 } }
@@ -154,8 +153,10 @@ final class AppLink: Sendable {
 
     private func jump(to readings: AppReadings) {
         let now = process_clock_now()
+        // A sleep of no length has moved the clocks by a nanosecond; those that are monotonic never go back.
         process_clock_jump(
-            readings.uptime - now.uptime, readings.continuous - now.continuous, readings.wall - now.wall)
+            max(0, readings.uptime - now.uptime), max(0, readings.continuous - now.continuous),
+            readings.wall - now.wall)
     }
 
     /// Handles events on the main thread, which moves the clocks itself: so the app's observers are called before timers of

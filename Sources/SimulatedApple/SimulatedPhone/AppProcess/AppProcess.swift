@@ -27,6 +27,7 @@ final class AppProcess: SteppedProcess {
         var awaited: Int?
         /// What goes with the process.
         var observations: [Observation] = []
+        /// By their numbers, also those that are completed: a second completion is a warning.
         var tasks: [Int: SimulatedTask] = [:]
     }
 
@@ -259,8 +260,6 @@ final class AppProcess: SteppedProcess {
         state.withLock { $0.tasks[task.number] = task }
         deliver(.taskBegins(task.number, task.request))
     }
-
-    func forgetTask(_ number: Int) { state.withLock { $0.tasks[number] = nil } }
 }
 
 extension AppReadings {
