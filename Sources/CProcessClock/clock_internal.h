@@ -152,7 +152,7 @@ int64_t dispatch_monitor_left(void);
 void dispatch_monitor_continue(void);
 // Takes the look, and settles.
 int dispatch_monitor_look(int64_t limit);
-// clock_idle.c: how often the other threads were given a processor, when it was last looked at. Without the lock.
+// clock_idle.c: how much the other threads have run, when it was last looked at. Without the lock.
 uint64_t process_clock_turns(void);
 
 #endif
