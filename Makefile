@@ -31,7 +31,7 @@ SEEDS ?= 10000
 FIRST ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster tsan stress torture chaos simulate mutants bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate mutants bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -77,6 +77,9 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
 		--json Benchmarks/jobs-results.json
+
+bench-dashboard: bootstrap  ## measure the dashboard's page in a browser, with ten thousand jobs
+	SWIFT="$(SWIFT)" Scripts/browser-tests bench_dashboard
 
 bench-cluster: bootstrap  ## measure nodes that share a PostgreSQL beside pgbench, a plain queue and procrastinate, LONG=60 s held open
 	$(SWIFT) build -c release $(BENCHMARKS) --product cluster-bench
@@ -126,4 +129,4 @@ clean:  ## remove everything that was built
 	rm -rf .build .build-tsan
 
 help:  ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
