@@ -484,21 +484,20 @@ let package = Package(
             name: "MigrationExamples", dependencies: ["BackgroundTasks", "UIKit"], path: "Tests/MigrationExamples",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
-        // Tests of several modules share the one simulated phone of a process.
-        .target(name: "PhoneTurn", path: "Tests/PhoneTurn"),
         .testTarget(
             name: "ApusAppleTests",
             dependencies: [
-                "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AVFoundation",
-                "BackgroundTasks", "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SimulatedPhone", "UIKit",
+                "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTestTraits", "ApusTimers",
+                "AVFoundation",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedPhone", "UIKit",
                 "UserNotifications", "_Testing_UIKit", .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "AudioToolbox", "AVFoundation",
-                "BackgroundTasks", "CoreLocation", "MediaPlayer", "PhoneTurn", "QuartzCore", "SampleAppsSwift5",
+                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTestTraits", "ApusTimers", "AudioToolbox",
+                "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5",
                 "SampleAppsSwift6", "SimulatedPhone", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),

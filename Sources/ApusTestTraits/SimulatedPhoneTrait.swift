@@ -29,7 +29,7 @@ public struct SimulatedPhoneTrait: TestTrait, SuiteTrait {
     /// The tests of a suite with the trait, and of the suites in it, have the trait.
     public var isRecursive: Bool { true }
 
-    private static let turns = Turns(limit: 1)
+    private static let turns = Turnstile()
 }
 
 extension SimulatedPhoneTrait: TestScoping {
@@ -46,14 +46,11 @@ extension SimulatedPhoneTrait: TestScoping {
     ) async throws {
         // A second trait of the test.
         guard await SimulatedDevice.current == nil else { return try await function() }
-        try await Self.turns.withTurn { () async -> Result<Void, any Error> in
-            do {
-                return .success(
-                    try await SimulatedDevice.run(seed: seed, policy: policy) { device in
-                        try await SimulatedDevice.$current.withValue(device) { try await function() }
-                    })
-            } catch { return .failure(error) }
-        }.get()
+        try await Self.turns.pass {
+            try await SimulatedDevice.run(seed: seed, policy: policy) { device in
+                try await SimulatedDevice.$current.withValue(device) { try await function() }
+            }
+        }
     }
 }
 

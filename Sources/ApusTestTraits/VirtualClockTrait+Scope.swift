@@ -31,7 +31,7 @@ extension VirtualClockTrait: TestScoping {
 
     private func runInProcessOfItsOwn(_ test: Test) async throws {
         let command = TestProcess.command(forTest: String(describing: test.id))
-        let outcome = await TestProcess.turns.withTurn { await ChildProcess.run(command, limit: limit) }
+        let outcome = await TestProcess.turns.pass { await ChildProcess.run(command, limit: limit) }
         let verdict = ChildVerdict(outcome, test: String(describing: test.id), wall: wall)
         for finding in verdict.findings { finding.record(defaultLocation: test.sourceLocation) }
         if let reason = verdict.cancellation { try Test.cancel(Comment(rawValue: reason)) }

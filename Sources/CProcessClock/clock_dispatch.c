@@ -56,10 +56,10 @@ void dispatch_monitor_continue(void) {
 
 int dispatch_monitor_look(int64_t limit) {
     void (*run)(void *) = atomic_load(&look);
-    uint64_t turns = process_clock_turns();
+    uint64_t activity = process_clock_activity();
     run(atomic_load(&monitor));
     int result = process_clock_settle(limit);
-    bool nothing_ran = process_clock_turns() == turns;
+    bool nothing_ran = process_clock_activity() == activity;
     clock_lock();
     rests = nothing_ran;
     wait_for_next_second();

@@ -21,8 +21,8 @@
 struct thread {
     int32_t id;
     int state, schedule;  // the descriptors of its files
-    uint64_t turns;
-    uint64_t turns_before;  // when the present look for rest began, or the thread
+    uint64_t activity;  // how much it has run, in no unit: only compared
+    uint64_t activity_before;  // when the present look for rest began, or the thread
     bool is_there;
 };
 
@@ -48,7 +48,7 @@ static int open_file(int32_t thread, const char *name) {
 }
 
 // The first number is how long the thread has run, the third how often it has been given a processor.
-static bool read_turns(struct thread *thread, uint64_t *turns) {
+static bool read_activity(struct thread *thread, uint64_t *activity) {
     char text[96];
     ssize_t length = pread(thread->schedule, text, sizeof(text) - 1, 0);
     if (length <= 0) return false;
@@ -56,7 +56,7 @@ static bool read_turns(struct thread *thread, uint64_t *turns) {
     char *end;
     uint64_t time = strtoull(text, &end, 10);
     strtoull(end, &end, 10);
-    *turns = time + strtoull(end, NULL, 10);
+    *activity = time + strtoull(end, NULL, 10);
     return true;
 }
 
@@ -78,7 +78,7 @@ static struct thread *thread_with(int32_t id) {
     }
     struct thread *thread = &threads[thread_count];
     *thread = (struct thread){.id = id, .state = open_file(id, "stat"), .schedule = open_file(id, "schedstat")};
-    read_turns(thread, &thread->turns_before);
+    read_activity(thread, &thread->activity_before);
     thread_count++;
     return thread;
 }
@@ -144,7 +144,7 @@ static void move_to_front(size_t index) {
 // The second and the third pass. The first one was the third pass of the look before.
 static bool look(int32_t own) {
     if (list_threads()) {
-        for (size_t i = 0; i < thread_count; i++) read_turns(&threads[i], &threads[i].turns);
+        for (size_t i = 0; i < thread_count; i++) read_activity(&threads[i], &threads[i].activity);
         return false;
     }
     for (size_t i = 0; i < thread_count; i++) {
@@ -156,21 +156,21 @@ static bool look(int32_t own) {
     }
     bool is_unchanged = true;
     for (size_t i = 0; i < thread_count; i++) {
-        uint64_t turns = 0;
+        uint64_t activity = 0;
         if (threads[i].id == own) continue;
-        if (!read_turns(&threads[i], &turns) || turns != threads[i].turns) is_unchanged = false;
-        threads[i].turns = turns;
+        if (!read_activity(&threads[i], &activity) || activity != threads[i].activity) is_unchanged = false;
+        threads[i].activity = activity;
     }
     return is_unchanged;
 }
 
-uint64_t process_clock_turns(void) {
+uint64_t process_clock_activity(void) {
     int32_t own = (int32_t)libc()->syscall(SYS_gettid);
     pthread_mutex_lock(&looking);
-    uint64_t turns = thread_count;
-    for (size_t i = 0; i < thread_count; i++) turns += threads[i].id == own ? 0 : threads[i].turns;
+    uint64_t activity = thread_count;
+    for (size_t i = 0; i < thread_count; i++) activity += threads[i].id == own ? 0 : threads[i].activity;
     pthread_mutex_unlock(&looking);
-    return turns;
+    return activity;
 }
 
 // Of those that are awake, the thread that has run most since the look for rest began. The others may only wait for a
@@ -178,10 +178,10 @@ uint64_t process_clock_turns(void) {
 static void find_busiest_thread(int32_t own) {
     uint64_t most = 0;
     for (size_t i = 0; i < thread_count; i++) {
-        uint64_t turns = 0;
-        if (threads[i].id == own || is_asleep(&threads[i]) || !read_turns(&threads[i], &turns)) continue;
-        if (turns - threads[i].turns_before <= most) continue;
-        most = turns - threads[i].turns_before;
+        uint64_t activity = 0;
+        if (threads[i].id == own || is_asleep(&threads[i]) || !read_activity(&threads[i], &activity)) continue;
+        if (activity - threads[i].activity_before <= most) continue;
+        most = activity - threads[i].activity_before;
         atomic_store(&running_thread, threads[i].id);
     }
 }
@@ -195,7 +195,7 @@ int process_clock_settle(int64_t limit) {
     pthread_mutex_lock(&looking);
     int result = 0;
     if (atomic_load(&running_since) == 0) atomic_store(&running_since, start);
-    for (size_t i = 0; i < thread_count; i++) threads[i].turns_before = threads[i].turns;
+    for (size_t i = 0; i < thread_count; i++) threads[i].activity_before = threads[i].activity;
     for (int64_t looks = 1; !look(own); looks++) {
         if (process_clock_machine_time() - start > limit) {
             result = ETIMEDOUT;

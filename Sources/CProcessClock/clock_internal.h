@@ -153,7 +153,7 @@ void dispatch_monitor_continue(void);
 // Takes the look, and settles.
 int dispatch_monitor_look(int64_t limit);
 // clock_idle.c: how much the other threads have run, when it was last looked at. Without the lock.
-uint64_t process_clock_turns(void);
+uint64_t process_clock_activity(void);
 
 #endif
 #endif

@@ -1,7 +1,7 @@
 import ApusApple
 import ApusBackground
+import ApusTestTraits
 import ApusTesting
-import PhoneTurn
 import SimulatedPhone
 import Testing
 import UIKit
@@ -10,7 +10,7 @@ import UIKit
 
 /// Everything of ApusApple that needs a phone.
 @MainActor
-@Suite("ApusApple on a simulated phone", .serialized, .phoneTurn)
+@Suite("ApusApple on a simulated phone", .serialized, .simulatedPhone())
 struct ApusAppleTests {}
 
 /// What an app has noted, in order, with the seconds of uptime since the test began. A test holds this instead of the app.

@@ -3,7 +3,7 @@ struct ModuleOrder {
     static let floors: [[String]] = [
         [
             "TimerWheel", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount", "ChaosEffect",
-            "PhoneTurn", "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
+            "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers"],
         ["ApusBackground"],

@@ -1,11 +1,11 @@
 #if os(Linux)
     import ApusBackground
     import ApusTesting
+    import ApusTestTraits
     import ApusTimers
     import AVFoundation
     import Foundation
     import MediaPlayer
-    import PhoneTurn
     import SimulatedPhone
     import Testing
     import UIKit
@@ -149,7 +149,7 @@
     }
 
     @MainActor
-    @Suite("The simulated frameworks in a process of the app's own", .serialized, .phoneTurn)
+    @Suite("The simulated frameworks in a process of the app's own", .serialized, .simulatedPhone())
     struct OwnProcessTests {
         @Test("an app does the same there as in the test's process, instant by instant", arguments: Scenario.all)
         private func same(_ scenario: Scenario) throws {

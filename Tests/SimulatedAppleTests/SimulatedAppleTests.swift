@@ -1,12 +1,12 @@
+import ApusTestTraits
 import ApusTesting
 import Dispatch
 import Foundation
-import PhoneTurn
 import Testing
 
 /// Everything about the simulated frameworks, one test after the other: there is one simulated phone in a process.
 @MainActor
-@Suite("The modules with the names of Apple's frameworks", .serialized, .phoneTurn)
+@Suite("The modules with the names of Apple's frameworks", .serialized, .simulatedPhone())
 struct SimulatedAppleTests {}
 
 /// What an app has noted, in order. A test holds this instead of the app.

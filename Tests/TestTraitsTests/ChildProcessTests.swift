@@ -173,12 +173,12 @@ struct TestProcessTests {
 
     @Test("no more than the limit run at once")
     func turns() async {
-        let turns = Turns(limit: 2)
+        let turns = Turnstile(limit: 2)
         let counts = Counts()
         await withTaskGroup { group in
             for _ in 0..<20 {
                 group.addTask {
-                    await turns.withTurn {
+                    await turns.pass {
                         counts.change { $0.running += 1 }
                         for _ in 0..<10 { await Task.yield() }
                         counts.change {

@@ -25,7 +25,7 @@ enum TestProcess {
     }
 
     /// As many processes at once as there are processors: in more, tests would reach their limits without being slow.
-    static let turns = Turns(limit: max(1, ProcessInfo.processInfo.activeProcessorCount))
+    static let turns = Turnstile(limit: max(1, ProcessInfo.processInfo.activeProcessorCount))
 
     /// This program again, with one test, silent, and with its events in descriptor 3.
     static func command(forTest id: String) -> ChildCommand {

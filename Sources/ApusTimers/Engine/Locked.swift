@@ -72,3 +72,18 @@ import Synchronization
         }
     }
 #endif
+
+extension Locked {
+    /// Replaces a part of the value. The old part is returned, so that it is released outside of the lock: what a closure
+    /// captured may do anything when it is released.
+    @discardableResult
+    package borrowing func exchange<Part: Sendable>(
+        _ part: any WritableKeyPath<Value, Part> & Sendable, with new: Part
+    ) -> Part {
+        withLock { value in
+            let old = value[keyPath: part]
+            value[keyPath: part] = new
+            return old
+        }
+    }
+}

@@ -1,15 +1,17 @@
-/// Lets asynchronous work pass one at a time, in the order of its arrival, without holding a thread.
+/// Lets asynchronous work pass, at most so many at once, in the order of its arrival, without holding a thread.
 package final class Turnstile: Sendable {
     private struct State: ~Copyable {
-        var isOccupied = false
+        var free: Int
         var waiting: [CheckedContinuation<Void, Never>] = []
     }
-    private let state = Locked(State())
+    private let state: Locked<State>
 
-    package init() {}
+    package init(limit: Int = 1) { state = Locked(State(free: limit)) }
 
-    /// Runs `body` when everybody who came before has left.
-    package func pass<Value: Sendable>(_ body: @Sendable () async throws -> Value) async throws -> Value {
+    /// Runs `body` when all that came before has left, but for one less than the limit.
+    package func pass<Value: Sendable, Failure: Error>(
+        _ body: @Sendable () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         await enter()
         defer { leave() }
         return try await body()
@@ -18,11 +20,11 @@ package final class Turnstile: Sendable {
     private func enter() async {
         await withCheckedContinuation { continuation in
             let mayPass = state.withLock { state in
-                if state.isOccupied {
+                guard state.free > 0 else {
                     state.waiting.append(continuation)
                     return false
                 }
-                state.isOccupied = true
+                state.free -= 1
                 return true
             }
             if mayPass { continuation.resume() }
@@ -31,11 +33,9 @@ package final class Turnstile: Sendable {
 
     private func leave() {
         let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            if state.waiting.isEmpty {
-                state.isOccupied = false
-                return nil
-            }
-            return state.waiting.removeFirst()
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
         }
         next?.resume()
     }

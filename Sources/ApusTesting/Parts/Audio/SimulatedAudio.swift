@@ -99,14 +99,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Called on the main loop with what happens to the audio session. It goes with the app's process.
     public var onSessionEvent: SessionHandler? {
         get { locked.withLock { $0.onSessionEvent } }
-        set {
-            // The old one is released outside the lock: what it captured may do anything when it goes.
-            let old = locked.withLock { state in
-                defer { state.onSessionEvent = newValue }
-                return state.onSessionEvent
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { locked.exchange(\.onSessionEvent, with: newValue) }
     }
 
     /// Whether the app's audio session is active.
@@ -152,13 +145,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Called on the main loop when an item was played to its end. It goes with the app's process.
     package var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
         get { locked.withLock { $0.onItemEnd } }
-        set {
-            let old = locked.withLock { state in
-                defer { state.onItemEnd = newValue }
-                return state.onItemEnd
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { locked.exchange(\.onItemEnd, with: newValue) }
     }
 
     // MARK: The user and other apps

@@ -132,14 +132,7 @@ public final class SimulatedLocation: LocationSource {
     /// Called on the main loop when the updates were paused. It goes with the app's process.
     public var onPause: (@MainActor @Sendable () -> Void)? {
         get { state.withLock { $0.onPause } }
-        set {
-            // The old one is released outside the lock: what it captured may do anything when it goes.
-            let old = state.withLock { state in
-                defer { state.onPause = newValue }
-                return state.onPause
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { state.exchange(\.onPause, with: newValue) }
     }
 
     // MARK: The user and the world

@@ -62,27 +62,14 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// shown. It goes with the app's process.
     public var onForegroundDelivery: ForegroundHandler? {
         get { state.withLock { $0.onForegroundDelivery } }
-        set {
-            // The old one is released outside the lock: what it captured may do anything when it goes.
-            let old = state.withLock { state in
-                defer { state.onForegroundDelivery = newValue }
-                return state.onForegroundDelivery
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { state.exchange(\.onForegroundDelivery, with: newValue) }
     }
 
     /// Called on the main loop when the user has opened one of the app's notifications, and the app with it. It goes
     /// with the app's process; one that is set while the app starts is in time.
     public var onTap: TapHandler? {
         get { state.withLock { $0.onTap } }
-        set {
-            let old = state.withLock { state in
-                defer { state.onTap = newValue }
-                return state.onTap
-            }
-            withExtendedLifetime(old) {}
-        }
+        set { state.exchange(\.onTap, with: newValue) }
     }
 
     // MARK: What Apus offers

@@ -85,12 +85,8 @@ private final class RemoteTask: PhoneTask {
     var expirationHandler: (@MainActor @Sendable () -> Void)? {
         get { state.withLock { $0.expirationHandler } }
         set {
-            // Released outside the lock: what it captured may do anything when it goes.
-            let old = state.withLock { state in
-                defer { state.expirationHandler = newValue }
-                return state.expirationHandler
-            }
-            withExtendedLifetime(old) { link.perform(.jobs(.setExpires(number, newValue != nil))) }
+            state.exchange(\.expirationHandler, with: newValue)
+            link.perform(.jobs(.setExpires(number, newValue != nil)))
         }
     }
 

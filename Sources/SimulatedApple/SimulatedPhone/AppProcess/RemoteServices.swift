@@ -19,12 +19,12 @@ final class RemoteAudio: PhoneAudio {
 
     var onSessionEvent: (@MainActor @Sendable (AudioSessionEvent) -> Void)? {
         get { handlers.withLock { $0.onSessionEvent } }
-        set { handlers.withLock { $0.onSessionEvent = newValue } }
+        set { handlers.exchange(\.onSessionEvent, with: newValue) }
     }
 
     var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
         get { handlers.withLock { $0.onItemEnd } }
-        set { handlers.withLock { $0.onItemEnd = newValue } }
+        set { handlers.exchange(\.onItemEnd, with: newValue) }
     }
 
     var state: AudioState { link.ask(.audio(.state), for: AudioState.self) }
@@ -88,7 +88,7 @@ final class RemoteLocation: PhoneLocation {
 
     var onPause: (@MainActor @Sendable () -> Void)? {
         get { locked.withLock { $0.onPause } }
-        set { locked.withLock { $0.onPause = newValue } }
+        set { locked.exchange(\.onPause, with: newValue) }
     }
 
     func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization {
@@ -134,14 +134,14 @@ final class RemoteNotifications: PhoneNotifications {
     var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
         get { handlers.withLock { $0.onDelivery } }
         set {
-            handlers.withLock { $0.onDelivery = newValue }
+            handlers.exchange(\.onDelivery, with: newValue)
             link.perform(.notifications(.setDecides(newValue != nil)))
         }
     }
 
     var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
         get { handlers.withLock { $0.onOpen } }
-        set { handlers.withLock { $0.onOpen = newValue } }
+        set { handlers.exchange(\.onOpen, with: newValue) }
     }
 
     var authorization: NotificationAuthorization {

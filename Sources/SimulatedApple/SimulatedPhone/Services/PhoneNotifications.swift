@@ -139,7 +139,7 @@ final class DeviceNotifications: PhoneNotifications {
     var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
         get { handlers.withLock { $0.onDelivery } }
         set {
-            handlers.withLock { $0.onDelivery = newValue }
+            handlers.exchange(\.onDelivery, with: newValue)
             guard let newValue else {
                 center.onForegroundDelivery = nil
                 return
@@ -154,7 +154,7 @@ final class DeviceNotifications: PhoneNotifications {
     var onOpen: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
         get { handlers.withLock { $0.onOpen } }
         set {
-            handlers.withLock { $0.onOpen = newValue }
+            handlers.exchange(\.onOpen, with: newValue)
             guard let newValue else {
                 center.onTap = nil
                 return
