@@ -239,6 +239,8 @@ int timerfd_create(int id, int flags) {
         return -1;
     }
     timer->wait = (struct wait){.call = "timerfd", .clock = clock, .fire = fire_timer, .descriptor = descriptor};
+    timer->wait.is_of_run_loop =
+        clock == process_clock_uptime && is_called_by_run_loops(__builtin_return_address(0));
     atomic_store_explicit(&timers[descriptor], timer, memory_order_release);
     return descriptor;
 }

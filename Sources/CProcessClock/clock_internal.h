@@ -102,6 +102,8 @@ struct wait {
     bool is_for_lock;
     // A descriptor that makes a wait for descriptors return; for a futex, its private flag.
     int descriptor;
+    // A timer's descriptor of a run loop, whose timers may have a tolerance.
+    bool is_of_run_loop;
 };
 
 enum { wait_is_pending = 0, wait_has_expired = 1, wait_was_woken = 2 };
@@ -114,6 +116,8 @@ extern int64_t clock_readings[3];
 // Which clock a number of `clock_gettime` is, if it is one of time.
 bool clock_of(clockid_t id, enum process_clock_id *clock);
 int64_t clock_reading(enum process_clock_id clock);
+// With the lock held: the process is awake at this instant.
+void clock_woken(void);
 int64_t nanoseconds(const struct timespec *time);
 struct timespec timespec_of(int64_t nanoseconds);
 int64_t saturating_sum(int64_t one, int64_t other);
@@ -123,7 +127,9 @@ void wait_enter(struct wait *wait);
 // With the lock held: takes it out, if it is still in.
 void wait_leave(struct wait *wait);
 bool wait_is_entered(const struct wait *wait);
-// With the lock held: the wait that is due first, and how long until then (negative when overdue). NULL when there is none.
+// With the lock held, when everything is at rest: the wait that is due first, and how long until then (negative when
+// overdue). NULL when there is none. A timer with a tolerance is due when that is over, or at an instant at which the
+// process is awake anyway.
 struct wait *wait_earliest(int64_t *left);
 // With the lock held: for each wait, until one returns true.
 struct wait *wait_find(bool (*matches)(const struct wait *, const void *), const void *argument);
@@ -152,6 +158,11 @@ int64_t dispatch_monitor_left(void);
 void dispatch_monitor_continue(void);
 // Takes the look, and settles.
 int dispatch_monitor_look(int64_t limit);
+// run_loop_timers.c: with the lock held, when everything is at rest: until which instant of uptime a run loop's
+// descriptor that is set to that instant may be late.
+int64_t run_loop_timers_latest(int64_t deadline);
+// Whether the address is in the code of Foundation's run loops.
+bool is_called_by_run_loops(void *caller);
 // clock_idle.c: how much the other threads have run, when it was last looked at. Without the lock.
 uint64_t process_clock_activity(void);
 

@@ -190,6 +190,24 @@ static int64_t left_until(const struct wait *wait) {
     return left;
 }
 
+// The instant of uptime at which the process was woken last.
+static int64_t awake_at = -1;
+
+void clock_woken(void) { awake_at = clock_readings[process_clock_uptime]; }
+
+void process_clock_wake(void) {
+    clock_lock();
+    clock_woken();
+    clock_unlock();
+}
+
+// With the tolerance of timers.
+static int64_t left_until_due(const struct wait *wait) {
+    int64_t left = left_until(wait);
+    if (!wait->is_of_run_loop || (left <= 0 && awake_at == clock_readings[process_clock_uptime])) return left;
+    return saturating_sum(left, run_loop_timers_latest(wait->deadline) - wait->deadline);
+}
+
 static bool is_before(int64_t left, const struct wait *wait, int64_t other_left, const struct wait *other) {
     return left != other_left ? left < other_left : wait->order < other->order;
 }
@@ -197,7 +215,7 @@ static bool is_before(int64_t left, const struct wait *wait, int64_t other_left,
 struct wait *wait_earliest(int64_t *left) {
     struct wait *earliest = NULL;
     for (struct wait *wait = first_wait; wait; wait = wait->next) {
-        int64_t own = left_until(wait);
+        int64_t own = left_until_due(wait);
         if (earliest && !is_before(own, wait, *left, earliest)) continue;
         earliest = wait;
         *left = own;
@@ -303,6 +321,7 @@ void process_clock_sleep_machine(int64_t duration) {}
 int process_clock_run_by_itself(int64_t pace) { return ENOTSUP; }
 void process_clock_hold(void) {}
 void process_clock_release(void) {}
+void process_clock_wake(void) {}
 uint64_t process_clock_steps(void) { return 0; }
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity) { return 0; }
 uint64_t process_clock_offset(void (*program)(void)) { return 0; }

@@ -44,6 +44,7 @@ static int go_to_next(int64_t within, int64_t limit) {
     for (int clock = 0; clock < 3; clock++) clock_readings[clock] = saturating_sum(clock_readings[clock], left);
     if (wait) {
         wait_leave(wait);
+        clock_woken();
         wait->fire(wait);
         atomic_fetch_add(&steps, 1);
         dispatch_monitor_continue();

@@ -70,6 +70,9 @@ int process_clock_run_by_itself(int64_t pace);
 // Holds that thread off; calls nest.
 void process_clock_hold(void);
 void process_clock_release(void);
+// Something else than a deadline wakes the process at this instant: timers of run loops whose date has come do not wait
+// for the end of their tolerance.
+void process_clock_wake(void);
 // How many deadlines have been fired.
 uint64_t process_clock_steps(void);
 
@@ -79,6 +82,12 @@ uint64_t process_clock_offset(void (*program)(void));
 
 // From then on the mode of that name is one of the common modes of Foundation's main run loop. False without Foundation.
 bool main_run_loop_add_common_mode(const char *name);
+
+// From then on Foundation's timers keep their tolerance, and use it: at an instant at which the process is awake, those
+// fire whose date has come, and it is woken for one only when its tolerance ends. And
+// `Timer(timeInterval:repeats:block:)` fires for the first time after the interval. Time has to be virtual. False where
+// Foundation is not as it has to be for this.
+bool run_loop_timers_begin(void);
 
 // The waits with a deadline, earliest first. Returns how many there are; writes at most `capacity`.
 size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);

@@ -64,6 +64,7 @@ final class AppLink: Sendable {
         Mover.start { new.read() }
         // The first run ends when the program rests, so not before this thread does.
         Mover.start { new.run() }
+        if !RunLoopTimers.begin() { new.perform(.warn(RunLoopTimers.warning)) }
         program()
         while true { RunLoop.main.run() }
     }
@@ -164,6 +165,7 @@ final class AppLink: Sendable {
     private func perform(_ run: Run) {
         DispatchQueue.main.async { [self] in
             jump(to: run.readings)
+            process_clock_wake()
             for event in run.events {
                 MainActor.assumeIsolated { services.withLock { $0 }?.phone.handle(event.event) }
                 // After all that this has put on the main queue.

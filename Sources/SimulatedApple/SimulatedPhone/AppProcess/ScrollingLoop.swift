@@ -26,6 +26,7 @@ final class ScrollingLoop: Sendable {
             return value
         }
         guard isScrolling != wasScrolling else { return }
+        process_clock_wake()
         if isScrolling {
             RunLoop.main.perform(inModes: [.default]) { [self] in
                 while self.isScrolling.withLock({ $0 }), RunLoop.main.run(mode: Self.mode, before: .distantFuture) {}
