@@ -11,6 +11,7 @@ package final class PhoneProcess: Sendable {
     private struct State: Sendable {
         var observers: [@MainActor @Sendable (DevicePartEvent) -> Void] = []
         var onMediaCommand: (@MainActor @Sendable (String) -> Void)?
+        var screen: (any PhoneScreen)?
         var cleaners: [@MainActor @Sendable () -> Void] = []
     }
 
@@ -63,6 +64,12 @@ package final class PhoneProcess: Sendable {
         state.withLock { $0.onMediaCommand = handler }
     }
 
+    /// The app's screen is made with that framework from now on.
+    package func show(_ screen: any PhoneScreen) { state.withLock { $0.screen = screen } }
+
+    /// The app's screen.
+    var screen: (any PhoneScreen)? { state.withLock { $0.screen } }
+
     /// The user gives a command on the lock screen.
     @MainActor
     func perform(mediaCommand name: String) { state.withLock { $0.onMediaCommand }?(name) }
@@ -75,7 +82,7 @@ package final class PhoneProcess: Sendable {
     @MainActor
     func end() {
         let cleaners = state.withLock { state in
-            defer { (state.cleaners, state.observers, state.onMediaCommand) = ([], [], nil) }
+            defer { (state.cleaners, state.observers, state.onMediaCommand, state.screen) = ([], [], nil, nil) }
             return state.cleaners
         }
         for cleaner in cleaners { cleaner() }

@@ -350,15 +350,18 @@ extension SimulatedPhone {
     /// The user taps a row of a table: it is selected, and the delegate hears of it. The work of the main loop that
     /// this makes is done when this returns.
     ///
+    /// - Parameters:
+    ///   - indexPath: The row.
+    ///   - tableView: The table. Without one it is the table in front, which is the only way for an app in a process of
+    ///     its own.
+    ///   - device: The device.
     /// - Returns: Whether there is such a row, rows can be selected, and the app is in front.
     @discardableResult
-    public static func tapRow(at indexPath: IndexPath, in tableView: UITableView, on device: SimulatedDevice) -> Bool {
-        guard device.host?.phase == .active, tableView.allowsSelection, tableView.cellForRow(at: indexPath) != nil
-        else {
-            return false
-        }
-        tableView.selectRow(at: indexPath, animated: true, scrollPosition: .none)
-        tableView.delegate?.tableView(tableView, didSelectRowAt: indexPath)
+    public static func tapRow(
+        at indexPath: IndexPath, in tableView: UITableView? = nil, on device: SimulatedDevice
+    ) -> Bool {
+        guard let tableView else { return tapRow(indexPath.row, section: indexPath.section, on: device) }
+        guard device.host?.phase == .active, tableView.press(indexPath) else { return false }
         device.advance(by: .zero)
         return true
     }

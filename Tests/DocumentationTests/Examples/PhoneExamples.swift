@@ -50,6 +50,46 @@
     }
     // Shown: end
 
+    // Shown: phone-screen-app
+    /// Counts seconds on the screen, from when the user taps “Start”.
+    final class SecondsController: UIViewController {
+        private let label = UILabel()
+        private var seconds = 0
+
+        override func viewDidLoad() {
+            super.viewDidLoad()
+            label.text = "0 s"
+            view.addSubview(label)
+            view.addSubview(UIButton(primaryAction: UIAction(title: "Start") { [weak self] _ in self?.start() }))
+        }
+
+        private func start() {
+            _ = Timer.scheduledTimer(withTimeInterval: 1, repeats: true) { [weak self] _ in
+                MainActor.assumeIsolated { self?.tick() }
+            }
+        }
+
+        private func tick() {
+            seconds += 1
+            label.text = "\(seconds) s"
+        }
+    }
+    // Shown: end
+
+    private final class SecondsAppDelegate: UIResponder, UIApplicationDelegate {
+        var window: UIWindow?
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            window = UIWindow(frame: UIScreen.main.bounds)
+            window?.rootViewController = SecondsController()
+            window?.makeKeyAndVisible()
+            return true
+        }
+    }
+
     @MainActor
     @Suite("Examples of apps in processes of their own")
     struct PhoneExamples {
@@ -94,6 +134,22 @@
             // Shown: end
             device.launch()
             #expect(device.logText.contains("note: scene"))
+        }
+
+        @Test("a test taps a button, and reads what the screen shows", .simulatedPhone())
+        func screen() throws {
+            let device = try #require(SimulatedDevice.current)
+            SimulatedPhone.install(on: device, program: { SimulatedPhone.run(SecondsAppDelegate()) })
+            // Shown: phone-screen-test
+            device.launch()
+            try SimulatedPhone.press("Start", on: device)
+            device.advance(by: .seconds(3))
+            try #expect(SimulatedPhone.screen(on: device) == ["3 s", "Start"])
+            // Shown: end
+            let error = #expect(throws: ScreenError.self) { try SimulatedPhone.press("Stop", on: device) }
+            let text = try #require(error?.description) + "\n"
+            let blocks = try Documents.blocks(in: Documents.read("docs/simulated-apple.md"))
+            #expect(blocks.contains { $0.text == text })
         }
 
         @Test("the process has the main thread, and a home with user defaults that outlive it")

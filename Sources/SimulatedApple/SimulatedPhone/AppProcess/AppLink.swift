@@ -167,6 +167,8 @@ final class AppLink: Sendable {
             jump(to: run.readings)
             process_clock_wake()
             for event in run.events {
+                // Also a program that has asked for nothing yet has no screen.
+                if case .screen = event.event { _ = self.process }
                 MainActor.assumeIsolated { services.withLock { $0 }?.phone.handle(event.event) }
                 // After all that this has put on the main queue.
                 sendReturned(event.number)

@@ -53,6 +53,8 @@ enum AppEvent: Codable {
     case taskExpires(Int)
     /// A command on the lock screen, by its name.
     case mediaCommand(String)
+    /// The user looks at the screen or touches it; ``AppCall/screen(_:_:)`` with that number is the answer.
+    case screen(Int, ScreenRequest)
 }
 
 /// What an app asks the device for.
@@ -72,6 +74,8 @@ enum AppCall: Codable {
     case location(LocationCall)
     case notifications(NotificationCall)
     case jobs(JobCall)
+    /// What came of ``AppEvent/screen(_:_:)``.
+    case screen(Int, ScreenReply)
 }
 
 /// What an app's process begins with.

@@ -30,6 +30,7 @@ extension AppProcess {
         case .location(let call): answer(call)
         case .notifications(let call): answer(call)
         case .jobs(let call): answer(call)
+        case .screen(let number, let reply): done(keep(reply, of: number))
         }
     }
 

@@ -25,6 +25,9 @@ final class AppProcess: SteppedProcess {
         var events: [NumberedEvent] = []
         /// The event whose code has not returned yet.
         var awaited: Int?
+        var lastRequest = 0
+        /// What came of the last thing that the user did with the screen.
+        var screen: ScreenReply?
         /// What goes with the process.
         var observations: [Observation] = []
         /// By their numbers, also those that are completed: a second completion is a warning.
@@ -129,6 +132,23 @@ final class AppProcess: SteppedProcess {
         if case .phase(.suspended) = event { return }
         exchange()
         waitForReturn()
+    }
+
+    /// The user does something with the screen. Nil when the main thread does not come to it at this instant.
+    @MainActor
+    func answer(_ request: ScreenRequest) -> ScreenReply? {
+        let number = state.withLock { state in
+            state.lastRequest += 1
+            state.screen = nil
+            return state.lastRequest
+        }
+        deliver(.screen(number, request))
+        return state.withLock { $0.screen }
+    }
+
+    /// One that comes after the next request counts for neither.
+    func keep(_ reply: ScreenReply, of request: Int) {
+        state.withLock { if $0.lastRequest == request { $0.screen = reply } }
     }
 
     /// Something that blocks the main thread takes the time that it takes.

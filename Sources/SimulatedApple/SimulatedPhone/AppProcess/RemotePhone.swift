@@ -61,6 +61,7 @@ final class RemotePhone: PhoneHost {
         case .notificationComes, .notificationOpened: notifications.handle(event)
         case .taskBegins, .taskExpires: jobs.handle(event)
         case .mediaCommand(let name): link.process.perform(mediaCommand: name)
+        case .screen(let number, let request): link.perform(.screen(number, link.process.answer(request)))
         }
         observers.runAll()
     }

@@ -1,0 +1,166 @@
+import Foundation
+import SimulatedPhone
+
+/// The screen of an app with UIKit: what the key window shows in front.
+@MainActor
+final class UIKitScreen: PhoneScreen {
+    private weak var application: UIApplication?
+
+    init(_ application: UIApplication) { self.application = application }
+
+    /// The controller in front of all others.
+    private var front: UIViewController? {
+        guard var front = application?.keyWindow?.rootViewController else { return nil }
+        while let presented = front.presentedViewController { front = presented }
+        return front
+    }
+
+    package var lines: [String] { front?.screenLines ?? [] }
+
+    package func press(_ title: String) -> Bool {
+        guard let press = front?.press(for: title) else { return false }
+        press()
+        return true
+    }
+
+    package func pressRow(_ row: Int, section: Int) -> Bool {
+        let table = front?.view.firstVisibleView { $0 is UITableView } as? UITableView
+        return table?.press(IndexPath(row: row, section: section)) ?? false
+    }
+}
+
+extension UIViewController {
+    fileprivate var barController: UIViewController { (self as? UINavigationController)?.topViewController ?? self }
+
+    private var barItems: [UIBarButtonItem] {
+        let item = barController.navigationItem
+        return [item.leftBarButtonItem].compactMap { $0 } + (item.rightBarButtonItems ?? [])
+    }
+
+    fileprivate var screenLines: [String] {
+        if let alert = self as? UIAlertController {
+            let fields = (alert.textFields ?? []).compactMap(\.shownText)
+            return [alert.title, alert.message].compactMap { $0 } + fields + alert.actions.compactMap(\.title)
+        }
+        var lines: [String] = []
+        if navigationController != nil || self is UINavigationController {
+            lines = [barController.navigationItem.title ?? barController.title].compactMap { $0 }
+        }
+        lines += barItems.compactMap(\.title)
+        view.addLines(to: &lines)
+        return lines.filter { !$0.isEmpty }
+    }
+
+    /// What a tap on that title does, if there is such a thing here.
+    fileprivate func press(for title: String) -> (() -> Void)? {
+        if let alert = self as? UIAlertController {
+            return alert.actions.first { $0.title == title && $0.isEnabled }.map { action in { alert.tap(action) } }
+        }
+        let button = view.firstVisibleView { view in
+            view.accessibilityIdentifier == title || (view as? UIButton)?.currentTitle == title
+        }
+        if let control = button as? UIControl, control.isEnabled { return { control.tap() } }
+        if let item = barItems.first(where: { $0.title == title && $0.isEnabled }) {
+            return { item.primaryAction?.perform(by: item) }
+        }
+        guard let row = view.firstRow(with: title) else { return nil }
+        return { row.table.select(row.path) }
+    }
+}
+
+extension UIControl {
+    /// The user taps it. A switch is the other way then.
+    fileprivate func tap() {
+        guard let toggle = self as? UISwitch else { return sendActions(for: .touchUpInside) }
+        toggle.isOn.toggle()
+        toggle.sendActions(for: .valueChanged)
+    }
+}
+
+extension UITextField {
+    /// What the user reads there.
+    fileprivate var shownText: String? { text?.isEmpty == false ? text : placeholder }
+}
+
+extension UIView {
+    /// Views in front of this one that the user sees, beside the subviews those that the framework has for itself.
+    fileprivate var visibleSubviews: [UIView] {
+        let own: [UIView?] =
+            switch self {
+            case let table as UITableView: table.paths.map { table.cellForRow(at: $0) }
+            case let cell as UITableViewCell: [cell.textLabel, cell.detailTextLabel]
+            default: []
+            }
+        return (own.compactMap { $0 } + subviews).filter { !$0.isHidden }
+    }
+
+    /// The texts of this view, from above to below.
+    fileprivate func addLines(to lines: inout [String]) {
+        if isHidden { return }
+        switch self {
+        case let label as UILabel: lines += [label.text].compactMap { $0 }
+        case let button as UIButton: lines += [button.currentTitle].compactMap { $0 }
+        case let field as UITextField: lines += [field.shownText].compactMap { $0 }
+        case let table as UITableView:
+            return table.addRows(to: &lines)
+        default: break
+        }
+        for view in visibleSubviews { view.addLines(to: &lines) }
+    }
+
+    /// The first view that fits, however deep, and that is not hidden.
+    fileprivate func firstVisibleView(_ fits: (UIView) -> Bool) -> UIView? {
+        if isHidden || !isUserInteractionEnabled { return nil }
+        if fits(self) { return self }
+        for view in visibleSubviews.reversed() {
+            if let found = view.firstVisibleView(fits) { return found }
+        }
+        return nil
+    }
+
+    /// The first row of a table that can be selected and shows that text, or has that identifier.
+    fileprivate func firstRow(with text: String) -> (table: UITableView, path: IndexPath)? {
+        if isHidden || !isUserInteractionEnabled { return nil }
+        if let table = self as? UITableView, table.allowsSelection {
+            let path = table.paths.first { path in
+                guard let cell = table.cellForRow(at: path) else { return false }
+                var lines: [String] = []
+                cell.addLines(to: &lines)
+                return cell.accessibilityIdentifier == text || lines.contains(text)
+            }
+            if let path { return (table, path) }
+        }
+        for view in visibleSubviews.reversed() {
+            if let found = view.firstRow(with: text) { return found }
+        }
+        return nil
+    }
+}
+
+extension UITableView {
+    fileprivate var paths: [IndexPath] {
+        (0..<numberOfSections).flatMap { section in
+            (0..<numberOfRows(inSection: section)).map { IndexPath(row: $0, section: section) }
+        }
+    }
+
+    fileprivate func addRows(to lines: inout [String]) {
+        for section in 0..<numberOfSections {
+            lines += [dataSource?.tableView(self, titleForHeaderInSection: section)].compactMap { $0 ?? nil }
+            for path in paths where path.section == section { cellForRow(at: path)?.addLines(to: &lines) }
+        }
+        for view in subviews { view.addLines(to: &lines) }
+    }
+
+    /// The user taps a row, if there is one and rows can be selected.
+    func press(_ path: IndexPath) -> Bool {
+        guard allowsSelection, cellForRow(at: path) != nil else { return false }
+        select(path)
+        return true
+    }
+
+    fileprivate func select(_ path: IndexPath) {
+        selectRow(at: path, animated: true, scrollPosition: .none)
+        delegate?.tableView(self, didSelectRowAt: path)
+    }
+}
