@@ -417,8 +417,9 @@ let package = Package(
     // Only with the trait, because a module UIKit makes `canImport(UIKit)` true in every package of a build.
     let simulatedModules = [
         "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
-        "AVFoundation", "AudioToolbox", "MediaPlayer", "_Testing_UIKit",
+        "AVFoundation", "AudioToolbox", "MediaPlayer", "SimulatedCombine", "SimulatedSwiftUI", "_Testing_UIKit",
     ]
+    package.dependencies.append(.package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"))
     package.targets.append(
         .target(
             name: "SimulatedApple",
@@ -468,6 +469,25 @@ let package = Package(
             name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
             path: "Sources/SimulatedApple/MediaPlayer", swiftSettings: likeAppleFrameworks
         ),
+        // Not named `Combine` and `SwiftUI`, for which other packages test; a target of app code is compiled with aliases.
+        .target(
+            name: "SimulatedCombine",
+            dependencies: [
+                "ApusTimers",
+                .product(name: "OpenCombine", package: "OpenCombine"),
+                .product(name: "OpenCombineDispatch", package: "OpenCombine"),
+                .product(name: "OpenCombineFoundation", package: "OpenCombine"),
+            ],
+            path: "Sources/SimulatedApple/SimulatedCombine", swiftSettings: likeAppleFrameworks
+        ),
+        .target(
+            name: "SimulatedSwiftUI",
+            dependencies: [
+                "ApusBackground", "ApusTesting", "ApusTimers", "BackgroundTasks", "SimulatedCombine", "SimulatedPhone",
+                "UIKit",
+            ],
+            path: "Sources/SimulatedApple/SimulatedSwiftUI", swiftSettings: likeAppleFrameworks
+        ),
         // What Swift Testing expects beside a module UIKit.
         .target(name: "_Testing_UIKit", path: "Sources/SimulatedApple/_Testing_UIKit"),
         // The background code of ordinary apps, in both language modes.
@@ -510,6 +530,25 @@ let package = Package(
                 "AVFoundation", "BackgroundTasks", "CoreLocation", "QuartzCore", "UIKit", "UserNotifications",
             ],
             path: "Tests/Tutorials", swiftSettings: [.swiftLanguageMode(.v5)]))
+    // Apps with SwiftUI, compiled as on a phone: `import SwiftUI` and `import Combine` are the modules of these names there,
+    // and in these targets only.
+    let appModules: [SwiftSetting] = [
+        .unsafeFlags(["-module-alias", "Combine=SimulatedCombine", "-module-alias", "SwiftUI=SimulatedSwiftUI"])
+    ]
+    package.targets += [
+        .executableTarget(
+            name: "SwiftUITutorials",
+            dependencies: ["BackgroundTasks", "SimulatedCombine", "SimulatedSwiftUI", "UIKit"],
+            path: "Tests/SwiftUITutorials", swiftSettings: [.swiftLanguageMode(.v5)] + appModules
+        ),
+        .testTarget(
+            name: "SimulatedSwiftUITests",
+            dependencies: [
+                "ApusBackground", "ApusTestTraits", "ApusTesting", "ApusTimers", "SimulatedCombine", "SimulatedPhone",
+                "SimulatedSwiftUI", "SwiftUITutorials", "UIKit", "_Testing_UIKit",
+            ]
+        ),
+    ]
     for target in package.targets where target.name == "ProcessClockTests" {
         target.dependencies += ["ApusBackground", "SimulatedPhone", "Tutorials", "UIKit"]
     }
@@ -527,7 +566,7 @@ let package = Package(
 // The sample apps are compiled as an app would be.
 let withoutFeatures = [
     "CApus", "CAllocationCount", "CProcessClock", "CWaitingCalls", "ChaosEffect", "MigrationExamples",
-    "SampleAppsSwift5", "SampleAppsSwift6", "Tutorials",
+    "SampleAppsSwift5", "SampleAppsSwift6", "SwiftUITutorials", "Tutorials",
 ]
 for target in package.targets
 where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {

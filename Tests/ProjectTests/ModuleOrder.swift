@@ -22,10 +22,11 @@ struct ModuleOrder {
             "BackgroundTasks",
             "CoreLocation",
             "MediaPlayer",
-            "QuartzCore", "Sleepless", "TwoNodes", "UserNotifications",
+            "QuartzCore", "SimulatedCombine", "Sleepless", "TwoNodes", "UserNotifications",
         ],
         ["AVFoundation", "UIKit"],
-        ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedApple", "Tutorials"],
+        ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedSwiftUI", "Tutorials"],
+        ["SimulatedApple", "SwiftUITutorials"],
     ]
 
     /// The module that a file belongs to: its folder below `Sources`, one below that for the simulated frameworks; in an

@@ -79,12 +79,14 @@ open class UIApplication: UIResponder {
         self.delegate = delegate
         makeSceneDelegate = sceneDelegate
         observation = host.observePhase { [weak self] phase in
-            guard let self else { return }
-            perform(life.enter(phase))
+            self?.enter(phase)
         }
         process.observe { [weak self] event in self?.tell(event) }
         tell(.didFinishLaunching)
     }
+
+    /// The process is in that phase.
+    func enter(_ phase: Phase) { perform(life.enter(phase)) }
 
     private func perform(_ actions: [ApplicationLifeMachine.Action]) {
         for action in actions {

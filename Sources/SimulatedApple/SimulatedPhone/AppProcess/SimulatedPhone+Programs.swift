@@ -47,6 +47,11 @@ extension SimulatedPhone {
     /// ``install(on:manifest:trackDurations:program:)``.
     nonisolated package static var isAppProcess: Bool { AppLink.current != nil }
 
+    /// Writes a warning of the system into the log of the device, if an app runs on a simulated phone. From any thread.
+    nonisolated package static func warnIfRunning(_ text: String) {
+        if isAppProcess || lastProcess != nil { process.host.warn(text) }
+    }
+
     /// Writes a line into the log of the device, in the app's name. From any thread of an app on a simulated phone.
     nonisolated public static func note(_ text: String) { process.host.note(text) }
 }

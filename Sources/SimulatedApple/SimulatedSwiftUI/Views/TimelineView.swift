@@ -1,0 +1,66 @@
+import ApusTimers
+import SimulatedPhone
+
+/// The instants at which a timeline is evaluated. Rule: Apple, "TimelineSchedule". Two kinds are there.
+public struct TimelineInstants: Sendable {
+    let start: Date
+    let interval: TimeInterval
+
+    /// At `startDate`, and from there in even steps of `interval` seconds. Rule: Apple, "PeriodicTimelineSchedule".
+    public static func periodic(from startDate: Date, by interval: TimeInterval) -> TimelineInstants {
+        TimelineInstants(start: startDate, interval: interval)
+    }
+
+    /// At each full minute. Rule: Apple, "EveryMinuteTimelineSchedule".
+    public static var everyMinute: TimelineInstants {
+        TimelineInstants(start: Date(timeIntervalSinceReferenceDate: 0), interval: 60)
+    }
+
+    /// The last instant that is not later than `date`; the start, before it.
+    func last(until date: Date) -> Date {
+        max(start, start.addingTimeInterval((date.timeIntervalSince(start) / interval).rounded(.down) * interval))
+    }
+
+    /// The first one that is later than `date`.
+    func next(after date: Date) -> Date {
+        date < start ? start : last(until: date).addingTimeInterval(interval)
+    }
+}
+
+/// A view that is evaluated at the instants of a schedule. Rule: Apple, "TimelineView". It follows the schedule whenever the
+/// app runs, also in the background.
+public struct TimelineView<Content: View>: View, Primitive {
+    /// None; the graph knows it.
+    public typealias Body = Never
+
+    /// What the content is told.
+    public struct Context {
+        /// The instant of the schedule; the present one is as late as the view is evaluated.
+        public let date: Date
+    }
+
+    private let instants: TimelineInstants
+    private let content: (Context) -> Content
+
+    /// A view that is evaluated at these instants.
+    public init(_ schedule: TimelineInstants, @ViewBuilder content: @escaping (Context) -> Content) {
+        (instants, self.content) = (schedule, content)
+    }
+
+    private static var now: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
+
+    func parts(in node: ViewNode) -> [ViewNode.Part] {
+        [ViewNode.Part(element: content(Context(date: instants.last(until: Self.now))))]
+    }
+
+    func updated(in node: ViewNode) {
+        (node.memory as? Timer)?.invalidate()
+        let timer = Timer(fire: instants.next(after: Self.now), interval: 0, repeats: false) { [weak node] _ in
+            if let node { node.graph.invalidate(node) }
+        }
+        node.memory = timer
+        RunLoop.main.add(timer, forMode: .common)
+    }
+
+    func removed(from node: ViewNode) { (node.memory as? Timer)?.invalidate() }
+}

@@ -1,0 +1,26 @@
+import ApusBackground
+package import SimulatedPhone
+
+extension SimulatedPhone {
+    /// Launches an app with scenes in a process of its own, whatever the manifest says of them.
+    ///
+    /// With a manifest without scenes the device has the app come to the front before it is launched, and otherwise after
+    /// that: the scene is connected on the way to the front in both cases.
+    ///
+    /// - Parameters:
+    ///   - delegate: The app delegate.
+    ///   - didLaunch: Called after the delegate has heard of the launch. Handlers of background tasks may be registered.
+    ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
+    @MainActor
+    package static func launchApp(
+        delegate: any UIApplicationDelegate, didLaunch: () -> Void,
+        sceneDelegate: @escaping @MainActor @Sendable () -> any UISceneDelegate
+    ) {
+        let process = SimulatedPhone.process
+        let life = ApplicationLifeMachine(phase: .background, usesScenes: true)
+        let application = process.shared.object(of: UIApplication.self) { UIApplication(process, life: life) }
+        application.launch(delegate: delegate, sceneDelegate: sceneDelegate)
+        didLaunch()
+        if process.host.phase != .background { application.enter(process.host.phase) }
+    }
+}
