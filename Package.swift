@@ -473,7 +473,6 @@ let package = Package(
         .target(
             name: "SimulatedCombine",
             dependencies: [
-                "ApusTimers",
                 .product(name: "OpenCombine", package: "OpenCombine"),
                 .product(name: "OpenCombineDispatch", package: "OpenCombine"),
                 .product(name: "OpenCombineFoundation", package: "OpenCombine"),

@@ -202,12 +202,12 @@ extension SimulatedAppleTests {
                 _ = journal.take()
                 let button = UIButton(primaryAction: UIAction(title: "Start") { _ in journal.lines.append("started") })
                 root.view.addSubview(button)
-                #expect(SimulatedPhone.tap("Start", on: device))
+                try SimulatedPhone.tap("Start", on: device)
                 button.isHidden = true
-                #expect(!SimulatedPhone.tap("Start", on: device))
+                #expect(throws: ScreenError.self) { try SimulatedPhone.tap("Start", on: device) }
                 button.isHidden = false
                 button.isEnabled = false
-                #expect(!SimulatedPhone.tap("Start", on: device))
+                #expect(throws: ScreenError.self) { try SimulatedPhone.tap("Start", on: device) }
                 button.isEnabled = true
                 let alert = UIAlertController(title: "Sure?", message: nil, preferredStyle: .alert)
                 alert.addAction(
@@ -217,11 +217,11 @@ extension SimulatedAppleTests {
                 alert.addAction(UIAlertAction(title: "No", style: .cancel))
                 root.present(alert, animated: true)
                 // The alert is in front of the button.
-                #expect(!SimulatedPhone.tap("Start", on: device))
-                #expect(SimulatedPhone.tap("Yes", on: device))
+                #expect(throws: ScreenError.self) { try SimulatedPhone.tap("Start", on: device) }
+                try SimulatedPhone.tap("Yes", on: device)
                 #expect(journal.take() == ["started", "yes, true"])
                 device.pressHome()
-                #expect(!SimulatedPhone.tap("Start", on: device))
+                #expect(throws: ScreenError.self) { try SimulatedPhone.tap("Start", on: device) }
             }
         }
 
@@ -258,8 +258,10 @@ extension SimulatedAppleTests {
                 #expect(table.cellForRow(at: second)?.textLabel?.text == "two")
                 table.selectRow(at: second, animated: false, scrollPosition: .none)
                 #expect(source.taps.isEmpty)
-                #expect(SimulatedPhone.tapRow(at: second, in: table, on: device))
-                #expect(!SimulatedPhone.tapRow(at: IndexPath(row: 3, section: 0), in: table, on: device))
+                try SimulatedPhone.tapRow(at: second, in: table, on: device)
+                #expect(throws: ScreenError.self) {
+                    try SimulatedPhone.tapRow(at: IndexPath(row: 3, section: 0), in: table, on: device)
+                }
                 #expect(source.taps == [1])
                 source.rows.remove(at: 0)
                 table.deleteRows(at: [IndexPath(row: 0, section: 0)], with: .automatic)
@@ -329,7 +331,7 @@ extension SimulatedAppleTests {
                 let root = UIApplication.shared.keyWindow?.rootViewController as? UINavigationController
                 let screen = { timer.shown(root?.topViewController) }
                 #expect(screen() == "--:--")
-                #expect(SimulatedPhone.tap("Start", on: device))
+                try SimulatedPhone.tap("Start", on: device)
                 device.advance(by: .milliseconds(10_500))
                 #expect(screen() == "00:50")
                 device.pressHome()
@@ -339,7 +341,7 @@ extension SimulatedAppleTests {
                 #expect(screen() == "00:20")
                 device.advance(by: .seconds(20))
                 #expect(screen() == "00:00")
-                #expect(SimulatedPhone.tap("OK", on: device))
+                try SimulatedPhone.tap("OK", on: device)
                 #expect(screen() == "--:--")
             }
         }

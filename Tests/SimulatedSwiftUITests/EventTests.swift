@@ -96,7 +96,7 @@
             let stage = Stage(Watcher(events: events))
             #expect(events.all == ["initial 0 0"])
             events.all = []
-            #expect(stage.screen.press(title: "add"))
+            #expect(stage.screen.press("add"))
             #expect(events.all.sorted() == ["initial 0 1", "none 1", "one 0 1", "two 0 1 1"])
         }
 
@@ -104,7 +104,7 @@
         func chain() {
             let stage = Stage(Chain(events: events))
             events.all = []
-            #expect(stage.screen.press(title: "add"))
+            #expect(stage.screen.press("add"))
             #expect(events.all == ["body 1 0", "body 1 10"])
         }
 
@@ -126,10 +126,10 @@
                 }
                 .onAppear { events.all.append("outer") })
             #expect(events.all == ["in", "outer"])
-            #expect(stage.screen.press(title: "switch"))
+            #expect(stage.screen.press("switch"))
             #expect(stage.screen.lines == ["switch"])
             #expect(events.all == ["in", "outer", "out"])
-            #expect(stage.screen.press(title: "switch"))
+            #expect(stage.screen.press("switch"))
             #expect(events.all == ["in", "outer", "out", "in"])
         }
 
@@ -151,7 +151,7 @@
                 })
             await wait { events.all == ["begin"] }
             #expect(events.all == ["begin"])
-            #expect(stage.screen.press(title: "switch"))
+            #expect(stage.screen.press("switch"))
             await wait { events.all == ["begin", "end"] }
             #expect(events.all == ["begin", "end"])
         }
@@ -160,7 +160,7 @@
         func taskWithIdentifier() async {
             let stage = Stage(Loader(events: events))
             await wait { events.all == ["begin 1"] }
-            #expect(stage.screen.press(title: "page 1"))
+            #expect(stage.screen.press("page 1"))
             await wait { events.all.count == 3 }
             #expect(Set(events.all) == ["begin 1", "end", "begin 2"])
         }
@@ -177,9 +177,9 @@
             await wait { stage.waitingTurns > 0 }
             stage.turn()
             #expect(stage.screen.lines == ["switch", "sum 5"])
-            #expect(stage.screen.press(title: "switch"))
+            #expect(stage.screen.press("switch"))
             subject.send(4)
-            #expect(stage.screen.press(title: "switch"))
+            #expect(stage.screen.press("switch"))
             #expect(stage.screen.lines == ["switch", "sum 0"])
         }
 
@@ -187,7 +187,7 @@
         func renewed() {
             let stage = Stage(Renewer(events: events))
             #expect(events.all == ["subscribed"])
-            #expect(stage.screen.press(title: "count 0"))
+            #expect(stage.screen.press("count 0"))
             #expect(events.all == ["subscribed", "subscribed"])
         }
     }

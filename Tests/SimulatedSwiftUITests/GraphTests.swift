@@ -166,18 +166,18 @@
         func identity() {
             let stage = Stage(Parent(events: events))
             #expect(stage.screen.lines == ["flip", "insert", "else 0", "a 0", "b 0"])
-            #expect(stage.screen.press(title: "else 0") && stage.screen.press(title: "b 0"))
+            #expect(stage.screen.press("else 0") && stage.screen.press("b 0"))
             #expect(stage.screen.lines == ["flip", "insert", "else 1", "a 0", "b 1"])
-            #expect(stage.screen.press(title: "insert") && stage.screen.press(title: "flip"))
+            #expect(stage.screen.press("insert") && stage.screen.press("flip"))
             #expect(stage.screen.lines == ["flip", "insert", "then 0", "c 0", "a 0", "b 1"])
-            #expect(stage.screen.press(title: "flip"))
+            #expect(stage.screen.press("flip"))
             #expect(stage.screen.lines[2] == "else 0")
         }
 
         @Test("two places of one view have states of their own")
         func copies() {
             let stage = Stage(Twins())
-            #expect(stage.screen.press(title: "twin 0"))
+            #expect(stage.screen.press("twin 0"))
             #expect(stage.screen.lines == ["twin 1", "twin 0"])
         }
 
@@ -191,9 +191,9 @@
                 }
             }
             let stage = Stage(Numbered())
-            #expect(stage.screen.press(title: "n 0"))
+            #expect(stage.screen.press("n 0"))
             #expect(stage.screen.lines == ["next", "n 1"])
-            #expect(stage.screen.press(title: "next"))
+            #expect(stage.screen.press("next"))
             #expect(stage.screen.lines == ["next", "n 0"])
         }
 
@@ -201,12 +201,12 @@
         func dependencies() {
             let stage = Stage(Parent(events: events))
             events.all = []
-            #expect(stage.screen.press(title: "b 0"))
+            #expect(stage.screen.press("b 0"))
             #expect(events.all == ["body b"])
 
             let bound = Stage(Outer(events: events))
             events.all = []
-            #expect(bound.screen.press(title: "add"))
+            #expect(bound.screen.press("add"))
             #expect(events.all == ["inner 2"])
         }
 
@@ -244,7 +244,7 @@
                 }
             }
             let stage = Stage(Above(events: events))
-            #expect(stage.screen.press(title: "again 0") && stage.screen.press(title: "again 1"))
+            #expect(stage.screen.press("again 0") && stage.screen.press("again 1"))
             #expect(stage.screen.lines == ["again 2", "0"])
             #expect(events.all == ["made"])
         }
@@ -287,14 +287,14 @@
                     Count().environmentObject(inner)
                 }.environmentObject(outer))
             #expect(stage.screen.lines == ["0", "5"])
-            #expect(stage.screen.press(title: "5"))
+            #expect(stage.screen.press("5"))
             #expect(stage.screen.lines == ["0", "6"] && inner.count == 6)
         }
 
         @Test("a modifier has state of its own")
         func modifier() {
             let stage = Stage(Text("music").modifier(Loud()))
-            #expect(stage.screen.press(title: "loud"))
+            #expect(stage.screen.press("loud"))
             #expect(stage.screen.lines == ["music", "quiet"])
         }
 
@@ -309,10 +309,10 @@
             }
             let stage = Stage(Form { Settings() })
             #expect(stage.screen.lines == ["Sound: off", "Test"])
-            #expect(!stage.screen.press(title: "Test"))
-            #expect(stage.screen.press(title: "Sound"))
+            #expect(!stage.screen.press("Test"))
+            #expect(stage.screen.press("Sound"))
             #expect(stage.screen.lines == ["Sound: on", "Test"])
-            #expect(stage.screen.press(title: "Test") && !stage.screen.press(title: "Sing"))
+            #expect(stage.screen.press("Test") && !stage.screen.press("Sing"))
         }
 
         @Test("a kept value is that of all views with its key")
@@ -328,7 +328,7 @@
                     Level()
                     Level()
                 })
-            #expect(stage.screen.press(title: "level 1"))
+            #expect(stage.screen.press("level 1"))
             #expect(stage.screen.lines == ["level 2", "level 2"])
             #expect(UserDefaults.standard.integer(forKey: "graph tests level") == 2)
         }

@@ -25,35 +25,13 @@ extension SimulatedPhone {
     ///   - title: The title, the text or the identifier.
     ///   - device: The device.
     /// - Throws: ``ScreenError`` when nothing was tapped.
-    public static func press(_ title: String, on device: SimulatedDevice) throws(ScreenError) {
+    public static func tap(_ title: String, on device: SimulatedDevice) throws(ScreenError) {
         try touch(.press(title), on: device)
     }
 
-    /// As ``press(_:on:)``, for a test of whether there is something to tap. If there is not, the device's log has a
-    /// warning that says why.
-    ///
-    /// - Parameters:
-    ///   - title: The title, the text or the identifier.
-    ///   - device: The device.
-    /// - Returns: Whether there was one, it is enabled and not hidden, and the app is in front.
-    @discardableResult
-    public static func tap(_ title: String, on device: SimulatedDevice) -> Bool {
-        isDone(.press(title), on: device)
-    }
-
     /// The user taps a row of the table in front.
-    package static func tapRow(_ row: Int, section: Int, on device: SimulatedDevice) -> Bool {
-        isDone(.pressRow(row, section: section), on: device)
-    }
-
-    private static func isDone(_ request: ScreenRequest, on device: SimulatedDevice) -> Bool {
-        do throws(ScreenError) {
-            try touch(request, on: device)
-            return true
-        } catch {
-            device.host?.warn("the user taps in vain: \(error)")
-            return false
-        }
+    package static func tapRow(_ row: Int, section: Int, on device: SimulatedDevice) throws(ScreenError) {
+        try touch(.pressRow(row, section: section), on: device)
     }
 
     private static func touch(_ request: ScreenRequest, on device: SimulatedDevice) throws(ScreenError) {

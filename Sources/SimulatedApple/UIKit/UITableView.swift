@@ -355,14 +355,16 @@ extension SimulatedPhone {
     ///   - tableView: The table. Without one it is the table in front, which is the only way for an app in a process of
     ///     its own.
     ///   - device: The device.
-    /// - Returns: Whether there is such a row, rows can be selected, and the app is in front.
-    @discardableResult
+    /// - Throws: ``ScreenError`` when there is no such row, rows cannot be selected, or the app is not in front.
     public static func tapRow(
         at indexPath: IndexPath, in tableView: UITableView? = nil, on device: SimulatedDevice
-    ) -> Bool {
-        guard let tableView else { return tapRow(indexPath.row, section: indexPath.section, on: device) }
-        guard device.host?.phase == .active, tableView.press(indexPath) else { return false }
+    ) throws(ScreenError) {
+        guard let tableView else { return try tapRow(indexPath.row, section: indexPath.section, on: device) }
+        let texts = try screen(on: device)
+        guard device.host?.phase == .active else { throw .notInFront(device.host?.phase ?? .terminated) }
+        guard tableView.press(indexPath) else {
+            throw .notThere("row \(indexPath.row) of section \(indexPath.section)", screen: texts)
+        }
         device.advance(by: .zero)
-        return true
     }
 }

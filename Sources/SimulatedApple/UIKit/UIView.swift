@@ -42,7 +42,7 @@ open class UIView: UIResponder {
     open var contentMode = ContentMode.scaleToFill
     /// Whether it is laid out by its frame. Without effect here: there is no layout.
     open var translatesAutoresizingMaskIntoConstraints = true
-    /// Names it for tests: ``SimulatedPhone/SimulatedPhone/press(_:on:)`` finds it by this, too.
+    /// Names it for tests: ``SimulatedPhone/SimulatedPhone/tap(_:on:)`` finds it by this, too.
     open var accessibilityIdentifier: String?
 
     /// What it is made of. Its place and size are not those of the view here.

@@ -142,11 +142,11 @@
             SimulatedPhone.install(on: device, program: { SimulatedPhone.run(SecondsAppDelegate()) })
             // Shown: phone-screen-test
             device.launch()
-            try SimulatedPhone.press("Start", on: device)
+            try SimulatedPhone.tap("Start", on: device)
             device.advance(by: .seconds(3))
             try #expect(SimulatedPhone.screen(on: device) == ["3 s", "Start"])
             // Shown: end
-            let error = #expect(throws: ScreenError.self) { try SimulatedPhone.press("Stop", on: device) }
+            let error = #expect(throws: ScreenError.self) { try SimulatedPhone.tap("Stop", on: device) }
             let text = try #require(error?.description) + "\n"
             let blocks = try Documents.blocks(in: Documents.read("docs/simulated-apple.md"))
             #expect(blocks.contains { $0.text == text })

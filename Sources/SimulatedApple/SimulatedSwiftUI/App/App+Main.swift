@@ -22,6 +22,7 @@ extension App {
 private enum AppHost {
     static func run(_ app: some App) {
         let graph = SimulatedPhone.process.shared.object(of: ViewGraph.self) { ViewGraph() }
+        SimulatedPhone.process.show(HeadlessScreen(graph))
         let adaptor = Mirror(reflecting: app).children.lazy.compactMap { $0.value as? any DelegateAdaptor }.first
         var environment = EnvironmentValues()
         adaptor?.addObject(to: &environment)

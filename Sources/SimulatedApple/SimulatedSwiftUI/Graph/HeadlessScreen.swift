@@ -1,17 +1,12 @@
 import SimulatedPhone
 
-/// What a user would see and press of a view graph, as text.
+/// The screen of an app with SwiftUI: what a user would see and press of a view graph, as text.
 @MainActor
-package struct HeadlessScreen {
+package final class HeadlessScreen: PhoneScreen {
     private let graph: ViewGraph
 
     /// The screen of that graph.
     package init(_ graph: ViewGraph) { self.graph = graph }
-
-    /// The screen of the app that runs in this process; nil when it has no SwiftUI.
-    package static var current: HeadlessScreen? {
-        SimulatedPhone.process.shared.existing(ViewGraph.self).map(HeadlessScreen.init)
-    }
 
     /// A line for each text and each control, from above to below.
     package var lines: [String] {
@@ -28,7 +23,7 @@ package struct HeadlessScreen {
     /// this returns.
     ///
     /// - Returns: Whether there is one.
-    package func press(title: String) -> Bool {
+    package func press(_ title: String) -> Bool {
         var press: (() -> Void)?
         graph.visit { node in
             guard press == nil else { return false }
