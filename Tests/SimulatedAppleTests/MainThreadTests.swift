@@ -37,6 +37,24 @@ final class MainThreadTests: XCTestCase {
             }
         }
     }
+
+    func testFromXCTestAnAppHasAProcessOfItsOwn() throws {
+        try MainActor.assumeIsolated {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device,
+                    program: {
+                        let start = Date()
+                        _ = Timer.scheduledTimer(withTimeInterval: 60, repeats: false) { _ in
+                            SimulatedPhone.note("\(Thread.isMainThread), after \(Int(-start.timeIntervalSinceNow)) s")
+                        }
+                    })
+                device.launch()
+                device.advance(by: .seconds(3_600))
+                XCTAssertTrue(device.has(.note("true, after 60 s")))
+            }
+        }
+    }
 }
 
 extension SimulatedAppleTests {
