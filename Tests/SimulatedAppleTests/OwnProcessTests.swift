@@ -193,6 +193,27 @@
             }
         }
 
+        @Test("a claim that is ended by what its handler has put on a queue is ended too late, at the same instant too")
+        func endedAfterHandler() throws {
+            func log(_ unendedClaims: SystemPolicy.UnendedClaims, fault: Fault.Rule?) throws -> String {
+                var policy = SystemPolicy()
+                policy.unendedClaims = unendedClaims
+                return try SimulatedDevice.run(policy: policy) { device in
+                    if let fault { device.expect(fault) }
+                    SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Latecomer()) })
+                    device.launch()
+                    device.pressHome()
+                    device.advance(by: .seconds(60))
+                    return device.logText
+                }
+            }
+            let strict = try log(.endsAppAfterHandlers, fault: .claimNotEnded)
+            #expect(strict.contains("claims “late”: they were open when their expiration handlers had returned"))
+            let lenient = try log(.endsAppAtZero, fault: nil)
+            #expect(lenient.contains("warning: claims not ended when their expiration handlers had returned: late"))
+            #expect(!lenient.contains("terminated"))
+        }
+
         @Test("an app that waits for ever in its launch is ended by the watchdog")
         func waitsInLaunch() throws {
             try SimulatedDevice.run { device in

@@ -43,6 +43,17 @@
         }
     }
 
+    /// Claims time, and gives it back a moment after the handler has returned.
+    final class Latecomer: Recorder {
+        private var claim = UIBackgroundTaskIdentifier.invalid
+
+        override func applicationDidEnterBackground(_ application: UIApplication) {
+            claim = application.beginBackgroundTask(withName: "late") {
+                DispatchQueue.main.async { application.endBackgroundTask(self.claim) }
+            }
+        }
+    }
+
     /// Claims time, and never gives it back.
     final class Keeper: Recorder {
         override func applicationDidEnterBackground(_ application: UIApplication) {

@@ -117,6 +117,7 @@ struct ClaimMachine: Sendable {
     func isOpen(_ id: ClaimID) -> Bool { claims.contains { $0.id == id } }
     func claim(_ id: ClaimID) -> Claim? { claims.first { $0.id == id }?.claim }
     var openClaims: [Claim] { claims.map(\.claim) }
+    var openIDs: Set<ClaimID> { Set(claims.map(\.id)) }
 
     // MARK: Where the process is
 

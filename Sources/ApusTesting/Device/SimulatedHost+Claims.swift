@@ -70,16 +70,26 @@ extension SimulatedHost {
         guard !expired.isEmpty else { return }
         log(.system, .claimsExpired(expired.count))
         beginWatch(policy.handlerLimit, .slowHandlers, "the expiration handlers did not all return")
+        state.withLock { $0.openAtReturn = nil }
         for (id, claim) in expired where state.withLock({ $0.claims.isOpen(id) }) {
             call(claim)
             guard !process.isEnded else { return }
             if claim.endsOnExpiration { _ = endIfOpen(id) }
         }
         endWatch()
-        let open = expired.filter { expired in state.withLock { $0.claims.isOpen(expired.id) } }.map(\.claim)
+        let (stillOpen, endedLate) = state.withLock { state in
+            let late = state.openAtReturn.take() ?? []
+            return (
+                expired.filter { state.claims.isOpen($0.id) },
+                expired.filter { late.contains($0.id) && !state.claims.isOpen($0.id) }
+            )
+        }
+        let open = (stillOpen + endedLate).map(\.claim)
         guard !open.isEmpty else { return }
         switch policy.unendedClaims {
-        case .endsAppAfterHandlers: endForClaims("they were open when their expiration handlers had returned")
+        case .endsAppAfterHandlers:
+            endForClaims(
+                "they were open when their expiration handlers had returned", endedLate: endedLate.map(\.claim))
         case .endsAppAtZero:
             let names = open.map(\.name).joined(separator: ", ")
             log(.system, .warning("claims not ended when their expiration handlers had returned: \(names)"))
@@ -103,9 +113,13 @@ extension SimulatedHost {
         endForClaims("they were open when the time in the background was over")
     }
 
-    /// Ends the process because of its open claims, and says which.
-    func endForClaims(_ why: String) {
-        let claims = state.withLock { $0.claims.openClaims }
+    /// An expiration handler has returned, in a process of the app's own. What the handler has begun may end the claim at
+    /// this instant, before the process comes to rest; but not before the handler has returned.
+    package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.claims.openIDs } }
+
+    /// Ends the process because of its open claims, and says which; `endedLate` are no longer open.
+    private func endForClaims(_ why: String, endedLate: [Claim] = []) {
+        let claims = state.withLock { $0.claims.openClaims } + endedLate
         for claim in claims {
             fault(
                 Fault(.claimNotEnded, "end the claim “\(claim.name)” in its handler at the latest", place: claim.place))

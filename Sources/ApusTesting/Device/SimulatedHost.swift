@@ -17,6 +17,8 @@ public final class SimulatedHost: BackgroundHost {
         var isReviewAsked = false
         var jobs = JobLoad()
         var cpu: CPUMonitor
+        /// The claims that were open when an expiration handler returned last; nil when none has said that it did.
+        var openAtReturn: Set<ClaimID>?
         var endReason: String?
         /// Nil when the process has ended: what observers hold must not keep the app then.
         var changes: ChangeSources?

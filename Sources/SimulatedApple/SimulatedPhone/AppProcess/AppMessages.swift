@@ -68,6 +68,8 @@ enum AppCall: Codable {
     case isBackgroundRefreshOn
     case beginClaim(String, token: Int)
     case endClaim(Int)
+    /// The expiration handler of a claim has returned.
+    case expirationHandlerReturned
     case record(String)
     case keepRecord(String, Data?)
     case audio(AudioCall)

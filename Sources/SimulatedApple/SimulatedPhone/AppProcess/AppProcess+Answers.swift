@@ -24,6 +24,7 @@ extension AppProcess {
         case .beginClaim(let name, let token):
             json(host.beginClaim(name) { [weak self] in self?.deliver(.claimExpires(token: token)) })
         case .endClaim(let number): done(host.endClaim(number))
+        case .expirationHandlerReturned: done(host.expirationHandlerReturned())
         case .record(let name): json(records[name])
         case .keepRecord(let name, let data): done(keep(data, as: name))
         case .audio(let call): answer(call)

@@ -55,7 +55,9 @@ final class RemotePhone: PhoneHost {
         case .conditions(let conditions): allConditions.set(conditions)
         case .memoryWarning: link.process.report(.memoryWarning)
         case .wallClockSet: link.process.report(.wallClockSet)
-        case .claimExpires(let token): claims.withLock { $0.handlers[token] }?()
+        case .claimExpires(let token):
+            claims.withLock { $0.handlers[token] }?()
+            link.perform(.expirationHandlerReturned)
         case .audioSession, .audioItemEnded: audio.handle(event)
         case .location, .locationPaused: location.handle(event)
         case .notificationComes, .notificationOpened: notifications.handle(event)
