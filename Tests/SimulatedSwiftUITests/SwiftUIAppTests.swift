@@ -6,8 +6,9 @@
     import Foundation
     import SimulatedPhone
     import SimulatedSwiftUI
-    import SwiftUITutorials
     import Testing
+
+    @testable import SwiftUITutorials
 
     @MainActor
     @Suite("The apps of tutorials with SwiftUI, on a simulated phone", .simulatedPhone())
@@ -31,7 +32,7 @@
 
         @Test("a countdown that counts ticks stands still in the background, and is wrong from then on")
         func countsTicks() throws {
-            install { Programs.countdown() }
+            install { CountdownApp.main() }
             device.launch()
             try #expect(screen() == "Time: 100 | Pause")
             device.advance(by: .milliseconds(10_500))
@@ -46,7 +47,7 @@
 
         @Test("a countdown that keeps its end is right after the background, and after its process")
         func keepsEnd() throws {
-            install { Programs.eggTimer() }
+            install { EggTimerApp.main() }
             device.launch()
             try #expect(screen() == "No egg | Boil")
             try SimulatedPhone.tap("Boil", on: device)
@@ -70,7 +71,7 @@
         func month() throws {
             func month(seed: UInt64) throws -> (log: String, screen: [String]) {
                 try SimulatedDevice.run(seed: seed) { device in
-                    SimulatedPhone.install(on: device, program: { Programs.countdown() })
+                    SimulatedPhone.install(on: device, program: { CountdownApp.main() })
                     for _ in 0..<30 {
                         device.open()
                         device.advance(by: .seconds(60))
@@ -86,11 +87,33 @@
             #expect(try month(seed: 3) == first)
         }
 
+        @Test("a timeline is evaluated at the instants of its schedule, and no other")
+        func timeline() throws {
+            install { ClockApp.main() }
+            device.launch()
+            var texts: [String] = []
+            for _ in 0..<16 {
+                try texts.append(screen())
+                device.advance(by: .seconds(1))
+            }
+            #expect(texts == (0..<16).map { "\($0 / 5 * 5) s" })
+        }
+
         // MARK: Models
+
+        @Test("a model that publishes on another thread is shown, with a warning")
+        func publishesElsewhere() throws {
+            install { DownloadApp.main() }
+            device.launch()
+            try #expect(screen() == "Loading")
+            device.advance(by: .seconds(10))
+            try #expect(screen() == "Done")
+            #expect(device.logText.contains("a published property of Download was changed on another thread"))
+        }
 
         @Test("a model that saves on the way to the background has the time for it, and is there in the next process")
         func saves() throws {
-            install { Programs.journal() }
+            install { JournalApp.main() }
             device.launch()
             device.advance(by: .seconds(2))
             try SimulatedPhone.tap("Add", on: device)
@@ -120,7 +143,7 @@
 
         @Test("an app that asks for the next refresh in each one is refreshed again and again")
         func refresh() throws {
-            let outcomes = refreshes { Programs.news() }
+            let outcomes = refreshes { NewsApp.main() }
             #expect(outcomes.count >= 4)
             #expect(outcomes.allSatisfy { $0 == .succeeded })
             device.open()
@@ -130,24 +153,24 @@
 
         @Test("an app that asks for a refresh only when the user leaves it is refreshed once")
         func forgetfulRefresh() {
-            #expect(refreshes { Programs.forgetfulNews() } == [.succeeded])
+            #expect(refreshes { ForgetfulNewsApp.main() } == [.succeeded])
         }
 
         @Test("a refresh that takes too long is cancelled, and is complete when its action returns")
         func slowRefresh() {
-            #expect(refreshes { Programs.slowNews() } == [.expired])
+            #expect(refreshes { SlowNewsApp.main() } == [.expired])
         }
 
         @Test("a refresh that does not notice its cancellation ends the app")
         func deafRefresh() {
             device.expect(.jobNotCompleted)
-            _ = refreshes { Programs.deafNews() }
+            _ = refreshes { DeafNewsApp.main() }
             #expect(device.host == nil)
         }
 
         @Test("an app that is started for a refresh has no window, and is refreshed all the same")
         func startedForRefresh() {
-            install { Programs.news() }
+            install { NewsApp.main() }
             device.launch()
             device.pressHome()
             device.kill()
@@ -157,6 +180,24 @@
             #expect(device.launchCount == 2)
             #expect(throws: ScreenError.notInFront(.suspended)) { try screen() }
         }
+
+        // Shown: swiftui test
+        @Test("the news are refreshed in the background, again and again")
+        func newsInTwoDays() throws {
+            let device = try #require(SimulatedDevice.current)
+            let manifest = AppManifest(
+                backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.refresh"])
+            SimulatedPhone.install(on: device, manifest: manifest, program: { NewsApp.main() })
+            device.launch()
+            device.pressHome()
+            device.advance(by: .seconds(2 * 86_400))
+            let refreshes = device.jobs.report.runs.count
+            #expect(refreshes >= 4)
+            device.open()
+            device.advance(by: .seconds(1))
+            #expect(try SimulatedPhone.screen(on: device) == ["\(10 + 10 * refreshes) headlines"])
+        }
+        // Shown: end
 
         // MARK: Without a phone
 

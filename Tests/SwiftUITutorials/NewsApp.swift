@@ -1,6 +1,7 @@
 import BackgroundTasks
 import SwiftUI
 
+// Shown: swiftui app
 /// Is refreshed in the background, and asks in each refresh for the next one.
 struct NewsApp: App {
     @Environment(\.scenePhase) private var phase
@@ -20,6 +21,7 @@ struct NewsApp: App {
         }
     }
 }
+// Shown: end
 
 /// Asks for a refresh only when the user leaves the app.
 struct ForgetfulNewsApp: App {

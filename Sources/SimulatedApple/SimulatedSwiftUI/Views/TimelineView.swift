@@ -27,6 +27,12 @@ public struct TimelineInstants: Sendable {
     }
 }
 
+/// What the content of a ``TimelineView`` is told.
+public struct TimelineContext: Sendable {
+    /// The last instant of the schedule.
+    public let date: Date
+}
+
 /// A view that is evaluated at the instants of a schedule. Rule: Apple, "TimelineView". It follows the schedule whenever the
 /// app runs, also in the background.
 public struct TimelineView<Content: View>: View, Primitive {
@@ -34,23 +40,20 @@ public struct TimelineView<Content: View>: View, Primitive {
     public typealias Body = Never
 
     /// What the content is told.
-    public struct Context {
-        /// The instant of the schedule; the present one is as late as the view is evaluated.
-        public let date: Date
-    }
+    public typealias Context = TimelineContext
 
     private let instants: TimelineInstants
-    private let content: (Context) -> Content
+    private let content: (TimelineContext) -> Content
 
     /// A view that is evaluated at these instants.
-    public init(_ schedule: TimelineInstants, @ViewBuilder content: @escaping (Context) -> Content) {
+    public init(_ schedule: TimelineInstants, @ViewBuilder content: @escaping (TimelineContext) -> Content) {
         (instants, self.content) = (schedule, content)
     }
 
     private static var now: Date { SimulatedPhone.date(of: SimulatedPhone.process.host.engine.time.wall()) }
 
     func parts(in node: ViewNode) -> [ViewNode.Part] {
-        [ViewNode.Part(element: content(Context(date: instants.last(until: Self.now))))]
+        [ViewNode.Part(element: content(TimelineContext(date: instants.last(until: Self.now))))]
     }
 
     func updated(in node: ViewNode) {

@@ -1,0 +1,13 @@
+import SwiftUI
+
+struct ClockApp: App {
+    private let start = Date()
+
+    var body: some Scene {
+        WindowGroup {
+            TimelineView(.periodic(from: start, by: 5)) { context in
+                Text("\(Int(context.date.timeIntervalSince(start).rounded())) s")
+            }
+        }
+    }
+}
