@@ -249,6 +249,33 @@
             #expect(events.all == ["made"])
         }
 
+        @Test("a task that an object begins when it is made depends on nothing", .timeLimit(.minutes(1)))
+        func taskOfObject() async {
+            final class Loader: ObservableObject, @unchecked Sendable {
+                @Published var text = ""
+                init(_ name: Binding<String>) {
+                    let name = UnsafeBox(value: name)
+                    Task.detached {
+                        let text = name.value.wrappedValue
+                        await MainActor.run { self.text = "of \(text)" }
+                    }
+                }
+            }
+            struct UnsafeBox<Value>: @unchecked Sendable { let value: Value }
+            struct Loaded: View {
+                @StateObject var loader: Loader
+                var body: some View { Text(loader.text) }
+            }
+            struct Above: View {
+                @State private var name = "egg"
+                var body: some View { Loaded(loader: Loader($name)) }
+            }
+            let stage = Stage(Above())
+            for _ in 0..<1_000_000 where stage.waitingTurns == 0 { await Task.yield() }
+            stage.turn()
+            #expect(stage.screen.lines == ["of egg"])
+        }
+
         @Test("an observable object evaluates the readers of the property that has changed")
         func observation() {
             let basket = Basket()

@@ -3,6 +3,10 @@ import SwiftUI
 struct ClockApp: App {
     private let start = Date()
 
+    init() {
+        UIApplication.shared.isIdleTimerDisabled = true
+    }
+
     var body: some Scene {
         WindowGroup {
             TimelineView(.periodic(from: start, by: 5)) { context in

@@ -8,19 +8,20 @@ extension SimulatedPhone {
     /// that: the scene is connected on the way to the front in both cases.
     ///
     /// - Parameters:
-    ///   - delegate: The app delegate.
-    ///   - didLaunch: Called after the delegate has heard of the launch. Handlers of background tasks may be registered.
+    ///   - make: Makes the app: its delegate, and what is called when that has heard of the launch. Handlers of background
+    ///     tasks may be registered then.
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
     @MainActor
     package static func launchApp(
-        delegate: any UIApplicationDelegate, didLaunch: () -> Void,
+        _ make: () -> (delegate: any UIApplicationDelegate, didLaunch: () -> Void),
         sceneDelegate: @escaping @MainActor @Sendable () -> any UISceneDelegate
     ) {
         let process = SimulatedPhone.process
         let life = ApplicationLifeMachine(phase: .background, usesScenes: true)
         let application = process.shared.object(of: UIApplication.self) { UIApplication(process, life: life) }
-        application.launch(delegate: delegate, sceneDelegate: sceneDelegate)
-        didLaunch()
+        let app = make()
+        application.launch(delegate: app.delegate, sceneDelegate: sceneDelegate)
+        app.didLaunch()
         if process.host.phase != .background { application.enter(process.host.phase) }
     }
 }

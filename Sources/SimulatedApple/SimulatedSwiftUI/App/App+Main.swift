@@ -8,34 +8,37 @@ extension App {
     /// SimulatedPhone.install(on: device, program: { MyApp.main() })
     /// ```
     ///
-    /// The order: the app is made with its delegate, the delegate hears that the app was launched, the scenes are evaluated,
+    /// The order: the app is made with its delegate, the delegate's launch method is called, the scenes are evaluated,
     /// and handlers of background tasks are registered; with the first way to the front come the views. The app has scenes,
-    /// whatever the manifest says: of the life cycle, its delegate hears the launch and the end only.
+    /// whatever the manifest says: of the life cycle, its delegate gets the launch and the end only.
     nonisolated public static func main() {
         guard SimulatedPhone.isAppProcess else { SimulatedPhone.stopWithoutPhone("\(Self.self).main()") }
-        MainActor.assumeIsolated { AppHost.run(Self()) }
+        MainActor.assumeIsolated { AppHost.run(Self.self) }
     }
 }
 
 /// Connects an app's graph with the phone.
 @MainActor
 private enum AppHost {
-    static func run(_ app: some App) {
+    static func run<A: App>(_ type: A.Type) {
         let graph = SimulatedPhone.process.shared.object(of: ViewGraph.self) { ViewGraph() }
         SimulatedPhone.process.show(HeadlessScreen(graph))
-        let adaptor = Mirror(reflecting: app).children.lazy.compactMap { $0.value as? any DelegateAdaptor }.first
         var environment = EnvironmentValues()
-        adaptor?.addObject(to: &environment)
-        SimulatedPhone.launchApp(
-            delegate: adaptor?.delegate ?? PlainDelegate(), didLaunch: { graph.show(app, environment: environment) },
-            sceneDelegate: { WindowDelegate(graph, environment) })
+        SimulatedPhone.launchApp {
+            let app = A()
+            let adaptor = Mirror(reflecting: app).children.lazy.compactMap { $0.value as? any DelegateAdaptor }.first
+            adaptor?.addObject(to: &environment)
+            return (adaptor?.delegate ?? PlainDelegate(), { graph.show(app, environment: environment) })
+        } sceneDelegate: {
+            WindowDelegate(graph, environment)
+        }
     }
 }
 
 /// The delegate of an app that has none.
 private final class PlainDelegate: UIResponder, UIApplicationDelegate {}
 
-/// Hears of the window's life, and puts it into the environment. Views are evaluated before the call returns: so what they
+/// Puts the phase of the window into the environment. Views are evaluated before the call returns: so what they
 /// do on the way to the background is done in the time that the system gives for that.
 private final class WindowDelegate: UIResponder, UIWindowSceneDelegate {
     private let graph: ViewGraph

@@ -1,4 +1,5 @@
 import Observation
+import SimulatedPhone
 
 /// A place in the tree of views and scenes. It lives as long as each evaluation has something of the same type there, and
 /// state belongs to it.
@@ -55,7 +56,7 @@ final class ViewNode {
         let evaluation = Evaluation()
         self.evaluation = evaluation
         let parts = withObservationTracking {
-            Evaluated.$node.withValue(self) { currentParts() }
+            Evaluated.withNode(self) { currentParts() }
         } onChange: { [weak self] in
             if let self { graph.invalidate(self, readIn: evaluation) }
         }
@@ -145,9 +146,22 @@ final class ViewNode {
     }
 }
 
-/// The node whose body is evaluated by this thread: what it reads, it depends on.
+/// The node whose body is evaluated: what it reads, it depends on.
+///
+/// For `nonisolated(unsafe)`: it is read and changed on the main thread only. A task-local value would not do, because tasks
+/// that are made by a model's `init` would inherit it.
 enum Evaluated {
-    @TaskLocal static var node: ViewNode?
+    nonisolated(unsafe) private static var current: ViewNode?
+
+    static var node: ViewNode? { MainThread.isCurrent ? current : nil }
+
+    @MainActor
+    static func withNode<Result>(_ node: ViewNode, _ body: () -> Result) -> Result {
+        let outer = current
+        defer { current = outer }
+        current = node
+        return body()
+    }
 }
 
 /// A view or scene without a body: the graph asks it for its parts.
