@@ -94,7 +94,7 @@
         func dynamicProperty() {
             let stage = Stage(DoubledView())
             #expect(stage.screen.lines == ["2 true"])
-            #expect(stage.screen.press(title: "2 true"))
+            #expect(stage.screen.press("2 true"))
             #expect(stage.screen.lines == ["4 true"])
         }
 
@@ -102,14 +102,14 @@
         func bindable() {
             let player = Player()
             let stage = Stage(PlayerView().environment(player))
-            #expect(stage.screen.press(title: "Loud"))
+            #expect(stage.screen.press("Loud"))
             #expect(player.isLoud && stage.screen.lines == ["Loud: on"])
         }
 
         @Test("a binding reaches into a value, and text that depends on an optional comes with it")
         func bindings() {
             let stage = Stage(SettingsView())
-            #expect(stage.screen.press(title: "volume 3") && stage.screen.press(title: "note"))
+            #expect(stage.screen.press("volume 3") && stage.screen.press("note"))
             #expect(stage.screen.lines == ["volume 4", "loud: 4", "note"])
         }
 
@@ -117,7 +117,7 @@
         func environmentKey() {
             let stage = Stage(Raised())
             #expect(stage.screen.lines == ["level 1", "level 2", "raise"])
-            #expect(stage.screen.press(title: "raise"))
+            #expect(stage.screen.press("raise"))
             #expect(stage.screen.lines == ["level 1", "level 3", "raise"])
         }
 

@@ -8,7 +8,7 @@ extension SimulatedPhone {
     /// that: the scene is connected on the way to the front in both cases.
     ///
     /// - Parameters:
-    ///   - make: Makes the app: its delegate, and what is called when that has heard of the launch. Handlers of background
+    ///   - make: Makes the app: its delegate, and what is called after its launch method. Handlers of background
     ///     tasks may be registered then.
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
     @MainActor
