@@ -38,7 +38,7 @@
     extension MembershipMachine.Timing {
         static var patient: Self {
             var timing = Self()
-            (timing.trust, timing.patience) = (.seconds(120), .seconds(121))
+            (timing.trust, timing.patience) = (.seconds(600), .seconds(601))
             return timing
         }
     }
