@@ -86,12 +86,22 @@
         }
     }
 
+    /// Is given a publisher.
+    private struct Keeper<P: Publisher>: View where P.Failure == Never {
+        let publisher: P
+        @State private var count = 0
+
+        var body: some View {
+            Button("count \(count)") { count += 1 }.onReceive(publisher) { _ in }
+        }
+    }
+
     @MainActor
     @Suite("What views say of changes, appearances and publishers")
     struct EventTests {
         private let events = Events()
 
-        @Test("a change is told in three forms: with the new value, with both, and without")
+        @Test("a change has three forms: with the new value, with both, and without")
         func onChange() {
             let stage = Stage(Watcher(events: events))
             #expect(events.all == ["initial 0 0"])
@@ -181,6 +191,19 @@
             subject.send(4)
             #expect(stage.screen.press("switch"))
             #expect(stage.screen.lines == ["switch", "sum 0"])
+        }
+
+        @Test("a publisher that the view has is subscribed to once, whatever else has changed")
+        func kept() {
+            let events = events
+            let stage = Stage(
+                Keeper(
+                    publisher: Deferred {
+                        MainActor.assumeIsolated { events.all.append("subscribed") }
+                        return Empty<Int, Never>(completeImmediately: false)
+                    }))
+            #expect(stage.screen.press("count 0") && stage.screen.press("count 1"))
+            #expect(events.all == ["subscribed"])
         }
 
         @Test("a publisher that is made in the body is subscribed to again in each evaluation")

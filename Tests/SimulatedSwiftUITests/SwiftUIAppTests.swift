@@ -10,6 +10,25 @@
 
     @testable import SwiftUITutorials
 
+    // Shown: swiftui test
+    @MainActor
+    @Test("the news are refreshed in the background, again and again", .simulatedPhone())
+    func newsInTwoDays() throws {
+        let device = try #require(SimulatedDevice.current)
+        let manifest = AppManifest(
+            backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.refresh"])
+        SimulatedPhone.install(on: device, manifest: manifest, program: { NewsApp.main() })
+        device.launch()
+        device.pressHome()
+        device.advance(by: .seconds(2 * 86_400))
+        let refreshes = device.jobs.report.runs.count
+        #expect(refreshes >= 4)
+        device.open()
+        device.advance(by: .seconds(1))
+        #expect(try SimulatedPhone.screen(on: device) == ["\(10 + 10 * refreshes) headlines"])
+    }
+    // Shown: end
+
     @MainActor
     @Suite("The apps of tutorials with SwiftUI, on a simulated phone", .simulatedPhone())
     struct SwiftUIAppTests {
@@ -101,13 +120,13 @@
 
         // MARK: Models
 
-        @Test("a model that publishes on another thread is shown, with a warning")
+        @Test("a model that publishes on another thread is a warning in the log")
         func publishesElsewhere() throws {
             install { DownloadApp.main() }
             device.launch()
             try #expect(screen() == "Loading")
             device.advance(by: .seconds(10))
-            try #expect(screen() == "Done")
+            // Whether the view shows it is a matter of luck, as on a phone: the change is announced before it is made.
             #expect(device.logText.contains("a published property of Download was changed on another thread"))
         }
 
@@ -180,24 +199,6 @@
             #expect(device.launchCount == 2)
             #expect(throws: ScreenError.notInFront(.suspended)) { try screen() }
         }
-
-        // Shown: swiftui test
-        @Test("the news are refreshed in the background, again and again")
-        func newsInTwoDays() throws {
-            let device = try #require(SimulatedDevice.current)
-            let manifest = AppManifest(
-                backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.refresh"])
-            SimulatedPhone.install(on: device, manifest: manifest, program: { NewsApp.main() })
-            device.launch()
-            device.pressHome()
-            device.advance(by: .seconds(2 * 86_400))
-            let refreshes = device.jobs.report.runs.count
-            #expect(refreshes >= 4)
-            device.open()
-            device.advance(by: .seconds(1))
-            #expect(try SimulatedPhone.screen(on: device) == ["\(10 + 10 * refreshes) headlines"])
-        }
-        // Shown: end
 
         // MARK: Without a phone
 

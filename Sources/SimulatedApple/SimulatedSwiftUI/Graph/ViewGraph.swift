@@ -46,7 +46,7 @@ package final class ViewGraph {
         // Called by an action: the update that goes on sees the change.
         guard !isUpdating else { return change() }
         isUpdating = true
-        // Until its end nobody has to ask for a turn.
+        // Until its end no turn has to be scheduled.
         dirt.withLock { $0.isScheduled = true }
         change()
         var round = 0

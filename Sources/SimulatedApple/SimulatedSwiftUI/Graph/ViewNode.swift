@@ -28,7 +28,7 @@ final class ViewNode {
     private(set) var environment: EnvironmentValues
     private(set) var children: [ViewNode] = []
     private(set) var isInTree = true
-    /// The present evaluation: it tells what was read in it from what was read before.
+    /// The present evaluation, by which what was read in it differs from what was read before.
     private(set) var evaluation = Evaluation()
     /// What belongs to the dynamic properties of the element, by their offsets.
     var properties: [Int: AnyObject] = [:]

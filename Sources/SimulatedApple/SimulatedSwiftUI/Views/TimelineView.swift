@@ -27,7 +27,7 @@ public struct TimelineInstants: Sendable {
     }
 }
 
-/// What the content of a ``TimelineView`` is told.
+/// What the content of a ``TimelineView`` is given.
 public struct TimelineContext: Sendable {
     /// The last instant of the schedule.
     public let date: Date
@@ -39,7 +39,7 @@ public struct TimelineView<Content: View>: View, Primitive {
     /// None; the graph knows it.
     public typealias Body = Never
 
-    /// What the content is told.
+    /// What the content is given.
     public typealias Context = TimelineContext
 
     private let instants: TimelineInstants
