@@ -258,9 +258,9 @@ extension SimulatedAppleTests {
                 #expect(table.cellForRow(at: second)?.textLabel?.text == "two")
                 table.selectRow(at: second, animated: false, scrollPosition: .none)
                 #expect(source.taps.isEmpty)
-                try SimulatedPhone.tapRow(at: second, in: table, on: device)
+                try SimulatedPhone.tapRow(at: second, on: device)
                 #expect(throws: ScreenError.self) {
-                    try SimulatedPhone.tapRow(at: IndexPath(row: 3, section: 0), in: table, on: device)
+                    try SimulatedPhone.tapRow(at: IndexPath(row: 3, section: 0), on: device)
                 }
                 #expect(source.taps == [1])
                 source.rows.remove(at: 0)

@@ -65,7 +65,7 @@ package final class PhoneProcess: Sendable {
     }
 
     /// The app's screen is made with that framework from now on.
-    package func show(_ screen: any PhoneScreen) { state.withLock { $0.screen = screen } }
+    package func show(_ screen: any PhoneScreen) { state.exchange(\.screen, with: screen) }
 
     /// The app's screen.
     var screen: (any PhoneScreen)? { state.withLock { $0.screen } }

@@ -347,24 +347,14 @@ extension IndexPath {
 }
 
 extension SimulatedPhone {
-    /// The user taps a row of a table: it is selected, and the delegate hears of it. The work of the main loop that
+    /// The user taps a row of the table in front: it is selected, and the delegate is called. The work of the main loop that
     /// this makes is done when this returns.
     ///
     /// - Parameters:
     ///   - indexPath: The row.
-    ///   - tableView: The table. Without one it is the table in front, which is the only way for an app in a process of
-    ///     its own.
     ///   - device: The device.
     /// - Throws: ``ScreenError`` when there is no such row, rows cannot be selected, or the app is not in front.
-    public static func tapRow(
-        at indexPath: IndexPath, in tableView: UITableView? = nil, on device: SimulatedDevice
-    ) throws(ScreenError) {
-        guard let tableView else { return try tapRow(indexPath.row, section: indexPath.section, on: device) }
-        let texts = try screen(on: device)
-        guard device.host?.phase == .active else { throw .notInFront(device.host?.phase ?? .terminated) }
-        guard tableView.press(indexPath) else {
-            throw .notThere("row \(indexPath.row) of section \(indexPath.section)", screen: texts)
-        }
-        device.advance(by: .zero)
+    public static func tapRow(at indexPath: IndexPath, on device: SimulatedDevice) throws(ScreenError) {
+        try tapRow(indexPath.row, section: indexPath.section, on: device)
     }
 }

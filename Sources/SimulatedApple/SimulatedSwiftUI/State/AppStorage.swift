@@ -70,42 +70,23 @@ public protocol StorableValue {
     init?(stored object: Any)
 }
 
-extension Bool: StorableValue {
-    /// From a number.
+extension StorableValue {
+    /// The object, if it is such a value.
     public init?(stored object: Any) {
-        guard let value = object as? Bool else { return nil }
+        guard let value = object as? Self else { return nil }
         self = value
     }
 }
 
-extension Int: StorableValue {
-    /// From a number.
-    public init?(stored object: Any) {
-        guard let value = object as? Int else { return nil }
-        self = value
-    }
-}
+extension Bool: StorableValue {}
+extension Int: StorableValue {}
+extension String: StorableValue {}
+extension Data: StorableValue {}
 
 extension Double: StorableValue {
-    /// From a number.
+    /// From a number, also a whole one.
     public init?(stored object: Any) {
         guard let value = (object as? Double) ?? (object as? Int).map(Double.init) else { return nil }
-        self = value
-    }
-}
-
-extension String: StorableValue {
-    /// From a text.
-    public init?(stored object: Any) {
-        guard let value = object as? String else { return nil }
-        self = value
-    }
-}
-
-extension Data: StorableValue {
-    /// From bytes.
-    public init?(stored object: Any) {
-        guard let value = object as? Data else { return nil }
         self = value
     }
 }
