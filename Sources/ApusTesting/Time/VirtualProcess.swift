@@ -27,7 +27,12 @@ package final class VirtualProcess: Sendable {
     private let standing = Atomic(Standing.running)
     private let missedWallClockChange = Atomic(false)
     private let unfinished = TaskCounter()
-    private let companion = Locked<(any SteppedProcess)?>(nil)
+    private let attached = Locked<(any SteppedProcess)?>(nil)
+    /// Whether one is attached, without the lock: the step loop asks several times a step, mostly in vain.
+    private let hasCompanion = Atomic(false)
+    private var companion: (any SteppedProcess)? {
+        hasCompanion.load(ordering: .acquiring) ? attached.withLock { $0 } : nil
+    }
 
     /// - Parameters:
     ///   - clocks: The clocks that it shares with everyone.
@@ -73,13 +78,14 @@ package final class VirtualProcess: Sendable {
         guard standing.exchange(.ended, ordering: .acquiringAndReleasing) != .ended else { return }
         mainLoop.close()
         engine.shutdown()
-        companion.withLock { $0.take() }?.end()
+        attached.withLock { $0.take() }?.end()
     }
 
     /// From now on `process` goes on, stands still and ends with this one.
     package func attach(_ process: any SteppedProcess) {
         guard !isEnded else { return process.end() }
-        companion.withLock { $0 = process }
+        attached.withLock { $0 = process }
+        hasCompanion.store(true, ordering: .releasing)
     }
 
     // MARK: For the step loop
@@ -95,7 +101,7 @@ package final class VirtualProcess: Sendable {
         if executor.runOne() { return true }
         // Whoever drives a process with a main loop is the main actor; others find nothing here.
         if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
-        return wakeup.wakeIfDue() || companion.withLock { $0 }?.runOne() == true
+        return wakeup.wakeIfDue() || companion?.runOne() == true
     }
 
     /// Whether ``runOne()`` would find work in a queue.
@@ -107,7 +113,7 @@ package final class VirtualProcess: Sendable {
     func untilNextDeadline(besides excluded: (any SteppedProcess)?) -> UInt64? {
         guard isRunning else { return nil }
         let own = wakeup.untilNextDeadline
-        let companion = companion.withLock { $0 }
+        let companion = companion
         guard companion !== excluded, let other = companion?.untilNextDeadline else { return own }
         return min(own ?? .max, other)
     }

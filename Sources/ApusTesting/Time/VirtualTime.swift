@@ -25,6 +25,10 @@ public final class VirtualTime: TimeSource {
     let clocks: VirtualClocks
     private let wakeup: VirtualWakeup
     private let processes = Locked<[VirtualProcess]>([])
+    private let processChanges = Atomic(0)
+    /// The processes and the change that they are of, for the thread that drives time: a step takes no lock. Protected by
+    /// ``drive(_:)``.
+    private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
     private let isDriven = Atomic(false)
     /// Where ``advance(by:)`` goes to; 0 when time does not go on.
     private let reach = Atomic<UInt64>(0)
@@ -117,7 +121,7 @@ public final class VirtualTime: TimeSource {
     private func changeWall(to instant: WallInstant) {
         clocks.setWall(instant)
         wakeup.reportWallClockChange()
-        for process in processes.withLock({ $0 }) { process.reportWallClockChange() }
+        for process in steppedProcesses { process.reportWallClockChange() }
     }
 
     /// Moves the wall clock forth or (negative) back; otherwise like ``setWall(_:)``.
@@ -237,14 +241,22 @@ public final class VirtualTime: TimeSource {
 
     /// In the order in which they were started; after each piece of work the system is looked at again.
     private func runProcesses() -> Bool {
-        for process in processes.withLock({ $0 }) where process.runOne() { return true }
+        for process in steppedProcesses where process.runOne() { return true }
         return false
     }
 
+    private var steppedProcesses: [VirtualProcess] {
+        let change = processChanges.load(ordering: .acquiring)
+        if change != stepped.change { stepped = (change, processes.withLock { $0 }) }
+        return stepped.processes
+    }
+
     /// How long until something falls due; nil when nothing ever will.
-    var untilNextDeadline: UInt64? {
+    var untilNextDeadline: UInt64? { drive { nextStep } }
+
+    private var nextStep: UInt64? {
         var earliest = wakeup.untilNextDeadline
-        for process in processes.withLock({ $0 }) {
+        for process in steppedProcesses {
             if let other = process.untilNextDeadline { earliest = min(earliest ?? .max, other) }
         }
         return earliest
@@ -255,13 +267,13 @@ public final class VirtualTime: TimeSource {
     func freeTime(for companion: any SteppedProcess) -> UInt64 {
         let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))
         guard reach > now, executor.pendingJobs == 0 else { return 0 }
-        return processes.withLock { $0 }.reduce(min(reach - now, wakeup.untilNextDeadline ?? .max)) { free, process in
+        return steppedProcesses.reduce(min(reach - now, wakeup.untilNextDeadline ?? .max)) { free, process in
             process.isRunnable ? 0 : min(free, process.untilNextDeadline(besides: companion) ?? .max)
         }
     }
 
     private func step() -> Bool {
-        guard let step = untilNextDeadline else { return false }
+        guard let step = nextStep else { return false }
         clocks.move(by: step)
         runAllRunnable()
         return true
@@ -276,7 +288,7 @@ public final class VirtualTime: TimeSource {
         // Work that takes its time has moved the clocks, perhaps beyond the target.
         guard now < target else { return true }
         let left = target.nanoseconds - now.nanoseconds
-        guard let step = untilNextDeadline, step <= left else {
+        guard let step = nextStep, step <= left else {
             clocks.move(by: left)
             runAllRunnable()
             return true
@@ -312,7 +324,7 @@ public final class VirtualTime: TimeSource {
     func startProcess(boot: VirtualWakeup.Boot) -> VirtualProcess {
         let signal = executor.signal
         let process = VirtualProcess(clocks: clocks, boot: boot) { signal.signal() }
-        processes.withLock { $0.append(process) }
+        change { $0.append(process) }
         return process
     }
 
@@ -321,8 +333,13 @@ public final class VirtualTime: TimeSource {
 
     /// Ends a process and forgets it.
     package func end(_ process: VirtualProcess) {
-        processes.withLock { $0.removeAll { $0 === process } }
+        change { $0.removeAll { $0 === process } }
         process.end()
+    }
+
+    private func change(_ body: (inout [VirtualProcess]) -> Void) {
+        processes.withLock { body(&$0) }
+        processChanges.add(1, ordering: .acquiringAndReleasing)
     }
 
     /// Work that is running takes that long: the clocks move, and nothing else runs meanwhile.
@@ -333,7 +350,7 @@ public final class VirtualTime: TimeSource {
 
     /// Whether there is anything that ``drain()`` would run.
     var isRunnable: Bool {
-        executor.pendingJobs > 0 || untilNextDeadline == 0 || processes.withLock { $0 }.contains { $0.isRunnable }
+        drive { executor.pendingJobs > 0 || nextStep == 0 || steppedProcesses.contains { $0.isRunnable } }
     }
 
     /// Runs one piece of work that can run at this instant. False when there is none.
@@ -345,7 +362,7 @@ public final class VirtualTime: TimeSource {
     @discardableResult
     package func moveToNextDeadline(within limit: Duration) -> Bool {
         drive {
-            guard let step = untilNextDeadline, step <= UInt64(max(0, limit.wholeNanoseconds)) else { return false }
+            guard let step = nextStep, step <= UInt64(max(0, limit.wholeNanoseconds)) else { return false }
             clocks.move(by: step)
             return true
         }

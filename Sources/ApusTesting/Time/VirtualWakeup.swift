@@ -65,17 +65,17 @@ final class VirtualWakeup: TimeSource, PunctualWakeup {
     /// Wakes the engine if an armed deadline has come.
     func wakeIfDue() -> Bool {
         // Each of them: a kernel timer goes off once, and what is due with another one does not go off again.
-        let uptimeIsDue = goesOff(armedUptime, now: uptime().nanoseconds)
-        let continuousIsDue = goesOff(armedContinuous, now: continuous().nanoseconds)
-        let wallIsDue = goesOff(armedWall, now: wall().nanoseconds)
+        let uptimeIsDue = goesOff(armedUptime) { uptime().nanoseconds }
+        let continuousIsDue = goesOff(armedContinuous) { continuous().nanoseconds }
+        let wallIsDue = goesOff(armedWall) { wall().nanoseconds }
         guard uptimeIsDue || continuousIsDue || wallIsDue, let handler = handler.withLock({ $0 }) else { return false }
         handler.body(.deadline)
         return true
     }
 
-    private func goesOff(_ armed: borrowing Atomic<UInt64>, now: UInt64) -> Bool {
+    private func goesOff(_ armed: borrowing Atomic<UInt64>, now: () -> UInt64) -> Bool {
         let deadline = armed.load(ordering: .acquiring)
-        guard deadline <= now, deadline != Self.never else { return false }
+        guard deadline != Self.never, deadline <= now() else { return false }
         // Failing: it was armed anew on another thread, and that is looked at next.
         return armed.compareExchange(
             expected: deadline, desired: Self.never, ordering: .acquiringAndReleasing
@@ -90,14 +90,15 @@ final class VirtualWakeup: TimeSource, PunctualWakeup {
     /// How long until the next armed deadline; nil when none will ever come.
     var untilNextDeadline: UInt64? {
         let earliest = min(
-            left(armedUptime, now: uptime().nanoseconds), left(armedContinuous, now: continuous().nanoseconds),
-            left(armedWall, now: wall().nanoseconds))
+            left(armedUptime) { uptime().nanoseconds }, left(armedContinuous) { continuous().nanoseconds },
+            left(armedWall) { wall().nanoseconds })
         return earliest == Self.never ? nil : earliest
     }
 
-    private func left(_ armed: borrowing Atomic<UInt64>, now: UInt64) -> UInt64 {
+    private func left(_ armed: borrowing Atomic<UInt64>, now: () -> UInt64) -> UInt64 {
         let deadline = armed.load(ordering: .acquiring)
         if deadline == Self.never { return Self.never }
+        let now = now()
         return deadline > now ? deadline - now : 0
     }
 }

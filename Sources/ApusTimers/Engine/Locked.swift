@@ -1,4 +1,4 @@
-import Synchronization
+package import Synchronization
 
 #if os(Linux)
     import CApus
@@ -15,8 +15,8 @@ import Synchronization
         // On the heap, side by side: the kernel knows a lock by its address, which must not change. (Two pointers, and
         // not one to a generic struct of both: Swift 6.3 crashes asking for that struct's metadata in a closure that
         // outlives the lock's scope.)
-        private let word: UnsafeMutablePointer<Atomic<UInt32>>
-        private let value: UnsafeMutablePointer<Value>
+        @usableFromInline let word: UnsafeMutablePointer<Atomic<UInt32>>
+        @usableFromInline let value: UnsafeMutablePointer<Value>
 
         package init(_ value: consuming sending Value) {
             let alignment = max(8, MemoryLayout<Value>.alignment)
@@ -35,6 +35,8 @@ import Synchronization
             UnsafeMutableRawPointer(word).deallocate()
         }
 
+        // Inlinable, so that other modules' builds for debugging, where these are optimized file by file, see it too.
+        @inlinable
         @inline(__always)
         package borrowing func withLock<Result: ~Copyable, Failure: Error>(
             _ body: (inout sending Value) throws(Failure) -> sending Result
@@ -54,7 +56,7 @@ import Synchronization
             return try body(&value.pointee)
         }
 
-        private var address: UnsafeMutablePointer<UInt32> {
+        @inlinable var address: UnsafeMutablePointer<UInt32> {
             UnsafeMutableRawPointer(word).assumingMemoryBound(to: UInt32.self)
         }
     }
