@@ -66,6 +66,22 @@ private final class PlayerDelegate: UIResponder, UIApplicationDelegate {
     }
 }
 
+/// Says what its sound is for, and nothing else.
+private final class CategoryDelegate: UIResponder, UIApplicationDelegate {
+    private let category: AVAudioSession.Category
+    let player = AVPlayer(url: URL(fileURLWithPath: "/music/one.m4a"))
+
+    init(_ category: AVAudioSession.Category) { self.category = category }
+
+    func application(
+        _ application: UIApplication,
+        didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+    ) -> Bool {
+        try? AVAudioSession.sharedInstance().setCategory(category)
+        return true
+    }
+}
+
 extension SimulatedAppleTests {
     @MainActor
     @Suite("AVQueuePlayer and the remote commands")
@@ -98,6 +114,39 @@ extension SimulatedAppleTests {
                 #expect(player.rate == 0)
                 device.advance(by: .seconds(10))
                 #expect(device.host?.phase == .suspended)
+            }
+        }
+
+        /// Apple, Audio Session Programming Guide, "Activating an Audio Session": the playback classes activate it.
+        @Test(
+            "play() activates the session of an app that has only set a category, and the category decides",
+            arguments: [(AVAudioSession.Category.playback, true), (.soloAmbient, false)])
+        func activation(category: AVAudioSession.Category, goesOn: Bool) throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(
+                    on: device, manifest: AppManifest(backgroundModes: [.audio]),
+                    trackDurations: ["one.m4a": .seconds(100)], delegate: CategoryDelegate(category))
+                device.launch()
+                let player = try #require((device.app as? CategoryDelegate)?.player)
+                #expect(!device.audio.isSessionActive)
+                player.play()
+                #expect(device.audio.isSessionActive)
+                #expect(player.timeControlStatus == .playing)
+                device.pressHome()
+                device.advance(by: .seconds(60))
+                #expect((device.host?.phase == .background) == goesOn)
+                #expect((player.currentTime().seconds == 60) == goesOn)
+            }
+        }
+
+        @Test("a player that is asked to play during a call does not, and the log says why")
+        func playDuringCall() throws {
+            try run { device, journal, player in
+                device.receiveCall()
+                player.play()
+                #expect(player.timeControlStatus == .paused)
+                #expect(!device.audio.isSessionActive)
+                #expect(device.logText.contains("nothing plays while the audio session is inactive"))
             }
         }
 

@@ -114,11 +114,14 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     /// - Throws: An `NSError` with the code `!int` during a call or while another app has the sound.
     open func setActive(_ active: Bool, options: SetActiveOptions = []) throws {
         guard active else { return audio.deactivateSession() }
-        let category: AudioCategory = category == .playback ? .playback : .soloAmbient
-        guard audio.activateSession(category) else {
-            throw NSError(domain: "NSOSStatusErrorDomain", code: Self.cannotInterruptOthers)
-        }
+        guard activate() else { throw NSError(domain: "NSOSStatusErrorDomain", code: Self.cannotInterruptOthers) }
     }
+
+    /// A player begins to play: an inactive session becomes active if it can.
+    func activateToPlay() { if !audio.isSessionActive { _ = activate() } }
+
+    /// False, and nothing changes, while a call or another app has the sound.
+    private func activate() -> Bool { audio.activateSession(category == .playback ? .playback : .soloAmbient) }
 
     /// "!int" in four bytes.
     private static var cannotInterruptOthers: Int { 0x2169_6e74 }

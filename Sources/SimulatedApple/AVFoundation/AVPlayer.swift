@@ -87,9 +87,13 @@ open class AVPlayer: NSObject {
     /// The item that plays, or that would.
     open var currentItem: AVPlayerItem? { queue.first }
 
-    /// Plays, if the audio session is active; the device's log warns otherwise.
+    /// Plays, and makes the audio session active for that, with the category that the app has set. While a call or
+    /// another app has the sound it does not play, and the device's log warns.
+    ///
+    /// Apple, Audio Session Programming Guide, "Activating an Audio Session"
     open func play() {
         takeOver()
+        if !queue.isEmpty { AVAudioSession.sharedInstance().activateToPlay() }
         audio.startPlaying()
     }
 
