@@ -226,6 +226,23 @@ extension SimulatedAppleTests {
             }
         }
 
+        /// Apple, documentation/uikit/uiapplication/backgroundrefreshstatus: it is switched off in low-power mode.
+        @Test("the status of background refresh is denied in low-power mode, and what it was before afterwards")
+        func backgroundRefreshInLowPowerMode() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: JournalDelegate(Journal()))
+                device.launch()
+                device.setLowPowerMode(true)
+                #expect(UIApplication.shared.backgroundRefreshStatus == .denied)
+                device.setLowPowerMode(false)
+                #expect(UIApplication.shared.backgroundRefreshStatus == .available)
+                device.setBackgroundRefresh(false)
+                device.setLowPowerMode(true)
+                device.setLowPowerMode(false)
+                #expect(UIApplication.shared.backgroundRefreshStatus == .denied)
+            }
+        }
+
         @Test("the status of background refresh is the user's switch")
         func backgroundRefresh() throws {
             try SimulatedDevice.run { device in

@@ -53,9 +53,12 @@ open class UIApplication: UIResponder {
     /// The sessions of the scenes.
     open var openSessions: Set<UISceneSession> { Set(connectedScenes.map(\.session)) }
 
-    /// Whether the user lets the app refresh in the background.
+    /// Whether the app may refresh in the background: not while the user has switched that off, and not in low-power
+    /// mode. Which of its values the property has in low-power mode, Apple does not say; here it is `denied`.
+    ///
+    /// Apple, documentation/uikit/uiapplication/backgroundrefreshstatus
     open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
-        process.isBackgroundRefreshOn ? .available : .denied
+        process.isBackgroundRefreshOn && host.conditions.isLowPowerMode != true ? .available : .denied
     }
 
     nonisolated let host: any PhoneHost
