@@ -41,6 +41,9 @@ private final class NotificationDelegate: UIResponder, UIApplicationDelegate, UN
     }
 }
 
+/// Has no delegate for notifications.
+private final class PlainNotificationApp: UIResponder, UIApplicationDelegate {}
+
 /// Decides asynchronously.
 private final class AsyncNotificationDelegate: NSObject, UNUserNotificationCenterDelegate {
     func userNotificationCenter(
@@ -107,6 +110,23 @@ extension SimulatedAppleTests {
                 device.advance(by: .zero)
                 // It came ten seconds ago.
                 #expect(shown.all == ["[\"loud\"] 10"])
+            }
+        }
+
+        @Test("without a delegate nothing is shown in front, and the warning names Apple's property")
+        func noDelegate() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, delegate: PlainNotificationApp())
+                device.launch()
+                device.notifications.setAuthorization(.authorized)
+                let trigger = UNTimeIntervalNotificationTrigger(timeInterval: 300, repeats: false)
+                UNUserNotificationCenter.current().add(
+                    UNNotificationRequest(identifier: "tea", content: UNMutableNotificationContent(), trigger: trigger))
+                device.advance(by: .seconds(300))
+                #expect(device.notifications.shown.isEmpty)
+                #expect(
+                    device.logText.contains("is not shown; set the delegate of UNUserNotificationCenter"))
+                #expect(!device.logText.contains("onForegroundDelivery"))
             }
         }
 

@@ -28,6 +28,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         var userAllows = true
         var onForegroundDelivery: ForegroundHandler?
         var onTap: TapHandler?
+        var adviceInFront = Self.ownAdvice
+
+        /// For users of this class.
+        static let ownAdvice = "set onForegroundDelivery"
     }
 
     private let state: Locked<State>
@@ -71,6 +75,10 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         get { state.withLock { $0.onTap } }
         set { state.exchange(\.onTap, with: newValue) }
     }
+
+    /// What the log advises when a notification comes in front and no handler is set: other modules have other names
+    /// for the handler. It goes with the app's process.
+    package func advise(inFront advice: String) { state.exchange(\.adviceInFront, with: advice) }
 
     // MARK: What Apus offers
 
@@ -237,6 +245,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         appForegrounded(false)
         onForegroundDelivery = nil
         onTap = nil
+        advise(inFront: State.ownAdvice)
     }
 
     // MARK: Delivery
@@ -270,11 +279,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
                 if let self, onForegroundDelivery?(request) == .shown { show(request) }
             }
         case .withholdFromUser(let request):
+            let advice = state.withLock { $0.adviceInFront }
             surroundings.log(
                 .system,
                 .warning(
-                    "notification \(request.identifier) came while the app was in front and is not shown; "
-                        + "set onForegroundDelivery"))
+                    "notification \(request.identifier) came while the app was in front and is not shown; \(advice)"))
         case .suppress(let request):
             surroundings.log(.system, .notificationDropped(request.identifier))
         }

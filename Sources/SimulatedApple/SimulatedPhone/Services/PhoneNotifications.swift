@@ -134,6 +134,7 @@ final class DeviceNotifications: PhoneNotifications {
         self.shelf = shelf
         time = host.engine.time
         self.dates = dates
+        center.advise(inFront: "set the delegate of UNUserNotificationCenter, and answer willPresent")
     }
 
     var onDelivery: (@MainActor @Sendable (DeliveredNotification) -> Void)? {
