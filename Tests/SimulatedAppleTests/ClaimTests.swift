@@ -12,6 +12,17 @@ private final class Upload {
     var task = UIBackgroundTaskIdentifier.invalid
 }
 
+/// What apps write to give their tests another application.
+private protocol ClaimGiver {
+    func beginBackgroundTask(expirationHandler: (@MainActor @Sendable () -> Void)?) -> UIBackgroundTaskIdentifier
+    func beginBackgroundTask(
+        withName taskName: String?, expirationHandler: (@MainActor @Sendable () -> Void)?
+    ) -> UIBackgroundTaskIdentifier
+    func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier)
+}
+
+extension UIApplication: ClaimGiver {}
+
 extension SimulatedAppleTests {
     @MainActor
     @Suite("beginBackgroundTask")
@@ -40,6 +51,30 @@ extension SimulatedAppleTests {
                 device.advance(by: .milliseconds(12_500))
                 #expect(application.backgroundTimeRemaining == 17.5)
                 application.endBackgroundTask(task)
+            }
+        }
+
+        /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:): without a name the
+        /// system makes one of the calling function's.
+        @Test("a claim without a name is named after the app's module and the calling function")
+        func generatedName() throws {
+            try run { device in
+                let application = UIApplication.shared
+                for _ in 1...2 { application.endBackgroundTask(application.beginBackgroundTask {}) }
+                application.endBackgroundTask(application.beginBackgroundTask(withName: nil))
+                let lines = device.logText.split(separator: "\n").filter { $0.contains("claim began") }
+                #expect(lines.count == 3)
+                #expect(lines.allSatisfy { $0.contains("Called by SimulatedAppleTests, from generatedName()") })
+            }
+        }
+
+        @Test("an app can declare a protocol of its own for the methods of UIApplication")
+        func ownProtocol() throws {
+            try run { device in
+                let claims: any ClaimGiver = UIApplication.shared
+                claims.endBackgroundTask(claims.beginBackgroundTask(withName: nil, expirationHandler: nil))
+                claims.endBackgroundTask(claims.beginBackgroundTask(expirationHandler: nil))
+                #expect(device.logText.contains("Called by the app, from a protocol"))
             }
         }
 

@@ -28,23 +28,56 @@ extension UIApplication {
         host.backgroundTimeRemaining?.inSeconds ?? .greatestFiniteMagnitude
     }
 
-    /// Claims time to finish something; see ``beginBackgroundTask(withName:expirationHandler:)``.
+    /// Claims time to finish something; see ``beginBackgroundTask(withName:expirationHandler:fileID:function:)``.
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
-        expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+        expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil, fileID: String = #fileID,
+        function: String = #function
     ) -> UIBackgroundTaskIdentifier {
-        beginBackgroundTask(withName: nil, expirationHandler: handler)
+        beginBackgroundTask(withName: nil, expirationHandler: handler, fileID: fileID, function: function)
     }
 
     /// Claims time to finish something, about 30 s for all claims together. From any thread.
     ///
     /// On the simulated phone the claim is granted when this returns. The handler is called on the main thread shortly
     /// before the time is over, or soon if it is over; a claim that is not ended in it ends the app, with a fault.
+    ///
+    /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
+    ///
+    /// - Parameters:
+    ///   - taskName: What is being finished; `nil` gives a name with the module and the function of the caller.
+    ///   - handler: Called when the time is nearly over; it has to end the claim.
+    ///   - fileID: The calling file, for the generated name.
+    ///   - function: The calling function, for the generated name.
+    /// - Returns: The identifier, which has to be ended; `invalid` when there is no claim.
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
-        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil
+        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil,
+        fileID: String = #fileID, function: String = #function
     ) -> UIBackgroundTaskIdentifier {
-        UIBackgroundTaskIdentifier(rawValue: host.beginClaim(taskName ?? "unnamed", expirationHandler: handler))
+        let caller = "Called by \(fileID.prefix { $0 != "/" }), from \(function)"
+        return UIBackgroundTaskIdentifier(rawValue: host.beginClaim(taskName ?? caller, expirationHandler: handler))
+    }
+
+    /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
+    @_disfavoredOverload
+    @discardableResult
+    @preconcurrency nonisolated public func beginBackgroundTask(
+        expirationHandler handler: (@MainActor @Sendable () -> Void)?
+    ) -> UIBackgroundTaskIdentifier {
+        beginBackgroundTask(
+            withName: nil, expirationHandler: handler, fileID: "the app", function: "a protocol or a function value")
+    }
+
+    /// The method with exactly Apple's parameters, for protocols and function values; calls prefer the one above.
+    @_disfavoredOverload
+    @discardableResult
+    @preconcurrency nonisolated public func beginBackgroundTask(
+        withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)?
+    ) -> UIBackgroundTaskIdentifier {
+        beginBackgroundTask(
+            withName: taskName, expirationHandler: handler, fileID: "the app",
+            function: "a protocol or a function value")
     }
 
     /// Ends a claim. From any thread. An identifier that is unknown or was ended before is a warning in the device's
