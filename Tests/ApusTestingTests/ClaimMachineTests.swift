@@ -77,6 +77,45 @@ struct ClaimMachineTests {
         #expect(machine.keepsRunning)
     }
 
+    @Test("a claim that is begun under cover when the budget is used up still has the handlers' time after the cover")
+    func lateUnderCover() {
+        for cover in ["mode", "job"] {
+            var machine = machine(isInForeground: false)
+            func setCover(_ isOn: Bool, now: UInt64) {
+                if cover == "mode" {
+                    machine.setMode(.audio, isActive: isOn, now: now)
+                } else {
+                    machine.setJobs(isOn ? .until(99 * second) : .none, now: now)
+                }
+            }
+            guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+            #expect(machine.expire(now: 26 * second).count == 1)
+            _ = machine.end(first, now: 26 * second)
+            setCover(true, now: 35 * second)
+            guard case .granted = machine.begin(claim, now: 40 * second) else { return #expect(Bool(false)) }
+            setCover(false, now: 50 * second)
+            #expect(machine.expiry(now: 50 * second) == 50 * second)
+            #expect(machine.zero(now: 50 * second) == 54 * second)
+            #expect(machine.remaining(now: 51 * second) == 3 * second)
+            #expect(machine.expire(now: 51 * second).count == 1)
+            #expect(machine.zero(now: 51 * second) == 54 * second, "being late with the handlers gains nothing")
+        }
+    }
+
+    @Test("a claim that is granted late, where the policy does so, does not spare an earlier one its end")
+    func lateGrant() {
+        var policy = SystemPolicy()
+        policy.refusesLateClaims = false
+        var machine = ClaimMachine(rules: ClaimMachine.Rules(policy), isInForeground: false)
+        guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
+        guard case .granted = machine.begin(claim, now: 28 * second) else { return #expect(Bool(false)) }
+        #expect(machine.expiry(now: 28 * second) == 28 * second)
+        #expect(machine.expire(now: 28 * second).count == 2)
+        #expect(machine.zero(now: 28 * second) == 30 * second)
+        _ = machine.end(first, now: 29 * second)
+        #expect(machine.zero(now: 29 * second) == 32 * second)
+    }
+
     @Test("a refused identifier may be ended once, and keeps nothing running")
     func refused() {
         var machine = machine(isInForeground: false)

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusJobs
 import ApusTesting
 import ApusTimers
 import Testing
@@ -151,6 +152,35 @@ struct ExpiryTests {
             #expect(device.notes.isEmpty)
             #expect(try device.delay(of: .terminated(device.ends[0])) == .seconds(30))
             withExtendedLifetime(task) {}
+        }
+    }
+
+    /// Apple: the handlers are called shortly before the time is over ("beginBackgroundTask(withName:expirationHandler:)").
+    @Test(
+        "a claim that is begun in a job, when the budget is used up, is told before the app is ended",
+        arguments: [0, 1, 2] as [UInt64])
+    func claimInJob(seed: UInt64) throws {
+        var policy = SystemPolicy.impatient
+        policy.suspensionDelay = .seconds(10)...(.seconds(10))
+        try SimulatedDevice.run(seed: seed, policy: policy) { device in
+            let late = Box<BackgroundTask?>(nil)
+            let host = try device.launchJobApp { host, job in
+                late.value = try? host.beginBackgroundTask(named: "late") { host.note("told") }
+                host.engine.schedule(after: .seconds(5)) {
+                    MainActor.assumeIsolated { job.setCompleted(success: true) }
+                }
+            }
+            try host.jobs.submitRequest(.refresh)
+            let first = try host.beginBackgroundTask(named: "first") { host.note("first told") }
+            device.pressHome()
+            device.advance(by: .seconds(33))
+            #expect(device.appPhase == .background)
+            device.jobs.simulateLaunchNow("refresh")
+            device.advance(by: .seconds(60))
+            #expect(device.notes == ["first told", "runs refresh", "told"])
+            #expect(device.ends.isEmpty)
+            #expect(device.appPhase == .suspended)
+            withExtendedLifetime((first, late)) {}
         }
     }
 }

@@ -1,3 +1,4 @@
+import ApusBackground
 import ApusJobs
 import ApusTesting
 import SleeplessApp
@@ -83,6 +84,26 @@ struct RefreshTests {
             try device.sleepless.refresh.schedule(.refresh, earliest: 0, network: false, power: false)
             device.advance(seconds: 0)
             #expect(try device.shown.refresh.error != nil)
+        }
+    }
+
+    @Test(
+        "a day of jobs and a repeating timer: each background task is told in time, and the app lives",
+        arguments: [0, 1, 2] as [UInt64])
+    func dayOfJobs(seed: UInt64) throws {
+        try SimulatedDevice.run(seed: seed) { device in
+            device.installSleepless()
+            device.open()
+            let app = try device.sleepless
+            try app.refresh.schedule(.refresh, earliest: 0, network: false, power: false)
+            try app.refresh.schedule(.processing, earliest: 0, network: false, power: false)
+            try app.timer.go(delay: 40, repeat: 5)
+            device.lock()
+            device.advance(seconds: 86_400)
+            #expect(device.faults.isEmpty)
+            #expect(device.appPhase == .suspended)
+            #expect(device.launchCount == 1)
+            #expect(device.jobs.history.count > 1)
         }
     }
 }

@@ -26,6 +26,12 @@ struct Claim: Sendable {
 /// until the process is in the foreground again, whatever claims come and go. It stands still while the process is
 /// suspended, and while a continuous mode (audio, location) or a background job keeps the process running; about the
 /// latter the sources are silent. Instants are nanoseconds of uptime.
+///
+/// Invariant: for each claim, the instant at which the process is ended is the lead later than the one at which the
+/// claim's handler is due. So a claim that is granted when the lead has begun already (under a cover, or because the
+/// policy refuses none) has its own two instants: its handler is due as soon as the time runs, its end the lead after
+/// that (Apple, "beginBackgroundTask(withName:expirationHandler:)": the handler is called shortly before the remaining
+/// time reaches zero). Claims that were granted earlier keep theirs.
 struct ClaimMachine: Sendable {
     struct Rules: Sendable {
         var budget: UInt64
@@ -40,6 +46,8 @@ struct ClaimMachine: Sendable {
     private struct OpenClaim {
         let id: ClaimID
         let claim: Claim
+        /// How much of the budget is used up when its handler is due.
+        var dueAt: UInt64
         /// Its handler was called, or is about to be.
         var isTold = false
     }
@@ -82,7 +90,7 @@ struct ClaimMachine: Sendable {
             refused.insert(id)
             return .tooLate(id)
         }
-        claims.append(OpenClaim(id: id, claim: claim))
+        claims.append(OpenClaim(id: id, claim: claim, dueAt: max(lead.begin, spent ?? 0)))
         count(now)
         return .granted(id)
     }
@@ -105,9 +113,9 @@ struct ClaimMachine: Sendable {
     /// The claims whose handlers are to be called now, in the order in which they were begun; none the second time.
     mutating func expire(now: UInt64) -> [(id: ClaimID, claim: Claim)] {
         count(now)
-        guard isExpired else { return [] }
+        guard isTicking, let spent else { return [] }
         var told: [(id: ClaimID, claim: Claim)] = []
-        for index in claims.indices where !claims[index].isTold {
+        for index in claims.indices where !claims[index].isTold && claims[index].dueAt <= spent {
             claims[index].isTold = true
             told.append((claims[index].id, claims[index].claim))
         }
@@ -126,7 +134,10 @@ struct ClaimMachine: Sendable {
         spent = nil
         refused = []
         // A claim that was told and is still there is an ordinary one again.
-        for index in claims.indices { claims[index].isTold = false }
+        for index in claims.indices {
+            claims[index].isTold = false
+            claims[index].dueAt = lead.begin
+        }
         count(now)
     }
 
@@ -179,27 +190,38 @@ struct ClaimMachine: Sendable {
         case .until(let end): return end > now ? end - now : 0
         case .unlimited: return nil
         }
-        let spent = spent(at: now)
-        return rules.budget > spent ? rules.budget - spent : 0
+        let (end, spent) = (end ?? rules.budget, spent(at: now))
+        return end > spent ? end - spent : 0
     }
 
     /// When the handlers of claims that were not told yet have to be called; nil when there are none.
     func expiry(now: UInt64) -> UInt64? {
-        guard isTicking, claims.contains(where: { !$0.isTold }) else { return nil }
-        return instant(ofSpending: rules.budget > rules.lead ? rules.budget - rules.lead : 0, now: now)
+        guard isTicking, let due = claims.lazy.filter({ !$0.isTold }).map(\.dueAt).min() else { return nil }
+        return instant(ofSpending: due, now: now)
     }
 
     /// When the process is ended for the claims that it has; nil when it has none.
     func zero(now: UInt64) -> UInt64? {
-        isTicking && !claims.isEmpty ? instant(ofSpending: rules.budget, now: now) : nil
+        guard isTicking, let end else { return nil }
+        return instant(ofSpending: end, now: now)
     }
+
+    /// How much of the budget is used up when the handlers of claims that were begun early are due, and how much time
+    /// there is after that.
+    private var lead: (begin: UInt64, length: UInt64) {
+        let length = min(rules.lead, rules.budget)
+        return (rules.budget - length, length)
+    }
+
+    /// How much of the budget is used up when the process is ended for its claims; nil when it has none.
+    private var end: UInt64? { claims.lazy.map(\.dueAt).min().map { $0 + lead.length } }
 
     private var isTicking: Bool { spent != nil && standing == .background && !isCovered }
 
     /// Whether the handlers' instant has come; up to the last `count`.
     private var isExpired: Bool {
         guard isTicking, let spent else { return false }
-        return spent + rules.lead >= rules.budget
+        return spent >= lead.begin
     }
 
     private func spent(at now: UInt64) -> UInt64 { (spent ?? 0) + (isTicking ? now - countedAt : 0) }
