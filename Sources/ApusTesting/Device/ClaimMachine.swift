@@ -23,8 +23,11 @@ struct Claim: Sendable {
 /// The claims of one process and the time that it has in the background: a pure state machine.
 ///
 /// Time belongs to the process, not to a claim. It begins to run when a claim is open in the background, and goes on
-/// until the process is in the foreground again, whatever claims come and go. It stands still while the process is
-/// suspended, and while a continuous mode (audio, location) or a background job keeps the process running; about the
+/// until the process is in the foreground again, or was suspended and is resumed by the system, whatever claims come and
+/// go; then the whole budget is there again. That a resumed process has the whole budget is a choice: DTS ("UIApplication
+/// Background Task Notes") says that the time belongs to the process and not to a claim, and nothing of what a suspended
+/// one has left; and a process that the system launches in the background, for the same job, has all of it, so that one
+/// that was suspended before should not have less. The time stands still while the process is suspended, and while a continuous mode (audio, location) or a background job keeps the process running; about the
 /// latter the sources are silent. Instants are nanoseconds of uptime.
 ///
 /// Invariant: for each claim, the instant at which the process is ended is the lead later than the one at which the
@@ -131,19 +134,24 @@ struct ClaimMachine: Sendable {
 
     mutating func enterForeground(now: UInt64) {
         standing = .foreground
-        spent = nil
         refused = []
-        // A claim that was told and is still there is an ordinary one again.
+        refill()
+        count(now)
+    }
+
+    /// The whole budget is there again. A claim that was told and is still there is an ordinary one again.
+    private mutating func refill() {
+        spent = nil
         for index in claims.indices {
             claims[index].isTold = false
             claims[index].dueAt = lead.begin
         }
-        count(now)
     }
 
-    /// From the foreground, or from suspension; then the time goes on where it stopped.
+    /// From the foreground, or from suspension because the system has something for the process; then the budget is new.
     mutating func enterBackground(now: UInt64) {
         count(now)
+        if standing == .suspended { refill() }
         standing = .background
         count(now)
     }

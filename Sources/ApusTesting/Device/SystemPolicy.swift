@@ -6,7 +6,9 @@ public struct SystemPolicy: Sendable, Hashable {
     // MARK: Claims
 
     /// How long an app with claims may run in the background, all claims together: about 30 s (DTS; not guaranteed).
-    /// Before iOS 13 it was 180 s, before iOS 7 600 s.
+    /// Before iOS 13 it was 180 s, before iOS 7 600 s. It is new after a stay in the foreground, and when the system
+    /// resumes the suspended app in the background, for a job or a position; the second is a choice of the simulation,
+    /// because an app that is launched in the background for the same reason has the whole budget too.
     public var backgroundBudget: Duration = .seconds(30)
     /// How long before the end of the budget the expiration handlers are called: about 4 s, because logs show 26 s of
     /// elapsed time there (github.com/wordpress-mobile/WordPress-iOS/pull/21254,
