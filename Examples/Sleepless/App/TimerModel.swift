@@ -15,9 +15,6 @@ public final class TimerModel: BackgroundTimerDelegate {
         var due: ContinuousInstant
     }
 
-    /// Called at each run: a phone would vibrate.
-    public var onVibrate: (@MainActor () -> Void)?
-
     private static let rowLimit = 100
     private static let endedLimit = 20
 
@@ -104,7 +101,6 @@ public final class TimerModel: BackgroundTimerDelegate {
         guard let index = rows.firstIndex(where: { $0.id == id }) else { return }
         rows[index].count += 1
         vibrations += 1
-        onVibrate?()
         if let interval = rows[index].interval {
             if rows[index].count == 1, let timer = try? schedule(id, after: interval, repeats: true) {
                 rows[index].timer = timer

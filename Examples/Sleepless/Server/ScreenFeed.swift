@@ -11,6 +11,8 @@ final class ScreenFeed {
     nonisolated let events = EventFeed()
     /// Counts the changes.
     private(set) var revision = 0
+    /// Counts the events that were made.
+    private(set) var made = 0
     /// What is sent.
     var screen: (@MainActor () -> Screen)?
 
@@ -35,19 +37,26 @@ final class ScreenFeed {
 
     /// A frame of the balloon, which does not wait.
     func frame(_ balloon: BalloonSnapshot) {
-        events.send(ServerEvent("frame", Frame(progress: balloon.progress, frame: balloon.frames)))
+        guard events.isHeard else { return }
+        send(ServerEvent("frame", Frame(progress: balloon.progress, frame: balloon.frames)))
     }
 
-    /// The phone vibrates.
-    func vibrate() { events.send(ServerEvent("vibrate", [String: String]())) }
+    /// New lines of the log; they are asked for when a page listens.
+    func log(_ lines: () -> [LogLine]) {
+        guard events.isHeard else { return }
+        let lines = lines()
+        if !lines.isEmpty { send(ServerEvent("log", lines)) }
+    }
 
-    /// New lines of the log.
-    func log(_ lines: [LogLine]) { if !lines.isEmpty { events.send(ServerEvent("log", lines)) } }
+    private func send(_ event: ServerEvent) {
+        made += 1
+        events.send(event)
+    }
 
     private func send() {
         isWaiting = false
         lastSent = engine.time.uptime()
-        if let screen { events.send(ServerEvent("screen", screen())) }
+        if let screen, events.isHeard { send(ServerEvent("screen", screen())) }
     }
 
     private struct Frame: Encodable {

@@ -145,11 +145,11 @@ final class SimulatedPhone: Stage {
 
     /// Tells of what is new: lines of the log, and another second on the phone's clock.
     private func stepped() {
-        let new = lines(from: knownLines)
-        knownLines += new.count
-        feed.log(new)
+        let first = knownLines
+        knownLines = device.log.count
+        feed.log { lines(from: first) }
         let second = device.time.wall().nanoseconds / 1_000_000_000
-        if second != shownSecond || !new.isEmpty { feed.changed() }
+        if second != shownSecond || knownLines > first { feed.changed() }
         shownSecond = second
     }
 

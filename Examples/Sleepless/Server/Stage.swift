@@ -35,7 +35,6 @@ extension Stage {
     /// The app was made: its screen and its frames are sent from now on.
     func show(_ app: App) {
         app.onChange = { [feed] in feed.changed() }
-        app.timer.onVibrate = { [feed] in feed.vibrate() }
         app.toDo.onFrame = { [feed] balloon in if let balloon { feed.frame(balloon) } }
     }
 

@@ -4,6 +4,7 @@ import Logging
 import LoopbackWeb
 import NIOCore
 import NIOHTTP1
+import SleeplessApp
 import Testing
 
 @testable import Sleepless
@@ -117,6 +118,38 @@ struct ServerTests {
             }
             #expect(hasOpened)
         }
+    }
+
+    @Test("an hour of vibrations is sent as changes of the screen, not one by one")
+    func vibrations() async throws {
+        try await withServer { address in
+            let response = try await HTTPClient.shared.execute(
+                HTTPClientRequest(url: "\(address)events"), timeout: .seconds(60))
+            #expect(try await request("POST", "\(address)device/open").status == 200)
+            let timer = #"{"delay":0.5,"repeat":0.5}"#
+            #expect(try await request("POST", "\(address)app/timer/go", timer).status == 200)
+            async let advanced = request("POST", "\(address)device/advance", #"{"seconds":3600}"#)
+            var text = ""
+            for try await bytes in response.body {
+                text += String(buffer: bytes)
+                if text.contains(#""vibrations":7200"#) { break }
+            }
+            #expect(try await advanced.status == 200)
+            let others = text.split(separator: "\n").filter { $0.hasPrefix("event: ") && $0 != "event: screen" }
+            // One piece of the log at most in ten seconds of the phone.
+            #expect(others.count < 400)
+            #expect(!others.contains("event: lost"))
+        }
+    }
+
+    @Test("nothing is encoded while no page listens")
+    func unheard() async throws {
+        let phone = SimulatedPhone(seed: 0, speed: 1, lives: false)
+        try await phone.control("open", Arguments(Data()))
+        try phone.appInFront().timer.go(delay: 0.5, repeat: 0.5)
+        try await phone.control("advance", Arguments(Data(#"{"seconds":60}"#.utf8)))
+        #expect(phone.screen().app?.timer.vibrations == 120)
+        #expect(phone.feed.made == 0)
     }
 
     @Test("with a secret nobody comes in without it")

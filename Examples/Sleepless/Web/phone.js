@@ -6,7 +6,7 @@ import { clockText, dayText } from "./clock.js";
 import { makeDialogs } from "./dialogs.js";
 import { icon } from "./icons.js";
 import { makeBanners, makeLock } from "./lock.js";
-import { control, on } from "./server.js";
+import { control } from "./server.js";
 import { makeStatusBar } from "./statusbar.js";
 
 const launchTime = 700;
@@ -51,9 +51,10 @@ export function makePhone(stage, announce, error) {
   let pid = null;
   let wasDrawn = false;
   let lastProcess = null;
+  let felt = null;
+  let shake = null;
 
   swipeToClose();
-  on("vibrate", vibrate);
   screen.addEventListener("keydown", (event) => {
     if (event.key === "Delete" && document.activeElement === picture) control("swipe", {}, error);
   });
@@ -62,13 +63,22 @@ export function makePhone(stage, announce, error) {
     if (event.key === "Escape" && screen.dataset.showing === "switcher") control("home", {}, error);
   });
 
+  /** A shake for all that has run since the last picture; the counts begin anew with each process. */
+  function feel(device, timer) {
+    if (!timer) return;
+    const before = felt?.pid === device.pid && felt.phone === device.phone ? felt.count : 0;
+    if (felt && timer.vibrations > before) vibrate();
+    felt = { pid: device.pid, phone: device.phone, count: timer.vibrations };
+  }
+
   function vibrate() {
+    if (shake?.playState === "running") return;
     if (isMotionReduced()) {
       frame.classList.add("pulse");
       setTimeout(() => frame.classList.remove("pulse"), 400);
       return;
     }
-    frame.animate({ transform: [0, -5, 5, -4, 4, -2, 2, 0].map((x) => `translateX(${x}px)`) }, { duration: 420, easing: "ease-out" });
+    shake = frame.animate({ transform: [0, -5, 5, -4, 4, -2, 2, 0].map((x) => `translateX(${x}px)`) }, { duration: 420, easing: "ease-out" });
   }
 
   function swipeToClose() {
@@ -129,6 +139,7 @@ export function makePhone(stage, announce, error) {
     setAttribute(screen, "data-showing", device.showing);
     setAttribute(screen, "data-process", device.process);
     setAttribute(screen, "data-card", device.isInSwitcher);
+    feel(device, snapshot.app?.timer);
     status.update(device, snapshot.app);
     lock.update(device);
     banners.update(device);

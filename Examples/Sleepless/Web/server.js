@@ -2,7 +2,7 @@
 
 import { setHidden, setText } from "./dom.js";
 
-const listeners = { screen: [], log: [], frame: [], vibrate: [], connection: [] };
+const listeners = { screen: [], log: [], frame: [], connection: [] };
 let revision = -1;
 let latest = null;
 
@@ -87,5 +87,4 @@ export function connect() {
     source.close();
     connect();
   });
-  source.addEventListener("vibrate", () => tell("vibrate"));
 }
