@@ -22,13 +22,12 @@ struct Claim: Sendable {
 
 /// The claims of one process and the time that it has in the background: a pure state machine.
 ///
-/// Time belongs to the process, not to a claim. It begins to run when a claim is open in the background, and goes on
-/// until the process is in the foreground again, or was suspended and is resumed by the system, whatever claims come and
-/// go; then the whole budget is there again. That a resumed process has the whole budget is a choice: DTS ("UIApplication
-/// Background Task Notes") says that the time belongs to the process and not to a claim, and nothing of what a suspended
-/// one has left; and a process that the system launches in the background, for the same job, has all of it, so that one
-/// that was suspended before should not have less. The time stands still while the process is suspended, and while a continuous mode (audio, location) or a background job keeps the process running; about the
-/// latter the sources are silent. Instants are nanoseconds of uptime.
+/// Time belongs to the process, not to a claim. It begins to run when a claim is open in the background, and goes on,
+/// whatever claims come and go, until the process is in the foreground again, or was suspended and is resumed by the
+/// system; then the whole budget is there again. The second is a choice: DTS ("UIApplication Background Task Notes")
+/// says nothing of what a suspended process has left, and one that the system launches for the same job has all of it.
+/// The time stands still while the process is suspended, and while a continuous mode (audio, location) or a background job
+/// keeps the process running; about the latter the sources are silent. Instants are nanoseconds of uptime.
 ///
 /// Invariant: for each claim, the instant at which the process is ended is the lead later than the one at which the
 /// claim's handler is due. So a claim that is granted when the lead has begun already (under a cover, or because the
@@ -148,7 +147,7 @@ struct ClaimMachine: Sendable {
         }
     }
 
-    /// From the foreground, or from suspension because the system has something for the process; then the budget is new.
+    /// From the foreground, or from suspension because the system has something for it: the budget is new then.
     mutating func enterBackground(now: UInt64) {
         count(now)
         if standing == .suspended { refill() }
