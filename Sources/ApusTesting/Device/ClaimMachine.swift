@@ -26,8 +26,8 @@ struct Claim: Sendable {
 /// whatever claims come and go, until the process is in the foreground again, or was suspended and is resumed by the
 /// system; then the whole budget is there again. The second is a choice: DTS ("UIApplication Background Task Notes")
 /// says nothing of what a suspended process has left, and one that the system launches for the same job has all of it.
-/// The time stands still while the process is suspended, and while a continuous mode (audio, location) or a background job
-/// keeps the process running; about the latter the sources are silent. Instants are nanoseconds of uptime.
+/// The time stands still while the process is suspended, and while a continuous mode (audio, location) or a background
+/// job keeps the process running; about the latter the sources are silent. Instants are nanoseconds of uptime.
 ///
 /// Invariant: for each claim, the instant at which the process is ended is the lead later than the one at which the
 /// claim's handler is due. So a claim that is granted when the lead has begun already (under a cover, or because the
