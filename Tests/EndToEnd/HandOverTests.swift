@@ -52,7 +52,7 @@ struct HandOverTests {
         /// An environment for the default home, with that systemctl.
         let environment: [String: String]
 
-        init(_ outer: ApusUnderTest, isEnabled: Bool, starts: Bool) throws {
+        init(_ outer: ApusUnderTest, isEnabled: Bool, starts: Bool) async throws {
             folder = outer.home.path
             try outer.home.prepare()
             apus = ApusUnderTest(home: Home(path: folder + "/apus"))
@@ -67,8 +67,7 @@ struct HandOverTests {
                         until \(ApusUnderTest.program) status > /dev/null; do :; done ;;
                 esac
                 """
-            try script.write(toFile: folder + "/systemctl", atomically: true, encoding: .utf8)
-            try #require(chmod(folder + "/systemctl", 0o700) == 0)
+            try await ApusUnderTest.writeProgram(script, to: folder + "/systemctl")
             environment = [
                 "APUS_HOME": "", "XDG_STATE_HOME": folder, "XDG_RUNTIME_DIR": "",
                 "PATH": folder + ":" + (outer.environment["PATH"] ?? ""),
@@ -91,7 +90,7 @@ struct HandOverTests {
     @Test("an enabled unit is started instead of a daemon in the background")
     func enabledUnit() async throws {
         try await ApusUnderTest.with { outer in
-            let systemctl = try FakeSystemctl(outer, isEnabled: true, starts: true)
+            let systemctl = try await FakeSystemctl(outer, isEnabled: true, starts: true)
             try await systemctl.with {
                 let answer = try await systemctl.apus.call(["list"], environment: systemctl.environment)
                 #expect(answer.code == 0 && answer.err.contains("started the daemon with systemd"), "\(answer)")
@@ -107,7 +106,7 @@ struct HandOverTests {
         arguments: [(false, true), (true, false)])
     func background(isEnabled: Bool, starts: Bool) async throws {
         try await ApusUnderTest.with { outer in
-            let systemctl = try FakeSystemctl(outer, isEnabled: isEnabled, starts: starts)
+            let systemctl = try await FakeSystemctl(outer, isEnabled: isEnabled, starts: starts)
             try await systemctl.with {
                 let answer = try await systemctl.apus.call(["list"], environment: systemctl.environment)
                 #expect(answer.code == 0 && answer.err.contains("started a daemon in the background"), "\(answer)")
@@ -119,7 +118,7 @@ struct HandOverTests {
     @Test("with APUS_HOME, systemd is not asked")
     func ownHome() async throws {
         try await ApusUnderTest.with { outer in
-            let systemctl = try FakeSystemctl(outer, isEnabled: true, starts: true)
+            let systemctl = try await FakeSystemctl(outer, isEnabled: true, starts: true)
             let answer = try await outer.call(["list"], environment: ["PATH": systemctl.environment["PATH"]!])
             #expect(answer.code == 0 && answer.err.contains("started a daemon in the background"), "\(answer)")
             #expect(systemctl.log.isEmpty)

@@ -107,6 +107,15 @@ struct ApusUnderTest: Sendable {
         return Answer(code: code, out: result.standardOutput, err: result.standardError)
     }
 
+    /// Writes a script that can be run at once. By another process: a child that is forked here while the file is open for
+    /// writing would keep it busy, and running it would fail.
+    static func writeProgram(_ text: String, to path: String) async throws {
+        let result = try await Subprocess.run(
+            .name("sh"), arguments: ["-c", #"printf %s "$1" > "$2" && chmod 700 "$2""#, "sh", text, path],
+            output: .discarded, error: .discarded)
+        try #require(result.terminationStatus.isSuccess)
+    }
+
     /// Starts a daemon and returns its process.
     @discardableResult
     func startDaemon(_ extra: [String: String] = [:]) async throws -> Int32 {
@@ -122,10 +131,7 @@ struct ApusUnderTest: Sendable {
         try home.prepare()
         let script = home.path + "/daemon.sh"
         let text = "#!/bin/sh\n\(line)\nexec '\(Self.program)' \"$@\" \(options)\n"
-        // By another process: a child that is forked here while the file is open for writing would keep it busy.
-        _ = try await Subprocess.run(
-            .name("sh"), arguments: ["-c", #"printf %s "$1" > "$2"; chmod 700 "$2""#, "sh", text, script],
-            output: .discarded, error: .discarded)
+        try await Self.writeProgram(text, to: script)
         let variables = environment.merging(extra) { _, new in new }
         return try await DaemonLauncher(executable: script, home: home, environment: variables).start()
     }
