@@ -41,9 +41,8 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case audio(String)
         /// The location service changed what it does: "started".
         case location(String)
-        /// Something about a background job: "submitted x", "launched x", "deferred x: low-power mode", "expired x",
-        /// "completed x: success".
-        case job(String)
+        /// Something about a background job: it was submitted, put off, launched, completed.
+        case job(BackgroundJobEvent)
         /// What a real system prints as a warning.
         case warning(String)
         /// What a real system ends the app for, or what makes a test worthless.
@@ -94,7 +93,7 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .notificationDelivered(let identifier): "notification delivered: \(identifier)"
         case .audio(let text): "audio: \(text)"
         case .location(let text): "location: \(text)"
-        case .job(let text): "job: \(text)"
+        case .job(let event): "job: \(event)"
         case .warning(let text): "warning: \(text)"
         case .fault(let fault): "fault: \(fault)"
         case .note(let text): "note: \(text)"

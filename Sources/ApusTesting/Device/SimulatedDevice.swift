@@ -209,7 +209,7 @@ public final class SimulatedDevice {
     }
 
     /// The app object of an ended process has to be gone.
-    private func reportLeaks() {
+    func reportLeaks() {
         for remains in remains where remains.process.unfinishedTasks == 0 {
             guard let app = remains.app else { continue }
             let message =

@@ -67,7 +67,7 @@ extension SimulatedTaskScheduler {
         withdraw(by: .system, where: \.isContinued)
         for task in state.withLock({ $0.runs }) where task.request.isContinued {
             task.abandon()
-            log(.system, "ended \(task.identifier): force quit")
+            log(.system, task.identifier, .ended("force quit"))
             over(task, .killed("force quit"))
         }
     }
@@ -77,7 +77,7 @@ extension SimulatedTaskScheduler {
         let (runs, handlers) = state.withLock { ($0.runs, $0.machine.registrations.ended()) }
         for task in runs {
             task.abandon()
-            log(.system, "ended \(task.identifier): the process ended")
+            log(.system, task.identifier, .ended("the process ended"))
             over(task, .killed(why))
         }
         // Released outside the lock: what they captured may do anything when it goes.

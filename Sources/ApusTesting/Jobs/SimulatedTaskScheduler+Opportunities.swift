@@ -42,7 +42,7 @@ extension SimulatedTaskScheduler {
             return state.machine.look(running: state.running, now: now)
         }
         for (identifier, reasons) in look.putOff {
-            log(.system, "deferred \(identifier): \(reasons.joined(separator: ", "))")
+            log(.system, identifier, .deferred(reasons: reasons))
         }
         for start in look.starts { begin(start) }
         state.withLock { waitForOpportunity(&$0) }
@@ -98,7 +98,7 @@ extension SimulatedTaskScheduler {
             state.runs.append(task)
             return (task, state.machine.scene.isAppAtRest)
         }
-        log(.system, "launched \(request.identifier)")
+        log(.system, request.identifier, .launched)
         runsChanged()
         if isAtRest { handOver(task) }
     }

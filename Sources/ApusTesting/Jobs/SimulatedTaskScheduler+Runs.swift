@@ -8,7 +8,7 @@ extension SimulatedTaskScheduler {
 
     func completed(_ task: SimulatedTask, success: Bool, isExpired: Bool) {
         guard !surroundings.isAppDead() else { return }
-        log(.app, "completed \(task.identifier): \(success ? "success" : "failure")")
+        log(.app, task.identifier, .completed(success: success))
         over(task, isExpired ? .expired : success ? .succeeded : .failed)
     }
 
@@ -66,11 +66,11 @@ extension SimulatedTaskScheduler {
         guard !surroundings.isAppDead() else { return }
         switch task.expire(now: now.uptime) {
         case .call:
-            log(.system, "expired \(task.identifier)")
+            log(.system, task.identifier, .expired)
             surroundings.mainLoop()?.run { task.callExpirationHandler() }
             runsChanged()
         case .fail:
-            log(.system, "expired \(task.identifier)")
+            log(.system, task.identifier, .expired)
             over(task, .expired)
         case .ignore: break
         }

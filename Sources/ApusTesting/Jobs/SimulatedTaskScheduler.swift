@@ -58,7 +58,9 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
 
     var now: JobMoment { JobMoment(surroundings.time) }
 
-    func log(_ actor: DeviceEvent.Actor, _ text: String) { surroundings.log(actor, .job(text)) }
+    func log(_ actor: DeviceEvent.Actor, _ identifier: String, _ what: BackgroundJobEvent.What) {
+        surroundings.log(actor, .job(BackgroundJobEvent(identifier, what)))
+    }
 
     // MARK: In the form of BGTaskScheduler
 
@@ -155,10 +157,10 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
         }
         switch action {
         case .submitted(let replaced):
-            if replaced { log(.app, "replaced \(request.identifier)") }
-            log(.app, "submitted \(request.identifier)")
+            if replaced { log(.app, request.identifier, .replaced) }
+            log(.app, request.identifier, .submitted)
             if request.isContinued { beginContinuedSoon() }
-        case .refused(let error): log(.system, "refused \(request.identifier): \(error.code)")
+        case .refused(let error): log(.system, request.identifier, .refused("\(error.code)"))
         case .noHandler: break
         }
         return action
@@ -171,6 +173,6 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
             waitForOpportunity(&state)
             return withdrawn
         }
-        for identifier in withdrawn { log(actor, "cancelled \(identifier)") }
+        for identifier in withdrawn { log(actor, identifier, .cancelled) }
     }
 }

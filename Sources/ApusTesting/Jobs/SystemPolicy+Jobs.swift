@@ -17,6 +17,8 @@ extension SystemPolicy {
         public var listsRunningAsPending = false
         /// Whether the device is a simulator, where each submission is `unavailable` (BGTaskScheduler.h).
         public var isSimulator = false
+        /// Whether there is continued work. It came with iOS 26; before, a request for it is `unavailable`.
+        public var hasContinuedJobs = true
         /// Whether continued work may use the graphics processor in the background; if not, it is `notPermitted` to ask
         /// for it (BGTaskRequest.h). Few devices allow it, and only with an entitlement.
         public var allowsBackgroundGPU = false

@@ -57,6 +57,9 @@ struct TaskSchedulerMachine {
         if policy.isSimulator {
             throw BackgroundJobError(.unavailable, "simulators run no background jobs; use a device")
         }
+        if request.isContinued, !policy.hasContinuedJobs {
+            throw BackgroundJobError(.unavailable, "there is no continued work before iOS 26; use a background task")
+        }
         if !request.isContinued, !scene.isBackgroundRefreshOn {
             throw BackgroundJobError(
                 .unavailable,

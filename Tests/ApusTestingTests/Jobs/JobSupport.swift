@@ -57,7 +57,7 @@ extension SimulatedDevice {
     }
 
     /// What the log says about jobs.
-    var jobLog: [String] { log.compactMap { if case .job(let text) = $0.what { text } else { nil } } }
+    var jobLog: [String] { log.compactMap { if case .job(let event) = $0.what { "\(event)" } else { nil } } }
 
     /// How often a job was launched.
     func launches(of identifier: String) -> Int { jobLog.count { $0 == "launched \(identifier)" } }

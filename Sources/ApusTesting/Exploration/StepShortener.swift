@@ -1,0 +1,119 @@
+import ApusTimers
+
+/// Makes a failing script shorter and plainer: a pure machine that says which script to try next, and is told what came
+/// of it.
+///
+/// It takes out halves, quarters and so on, down to single steps; joins neighbouring waits; rounds durations. Each change
+/// that leaves the same kind of problem is kept, and it begins anew until no change does.
+struct StepShortener {
+    /// The shortest script so far.
+    private(set) var best: [DeviceStep]
+    private var attemptsLeft: Int
+    private var pass: Pass
+    private var candidate: [DeviceStep]?
+    private var hasHelped = false
+
+    private enum Pass {
+        /// Takes out so many steps, from that one on.
+        case removal(size: Int, start: Int)
+        /// Joins the waits at that index and the next.
+        case joining(Int)
+        /// Makes the step at that index plainer, by that one of its plainer forms.
+        case rounding(Int, form: Int)
+        case over
+    }
+
+    init(_ steps: [DeviceStep], attempts: Int) {
+        best = steps
+        attemptsLeft = attempts
+        pass = .removal(size: max(1, steps.count / 2), start: 0)
+    }
+
+    /// The script to try next; nil at the end. ``report(fails:)`` has to follow.
+    mutating func next() -> [DeviceStep]? {
+        guard attemptsLeft > 0 else { return nil }
+        while true {
+            switch pass {
+            case .removal(let size, let start):
+                if start < best.count {
+                    var steps = best
+                    steps.removeSubrange(start..<min(start + size, best.count))
+                    return propose(steps)
+                }
+                pass = size > 1 ? .removal(size: size / 2, start: 0) : .joining(0)
+            case .joining(let index):
+                guard index + 1 < best.count else {
+                    pass = .rounding(0, form: 0)
+                    continue
+                }
+                guard case (.advance(let first), .advance(let second)) = (best[index], best[index + 1]) else {
+                    pass = .joining(index + 1)
+                    continue
+                }
+                var steps = best
+                steps.replaceSubrange(index...index + 1, with: [.advance(first + second)])
+                return propose(steps)
+            case .rounding(let index, let form):
+                guard index < best.count else {
+                    pass = hasHelped ? .removal(size: max(1, best.count / 2), start: 0) : .over
+                    hasHelped = false
+                    continue
+                }
+                let forms = Self.plainer(best[index])
+                guard form < forms.count else {
+                    pass = .rounding(index + 1, form: 0)
+                    continue
+                }
+                var steps = best
+                steps[index] = forms[form]
+                return propose(steps)
+            case .over: return nil
+            }
+        }
+    }
+
+    private mutating func propose(_ steps: [DeviceStep]) -> [DeviceStep] {
+        attemptsLeft -= 1
+        candidate = steps
+        return steps
+    }
+
+    /// What came of the script that ``next()`` gave.
+    ///
+    /// - Parameter steps: The steps that were done until the problem came; nil when it did not come.
+    mutating func report(failedAfter steps: [DeviceStep]?) {
+        guard candidate.take() != nil else { preconditionFailure("there is no script that was to be tried") }
+        if let steps {
+            best = steps
+            hasHelped = true
+        }
+        switch pass {
+        case .removal(let size, let start): pass = .removal(size: size, start: steps == nil ? start + size : start)
+        case .joining(let index): pass = .joining(steps == nil ? index + 1 : index)
+        case .rounding(let index, let form): pass = .rounding(index, form: steps == nil ? form + 1 : 0)
+        case .over: break
+        }
+    }
+
+    /// Plainer forms of a step: rounder and shorter durations, the plainest first.
+    private static func plainer(_ step: DeviceStep) -> [DeviceStep] {
+        switch step {
+        case .advance(let duration): rounder(duration).map { .advance($0) }
+        case .scroll(let duration): rounder(duration).map { .scroll($0) }
+        case .sleepDevice(let duration): rounder(duration).map { .sleepDevice($0) }
+        case .moveWallClock(let duration) where duration != .seconds(3_600) && duration != .seconds(-3_600):
+            [.moveWallClock(duration < .zero ? .seconds(-3_600) : .seconds(3_600))]
+        // Without a process it is the same.
+        case .open: [.launch]
+        default: []
+        }
+    }
+
+    /// The plain durations below it, and for one that is not plain the next above.
+    private static func rounder(_ duration: Duration) -> [Duration] {
+        let plain: [Duration] = [1, 5, 10, 30, 60, 600, 3_600, 21_600, 86_400].map { .seconds($0) }
+        let shorter = plain.filter { $0 < duration }
+        guard !plain.contains(duration), let next = plain.first(where: { $0 > duration }) else { return shorter }
+        return shorter + [next]
+    }
+}

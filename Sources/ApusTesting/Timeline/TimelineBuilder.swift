@@ -1,0 +1,181 @@
+import ApusBackground
+import ApusTimers
+
+/// Makes the lanes of a timeline of a log's events.
+struct TimelineBuilder {
+    typealias Kind = DeviceTimeline.Kind
+
+    /// A span that goes on.
+    private struct Open {
+        let start: Duration
+        let label: String
+        let kind: Kind
+    }
+
+    /// The lanes that come before and after those of the jobs.
+    private enum Name {
+        static let user = "user"
+        static let app = "app"
+        static let tasks = "background tasks"
+        static let notifications = "notifications"
+        static let audio = "audio"
+        static let location = "location"
+        static let problems = "warnings and faults"
+        static let first = [user, app, tasks]
+        static let last = [notifications, audio, location, problems]
+    }
+
+    private(set) var now = Duration.zero
+    private var last: DeviceEvent?
+    private var table: [String: DeviceTimeline.Lane] = [:]
+    private var jobs: [String] = []
+    private var phase: Open?
+    private var tasks: [Open] = []
+    private var jobSpans: [String: Open] = [:]
+    /// The jobs that were asked for again while they run.
+    private var askedAgain: Set<String> = []
+
+    /// The lanes that have something in them, in their order.
+    var lanes: [DeviceTimeline.Lane] {
+        (Name.first + jobs.map(Self.lane(of:)) + Name.last).compactMap { table[$0] }
+    }
+
+    /// What the jobs have waited for.
+    var waits: [DeviceTimeline.Wait] {
+        jobs.flatMap { identifier in
+            let spans = table[Self.lane(of: identifier)]?.spans.filter { $0.kind == .waiting } ?? []
+            return Dictionary(grouping: spans, by: \.label)
+                .map { reason, spans in
+                    DeviceTimeline.Wait(
+                        identifier: identifier, reason: reason, duration: spans.reduce(.zero) { $0 + $1.duration })
+                }
+                .sorted { ($1.duration, $0.reason) < ($0.duration, $1.reason) }
+        }
+    }
+
+    private static func lane(of identifier: String) -> String { "job \(identifier)" }
+
+    // MARK: Events
+
+    mutating func add(_ event: DeviceEvent) {
+        if let last { now += Self.time(from: last, to: event) }
+        last = event
+        switch event.what {
+        case .control(let name): mark(Name.user, name, .event)
+        case .launched(let why):
+            mark(Name.app, "launched: \(why)", .event)
+            changePhase(to: nil)
+        case .phase(let phase): changePhase(to: phase)
+        case .terminated(let why): endProcess(why)
+        case .claimBegan(let name): tasks.append(Open(start: now, label: name, kind: .running))
+        case .claimEnded(let name): endTask(name)
+        case .claimRefused(let name): mark(Name.tasks, "refused: \(name)", .warning)
+        case .claimsExpired(let count): mark(Name.tasks, "expired: \(count)", .warning)
+        case .notificationScheduled, .notificationDropped: mark(Name.notifications, "\(event.what)", .event)
+        case .notificationDelivered(let identifier): mark(Name.notifications, "delivered: \(identifier)", .running)
+        case .audio(let text): mark(Name.audio, text, .event)
+        case .location(let text): mark(Name.location, text, .event)
+        case .job(let job): add(job)
+        case .warning(let text): mark(Name.problems, text, .warning)
+        case .fault(let fault): mark(Name.problems, "\(fault)", .fault)
+        case .note: break
+        }
+    }
+
+    /// What goes on at the end of the log lasts until there.
+    mutating func finish() {
+        changePhase(to: nil)
+        for task in tasks { close(task, in: Name.tasks) }
+        tasks = []
+        for identifier in jobSpans.keys.sorted() { endJob(identifier) }
+    }
+
+    /// The wall clock goes on while the device sleeps, and over a restart; uptime goes on when the wall clock is set.
+    private static func time(from first: DeviceEvent, to second: DeviceEvent) -> Duration {
+        if case .control(let name) = first.what, name.contains("wall clock"), second.uptime >= first.uptime {
+            return first.uptime.duration(to: second.uptime)
+        }
+        return max(.zero, first.wall.duration(to: second.wall))
+    }
+
+    private mutating func changePhase(to new: Phase?) {
+        if let phase { close(phase, in: Name.app) }
+        phase = new.flatMap { phase in
+            let kind: Kind? =
+                switch phase {
+                case .active: .active
+                case .inactive: .inactive
+                case .background: .background
+                case .suspended: .suspended
+                case .terminated: nil
+                }
+            return kind.map { Open(start: now, label: phase.rawValue, kind: $0) }
+        }
+    }
+
+    private mutating func endProcess(_ why: String) {
+        changePhase(to: nil)
+        mark(Name.app, "ended: \(why)", .failed)
+        for task in tasks { close(task, in: Name.tasks, as: .failed) }
+        tasks = []
+    }
+
+    private mutating func endTask(_ name: String) {
+        guard let index = tasks.firstIndex(where: { $0.label == name }) else { return }
+        close(tasks.remove(at: index), in: Name.tasks)
+    }
+
+    private mutating func add(_ job: BackgroundJobEvent) {
+        let identifier = job.identifier
+        if !jobs.contains(identifier) { jobs.append(identifier) }
+        let isRunning = jobSpans[identifier]?.kind == .running
+        switch job.what {
+        case .submitted:
+            if isRunning { askedAgain.insert(identifier) } else { beginWaiting(identifier) }
+            mark(Self.lane(of: identifier), "submitted", .event)
+        case .replaced: break
+        case .deferred(let reasons): beginJob(identifier, reasons.joined(separator: ", "), .waiting)
+        case .launched: beginJob(identifier, "runs", .running)
+        case .refused(let code): mark(Self.lane(of: identifier), "refused: \(code)", .warning)
+        case .expired: mark(Self.lane(of: identifier), "expired", .warning)
+        case .completed(let success):
+            endRun(identifier, as: success ? nil : .failed)
+            mark(Self.lane(of: identifier), success ? "completed" : "completed: failure", success ? .event : .failed)
+        case .ended(let why):
+            endRun(identifier, as: .failed)
+            mark(Self.lane(of: identifier), "ended: \(why)", .failed)
+        case .cancelled:
+            if isRunning { askedAgain.remove(identifier) } else { endJob(identifier) }
+            mark(Self.lane(of: identifier), "cancelled", .event)
+        }
+    }
+
+    private mutating func beginWaiting(_ identifier: String) { beginJob(identifier, "for an opportunity", .waiting) }
+
+    private mutating func endRun(_ identifier: String, as kind: Kind?) {
+        endJob(identifier, as: kind)
+        if askedAgain.remove(identifier) != nil { beginWaiting(identifier) }
+    }
+
+    private mutating func beginJob(_ identifier: String, _ label: String, _ kind: Kind) {
+        endJob(identifier)
+        jobSpans[identifier] = Open(start: now, label: label, kind: kind)
+    }
+
+    private mutating func endJob(_ identifier: String, as kind: Kind? = nil) {
+        guard let span = jobSpans.removeValue(forKey: identifier) else { return }
+        close(span, in: Self.lane(of: identifier), as: kind)
+    }
+
+    // MARK: Lanes
+
+    private mutating func close(_ open: Open, in lane: String, as kind: Kind? = nil) {
+        let span = DeviceTimeline.Span(start: open.start, end: now, label: open.label, kind: kind ?? open.kind)
+        table[lane, default: DeviceTimeline.Lane(name: lane)].spans.append(span)
+    }
+
+    private mutating func mark(_ lane: String, _ label: String, _ kind: Kind) {
+        let mark = DeviceTimeline.Mark(position: now, label: label, kind: kind)
+        table[lane, default: DeviceTimeline.Lane(name: lane)].marks.append(mark)
+    }
+}

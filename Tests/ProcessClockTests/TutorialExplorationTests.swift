@@ -1,0 +1,241 @@
+#if os(Linux)
+    import ApusBackground
+    import ApusTesting
+    import ApusTimers
+    import Foundation
+    import SimulatedPhone
+    import Testing
+    import Tutorials
+    import UIKit
+
+    /// The apps: what their `main` would do.
+    @MainActor private enum Programs {
+        nonisolated static func leakyUpload() { run { kept = LeakyUploadModel(steps: 60).started { $0.start() } } }
+        nonisolated static func slowUpload() { run { kept = SlowUploadModel() } }
+        nonisolated static func refresh() { SimulatedPhone.run(RefreshAppDelegate()) }
+        nonisolated static func unfinishedRefresh() { SimulatedPhone.run(UnfinishedAppDelegate()) }
+
+        nonisolated static func ticking() {
+            run {
+                kept = TickingCountdown(seconds: 86_400).started { countdown in
+                    countdown.onTick = { SimulatedPhone.note("left \($0)") }
+                    countdown.start()
+                }
+            }
+        }
+
+        nonisolated static func dated() {
+            run {
+                kept = DatedCountdown(seconds: 86_400).started { countdown in
+                    countdown.onTick = { SimulatedPhone.note("left \($0)") }
+                    countdown.start()
+                }
+            }
+        }
+
+        nonisolated static func defaultFeed() {
+            run { kept = FeedTimer().started { $0.start(in: .default) { SimulatedPhone.note("tick") } } }
+        }
+
+        nonisolated static func commonFeed() {
+            run { kept = FeedTimer().started { $0.start(in: .common) { SimulatedPhone.note("tick") } } }
+        }
+
+        nonisolated private static func run(_ body: @escaping @MainActor @Sendable () -> Void) {
+            SimulatedPhone.run(StartingDelegate(body))
+        }
+
+        private static var kept: Any?
+    }
+
+    /// Does something when the app was launched.
+    private final class StartingDelegate: UIResponder, UIApplicationDelegate {
+        private let body: @MainActor @Sendable () -> Void
+
+        init(_ body: @escaping @MainActor @Sendable () -> Void) { self.body = body }
+
+        func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            body()
+            return true
+        }
+    }
+
+    /// An upload whose expiration handler waits for the step that is under way.
+    @MainActor
+    private final class SlowUploadModel {
+        private var backgroundTask = UIBackgroundTaskIdentifier.invalid
+        private var observer: (any NSObjectProtocol)?
+
+        init() {
+            observer = NotificationCenter.default.addObserver(
+                forName: UIApplication.didEnterBackgroundNotification, object: nil, queue: .main
+            ) { [weak self] _ in
+                MainActor.assumeIsolated { self?.begin() }
+            }
+        }
+
+        private func begin() {
+            backgroundTask = UIApplication.shared.beginBackgroundTask(withName: "Upload") { [weak self] in
+                MainActor.assumeIsolated {
+                    guard let self else { return }
+                    Thread.sleep(forTimeInterval: 8)
+                    UIApplication.shared.endBackgroundTask(self.backgroundTask)
+                }
+            }
+        }
+    }
+
+    /// A model that is started where it is made.
+    private protocol Starting: AnyObject {}
+
+    extension Starting {
+        fileprivate func started(_ start: (Self) -> Void) -> Self {
+            start(self)
+            return self
+        }
+    }
+
+    extension LeakyUploadModel: Starting {}
+    extension TickingCountdown: Starting {}
+    extension DatedCountdown: Starting {}
+    extension FeedTimer: Starting {}
+
+    /// The apps of tutorials in the hands of a random user. More seeds with `APUS_SEEDS`.
+    @MainActor
+    @Suite("Exploration of the apps of tutorials, each in a process of its own")
+    struct TutorialExplorationTests {
+        typealias Program = @convention(c) () -> Void
+
+        private static let seeds: ClosedRange<UInt64> =
+            1...(ProcessInfo.processInfo.environment["APUS_SEEDS"].flatMap(UInt64.init) ?? 12)
+
+        private static func explore(
+            _ program: Program, check: @escaping @MainActor (SimulatedDevice) -> String? = { _ in nil }
+        ) throws -> ExplorationReport {
+            var exploration = Exploration()
+            // Dates follow the clock that the user sets, as they should.
+            exploration.allows = { if case .moveWallClock = $0 { false } else { true } }
+            return try SimulatedDevice.explore(seeds: seeds, exploration) { device in
+                let manifest = AppManifest(
+                    backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.refresh"], usesScenes: false)
+                SimulatedPhone.install(on: device, manifest: manifest, program: program)
+            } check: {
+                check($0)
+            }
+        }
+
+        private static func failure(
+            _ program: Program, check: @escaping @MainActor (SimulatedDevice) -> String? = { _ in nil }
+        ) throws -> ExplorationFailure {
+            var found: ExplorationFailure?
+            do { _ = try explore(program, check: check) } catch let failure as ExplorationFailure { found = failure }
+            let failure = try #require(found, "nothing was found in \(seeds.count) seeds")
+            #expect(failure.isReproducible)
+            #expect(failure.steps.count <= 10, "\(failure)")
+            return failure
+        }
+
+        // MARK: Checks
+
+        /// Within one process, what is left gets less by a second in a second.
+        private static func countsDown(_ device: SimulatedDevice) -> String? {
+            var anchor: (wall: WallInstant, left: Int)?
+            for event in device.log {
+                switch event.what {
+                case .launched: anchor = nil
+                case .note(let text):
+                    guard let left = text.wholeMatch(of: /left (\d+)/).flatMap({ Int($0.1) }) else { continue }
+                    guard let first = anchor else {
+                        anchor = (event.wall, left)
+                        continue
+                    }
+                    let passed = Int(first.wall.duration(to: event.wall).components.seconds)
+                    if abs(first.left - left - passed) > 2 {
+                        return "\(passed) s have passed, \(first.left - left) are counted"
+                    }
+                default: break
+                }
+            }
+            return nil
+        }
+
+        /// While the app is active, the clock moves.
+        private static func keepsTicking(_ device: SimulatedDevice) -> String? {
+            var last: WallInstant?
+            var isActive = false
+            for event in device.log {
+                switch event.what {
+                case .phase(let phase):
+                    isActive = phase == .active
+                    last = isActive ? event.wall : nil
+                // While the device sleeps, no timer fires.
+                case .control(let name) where name.hasPrefix("sleep"): last = nil
+                case .note("tick") where isActive:
+                    let gap = last.map { $0.duration(to: event.wall) } ?? .zero
+                    if gap > .seconds(3) { return "the clock stood still for \(gap.components.seconds) s in front" }
+                    last = event.wall
+                default: break
+                }
+            }
+            return nil
+        }
+
+        // MARK: Planted mistakes
+
+        @Test("a leaked background task is found and shown by ten steps at most")
+        func leakedTask() throws {
+            guard case .fault(let fault) = try Self.failure({ Programs.leakyUpload() }).problem else {
+                return #expect(Bool(false))
+            }
+            #expect(fault.rule == .claimNotEnded)
+        }
+
+        @Test("an expiration handler that takes eight seconds is found and shown by ten steps at most")
+        func slowHandler() throws {
+            guard case .fault(let fault) = try Self.failure({ Programs.slowUpload() }).problem else {
+                return #expect(Bool(false))
+            }
+            #expect([.slowHandlers, .claimNotEnded].contains(fault.rule), "\(fault)")
+        }
+
+        @Test("a refresh that is never completed is found and shown by ten steps at most")
+        func forgottenCompletion() throws {
+            guard case .fault(let fault) = try Self.failure({ Programs.unfinishedRefresh() }).problem else {
+                return #expect(Bool(false))
+            }
+            #expect(fault.rule == .jobNotCompleted)
+        }
+
+        @Test("a timer of the default mode is found by scrolling")
+        func defaultTimer() throws {
+            let failure = try Self.failure({ Programs.defaultFeed() }) { Self.keepsTicking($0) }
+            let scrolls = failure.steps.contains { if case .scroll = $0 { true } else { false } }
+            #expect(scrolls, "\(failure)")
+        }
+
+        @Test("a countdown that counts ticks is found by leaving the app")
+        func tickCounting() throws {
+            let failure = try Self.failure({ Programs.ticking() }) { Self.countsDown($0) }
+            guard case .check = failure.problem else { return #expect(Bool(false), "\(failure)") }
+        }
+
+        // MARK: Tidy apps
+
+        @Test("an app that refreshes itself withstands the random user")
+        func tidyRefresh() throws {
+            let report = try Self.explore({ Programs.refresh() })
+            #expect(report.seeds == Self.seeds.count)
+            #expect(report.suspensions > 0)
+            print("a refresh: \(report)")
+        }
+
+        @Test("a countdown with a date, and a clock in the common modes, withstand the random user")
+        func tidyClocks() throws {
+            print("a countdown: \(try Self.explore({ Programs.dated() }) { Self.countsDown($0) })")
+            print("a clock: \(try Self.explore({ Programs.commonFeed() }) { Self.keepsTicking($0) })")
+        }
+    }
+#endif
