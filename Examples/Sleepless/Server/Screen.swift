@@ -22,6 +22,20 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         var at: String
     }
 
+    /// A request that waits.
+    struct Pending: Codable, Sendable, Hashable {
+        var id: String
+        var title: String
+        @Nullable var due: String?
+    }
+
+    /// A background task that is open.
+    struct ClaimLine: Codable, Sendable, Hashable {
+        var id: String
+        var name: String
+        var since: String
+    }
+
     struct Job: Codable, Sendable, Hashable {
         var id: String
         var whyNot: [String]
@@ -45,6 +59,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     var process: String
     var pid: Int
     @Nullable var budget: Double?
+    var claims: [ClaimLine]
     @Nullable var battery: Double?
     @Nullable var isCharging: Bool?
     @Nullable var isLowPower: Bool?
@@ -55,6 +70,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     var isInSwitcher: Bool
     var isScrolling: Bool
     var notifications: [Notification]
+    var pendingNotifications: [Pending]
     var notificationAuthorization: String
     var jobs: [Job]
     @Nullable var playing: Playing?
@@ -71,6 +87,9 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         process = device.appPhase?.rawValue ?? "none"
         pid = device.launchCount
         _budget = Nullable(wrappedValue: device.host?.backgroundTimeRemaining.map(\.inSeconds))
+        claims = (device.host?.openClaims ?? []).map { claim in
+            ClaimLine(id: claim.id.description, name: claim.name, since: TimeText.iso8601(claim.begun))
+        }
         _battery = Nullable(wrappedValue: conditions.batteryLevel)
         _isCharging = Nullable(wrappedValue: conditions.isOnExternalPower)
         _isLowPower = Nullable(wrappedValue: conditions.isLowPowerMode)
@@ -84,6 +103,11 @@ struct DeviceScreen: Codable, Sendable, Hashable {
             Notification(
                 id: shown.request.identifier, title: shown.request.notification.title,
                 body: shown.request.notification.body, at: TimeText.iso8601(shown.instant))
+        }
+        pendingNotifications = device.notifications.waiting.map { request in
+            Pending(
+                id: request.identifier, title: request.notification.title,
+                due: device.notifications.nextInstant(of: request.identifier).map { TimeText.iso8601($0) })
         }
         notificationAuthorization = device.notifications.authorization.rawValue
         jobs = device.jobs.pendingRequests().map { request in

@@ -146,6 +146,25 @@ struct SimulatedPhoneTests {
         await #expect(throws: WebError.self) { try await control("tap-notification", #"{"id":"x"}"#) }
     }
 
+    @Test("the screen says which background tasks are open and which notifications wait, until they are not")
+    func open() async throws {
+        try await control("open")
+        try tap("completion/start")
+        try tap("countdown/start", #"{"seconds":600}"#)
+        #expect(try device.claims.map(\.name) == ["fibonacci"])
+        #expect(try device.claims.first?.since == "2026-01-01T09:41:00.000Z")
+        #expect(try device.pendingNotifications.map(\.title) == ["Time is up"])
+        #expect(try device.pendingNotifications.first?.due == "2026-01-01T09:51:00.000Z")
+        try tap("completion/stop")
+        #expect(try device.claims.isEmpty)
+        try tap("completion/start")
+        try await control("kill")
+        #expect(try device.claims.isEmpty)
+        try await control("advance", #"{"seconds":600}"#)
+        #expect(try device.pendingNotifications.isEmpty)
+        #expect(try device.notifications.map(\.title) == ["Time is up"])
+    }
+
     @Test("the lock screen says what plays, and a pending job why it waits")
     func shown() async throws {
         try await control("open")

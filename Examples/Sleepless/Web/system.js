@@ -1,9 +1,8 @@
 /** What the system does just now: the process, its time, and what waits. */
 
 import { errorLine, h, keyed, setAttribute, setHidden, setText } from "./dom.js";
-import { secondsText, withMoments } from "./clock.js";
+import { momentText, withMoments } from "./clock.js";
 import { makeNotice, updateNotice } from "./lock.js";
-import { on } from "./server.js";
 
 const states = {
   none: ["Not running", "There is no process. The icon starts one."],
@@ -14,39 +13,7 @@ const states = {
 };
 const fullBudget = 30;
 
-/** Which claims are open is the log's to tell: they begin, end, expire, and end with their process. */
-function makeClaims() {
-  let open = [];
-  on("log", (events, isWhole) => {
-    if (isWhole) open = [];
-    for (const { kind, text, at } of events) {
-      const name = text.slice(text.indexOf(":") + 1).trim();
-      if (kind === "claimBegan") open.push({ name, at });
-      const place = kind === "claimEnded" ? open.findIndex((claim) => claim.name === name) : -1;
-      if (place >= 0) open.splice(place, 1);
-      if (kind === "terminated" || kind === "launched") open = [];
-    }
-  });
-  return () => open;
-}
-
-/** Requests that wait: scheduled, and neither dropped nor shown. */
-function makePendingNotifications() {
-  let pending = [];
-  on("log", (events, isWhole) => {
-    if (isWhole) pending = [];
-    for (const { kind, text, at } of events) {
-      const name = text.slice(text.indexOf(":") + 1).trim();
-      if (kind.startsWith("notification")) pending = pending.filter((one) => one.name !== name);
-      if (kind === "notificationScheduled") pending.push({ name, at });
-    }
-  });
-  return () => pending;
-}
-
 export function makeSystem(root) {
-  const claims = makeClaims();
-  const waiting = makePendingNotifications();
   const state = h("p", { class: "state" });
   const pid = h("span", { class: "badge" });
   const meaning = h("p", { class: "muted" });
@@ -94,11 +61,9 @@ export function makeSystem(root) {
     setAttribute(budget, "aria-valuenow", isLimited ? device.budget.toFixed(0) : fullBudget);
     setAttribute(budget, "aria-valuetext", words);
 
-    let number = 0;
-    fill(claimPart, claims().map((claim) => ({ ...claim, key: `${claim.name} ${claim.at} ${(number += 1)}` })), (claim) => claim.key,
-      (claim) => fact(claim.name, claim.at ? `since ${secondsText(claim.at)}` : ""));
-    fill(noticePart, waiting(), (one) => one.name,
-      (one) => fact(one.name, `waits since ${secondsText(one.at)}`), null, device.notifications.length);
+    fill(claimPart, device.claims, (claim) => `${device.pid} ${claim.id}`, (claim) => fact(claim.name, `since ${momentText(claim.since, device.now)}`));
+    fill(noticePart, device.pendingNotifications, (one) => `${one.id} ${one.due}`,
+      (one) => fact(one.title, one.due ? `due ${momentText(one.due, device.now)}` : "waits"), null, device.notifications.length);
     keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice(error), (row, notice) => {
       updateNotice(row, notice, device.now);
       setAttribute(row.button, "aria-label", `Tap the notification ${notice.title}`);

@@ -1,3 +1,5 @@
+import ApusTimers
+
 /// Names a claim within a process, as `UIBackgroundTaskIdentifier` does.
 public struct ClaimID: Sendable, Hashable, CustomStringConvertible {
     package let number: Int
@@ -18,6 +20,8 @@ struct Claim: Sendable {
     /// Whether the claim ends when its handler has returned.
     let endsOnExpiration: Bool
     let handler: (@MainActor @Sendable () -> Void)?
+    /// What the wall clock showed then, for those who show it; the rules do not look at it.
+    var begun = WallInstant(secondsSince1970: 0)
 }
 
 /// The claims of one process and the time that it has in the background: a pure state machine.
@@ -45,7 +49,7 @@ struct ClaimMachine: Sendable {
 
     private enum Standing { case foreground, background, suspended }
 
-    private struct OpenClaim {
+    private struct Entry {
         let id: ClaimID
         let claim: Claim
         /// How much of the budget is used up when its handler is due.
@@ -59,7 +63,7 @@ struct ClaimMachine: Sendable {
     private var modes: Set<AppManifest.BackgroundMode> = []
     private var jobs = Jobs.none
     /// In the order in which they were begun.
-    private var claims: [OpenClaim] = []
+    private var claims: [Entry] = []
     private var refused: Set<ClaimID> = []
     private var lastNumber = 0
     /// How much of the budget was used up to `countedAt`; nil before it began to run.
@@ -92,7 +96,7 @@ struct ClaimMachine: Sendable {
             refused.insert(id)
             return .tooLate(id)
         }
-        claims.append(OpenClaim(id: id, claim: claim, dueAt: max(lead.begin, spent ?? 0)))
+        claims.append(Entry(id: id, claim: claim, dueAt: max(lead.begin, spent ?? 0)))
         count(now)
         return .granted(id)
     }
@@ -127,6 +131,10 @@ struct ClaimMachine: Sendable {
     func isOpen(_ id: ClaimID) -> Bool { claims.contains { $0.id == id } }
     func claim(_ id: ClaimID) -> Claim? { claims.first { $0.id == id }?.claim }
     var openClaims: [Claim] { claims.map(\.claim) }
+    /// What is open, as it is shown.
+    var listed: [OpenClaim] {
+        claims.map { OpenClaim(id: $0.id, name: $0.claim.name, place: $0.claim.place, begun: $0.claim.begun) }
+    }
     var openIDs: Set<ClaimID> { Set(claims.map(\.id)) }
 
     // MARK: Where the process is

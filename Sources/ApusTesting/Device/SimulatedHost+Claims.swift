@@ -11,7 +11,7 @@ extension SimulatedHost {
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         let claim = Claim(
             name: request.name, place: request.place, endsOnExpiration: request.endsOnExpiration,
-            handler: request.onExpiration)
+            handler: request.onExpiration, begun: time.wall())
         switch begin(claim) {
         case .granted(let id):
             return BackgroundTask(request, logger: claimLogger) { [weak self] in self?.endIfOpen(id) ?? false }
@@ -42,7 +42,8 @@ extension SimulatedHost {
         expirationHandler: (@MainActor @Sendable () -> Void)? = nil
     ) -> ClaimID {
         let claim = Claim(
-            name: name ?? "Called from \(function)", place: place, endsOnExpiration: false, handler: expirationHandler)
+            name: name ?? "Called from \(function)", place: place, endsOnExpiration: false, handler: expirationHandler,
+            begun: time.wall())
         return switch begin(claim) {
         case .granted(let id), .tooLate(let id): id
         case .invalid, .overLimit: .invalid
@@ -59,6 +60,10 @@ extension SimulatedHost {
         case .unknown: log(.system, .warning("there is no claim \(id) that could be ended"))
         }
     }
+
+    /// The claims that the process holds now, background tasks among them, in the order in which they were begun. Empty
+    /// when the process has ended.
+    public var openClaims: [OpenClaim] { state.withLock { $0.claims.listed } }
 
     // MARK: For the device
 

@@ -144,8 +144,9 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// The pending requests, the earliest first.
     public func pending() async -> [NotificationRequest] { waiting }
 
-    /// The pending requests, the earliest first.
-    package var waiting: [NotificationRequest] { state.withLock { $0.machine.pending } }
+    /// The pending requests, the earliest first, without waiting for them: for programs and tests that show them. When
+    /// each is due says ``nextInstant(of:)``.
+    public var waiting: [NotificationRequest] { state.withLock { $0.machine.pending } }
 
     /// The identifiers of the notifications that were shown and not yet removed, the oldest first.
     public func delivered() async -> [String] { state.withLock { $0.machine.delivered.map(\.request.identifier) } }

@@ -1,0 +1,32 @@
+import ApusBackground
+import ApusTesting
+import ApusTimers
+import Testing
+
+@MainActor
+@Suite("The open claims of a process")
+struct OpenClaimTests {
+    private final class Nothing {}
+
+    @Test("are listed with their names, places and beginnings, in their order, until they end")
+    func lists() throws {
+        try SimulatedDevice.run { device in
+            device.install { _ in Nothing() }
+            device.launch()
+            let host = try #require(device.host)
+            let begin = device.time.wall()
+            let first = host.beginClaim(name: "upload", place: "App/Sync.swift:7")
+            device.advance(by: .seconds(5))
+            let second = host.beginClaim(name: "tidy")
+            #expect(
+                host.openClaims == [
+                    OpenClaim(id: first, name: "upload", place: "App/Sync.swift:7", begun: begin),
+                    OpenClaim(id: second, name: "tidy", place: nil, begun: begin.advanced(by: .seconds(5))),
+                ])
+            host.endClaim(first)
+            #expect(host.openClaims.map(\.name) == ["tidy"])
+            device.kill()
+            #expect(host.openClaims.isEmpty)
+        }
+    }
+}
