@@ -75,8 +75,9 @@ public final class CompletionModel {
 
     func snapshot() -> CompletionSnapshot {
         CompletionSnapshot(
-            isRunning: saved.isRunning, n: saved.fibonacci.index, value: saved.fibonacci.current.description,
-            remaining: host.backgroundTimeRemaining?.seconds, expirations: expirations, story: saved.story)
+            isRunning: saved.isRunning, n: saved.fibonacci.index, value: saved.fibonacci.value,
+            digits: saved.fibonacci.digitCount, remaining: host.backgroundTimeRemaining?.seconds,
+            expirations: expirations, story: saved.story)
     }
 
     private func compute() {
@@ -159,8 +160,10 @@ public struct CompletionSnapshot: Codable, Sendable, Hashable {
     public var isRunning: Bool
     /// Which number of the sequence was computed last.
     public var n: Int
-    /// That number.
+    /// That number; of one with 360 digits and more, the first 144 and the last 144, with “…” between them.
     public var value: String
+    /// How many digits the whole number has.
+    public var digits: Int
     /// Seconds of background time that are left.
     @Nullable public var remaining: Double?
     /// How often the time was up in this process.

@@ -165,6 +165,20 @@ struct SimulatedPhoneTests {
         #expect(try device.notifications.map(\.title) == ["Time is up"])
     }
 
+    @Test("after a day of computing, what each event carries is no longer than after an hour")
+    func size() async throws {
+        func size() throws -> Int { try JSONEncoder().encode(phone.screen()).count }
+        try await control("open")
+        try tap("completion/start")
+        try await control("advance", #"{"seconds":3600}"#)
+        let hour = try size()
+        try await control("skip-day")
+        #expect(try app.completion.n == 180_000)
+        #expect(try app.completion.digits > 37_000)
+        #expect(try size() < hour + 200)
+        #expect(hour < 8_000)
+    }
+
     @Test("the lock screen says what plays, and a pending job why it waits")
     func shown() async throws {
         try await control("open")

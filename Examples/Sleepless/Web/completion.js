@@ -4,9 +4,14 @@ import { button, errorLine, h, keyed, setHidden, setText } from "./dom.js";
 import { momentText } from "./clock.js";
 import { tap } from "./server.js";
 
-/** Of a number that has run for a day, the middle is left out. */
-const shownDigits = 1800;
-const grouped = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+/** In threes from the last digit of the whole number on; of a long one the server leaves the middle out. */
+function grouped(value, count) {
+  const threes = (digits) => digits.replace(/\B(?=(\d{3})+(?!\d))/g, "\u2009");
+  const [first, last] = value.split("…");
+  if (last === undefined) return threes(value);
+  const lead = count % 3 || 3;
+  return `${first.slice(0, lead)}${first.slice(lead).replace(/\d{1,3}/g, "\u2009$&")} … ${threes(last)}`;
+}
 
 export function makeCompletion() {
   const error = errorLine();
@@ -22,10 +27,9 @@ export function makeCompletion() {
 
   function update(state, now) {
     setText(index, state.n ? `Fibonacci number ${state.n}` : "Fibonacci numbers");
-    const digits = String(state.value ?? "");
-    setText(value, digits.length > shownDigits
-      ? `${grouped(digits.slice(0, shownDigits / 2))} … ${grouped(digits.slice(-shownDigits / 2))}` : grouped(digits) || "–");
-    setText(length, [digits.length > 1 ? `${digits.length} digits` : null, state.expirations ? `expired ${state.expirations}×` : null].filter(Boolean).join(", "));
+    setText(value, grouped(state.value, state.digits));
+    const isShort = state.value.includes("…");
+    setText(length, [state.digits > 1 ? `${state.digits.toLocaleString("en")} digits${isShort ? ", the first and the last are shown" : ""}` : null, state.expirations ? `expired ${state.expirations}×` : null].filter(Boolean).join(", "));
     setHidden(start, state.isRunning);
     setHidden(stop, !state.isRunning);
     keyed(story, state.story.slice(-30).map((one, place, all) => ({ ...one, place: all.length - place })).reverse(), (one) => `${one.at} ${one.text}`, (one) => ({
