@@ -40,6 +40,9 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case noExternalPower
     /// Somebody uses the device.
     case deviceInUse
+    /// It is day and the device is not plugged in: the system keeps long work for a time at which that does not matter,
+    /// although the request does not need it.
+    case neitherNightNorCharging
     /// As many runs as the system lets are under way, or the app is being ended.
     case busy
     /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
@@ -75,6 +78,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         case .noNetwork: "no network"
         case .noExternalPower: "no external power"
         case .deviceInUse: "the device is in use"
+        case .neitherNightNorCharging: "neither night nor charging"
         case .busy: "the system is busy"
         case .noHandler: "no handler is registered yet"
         }

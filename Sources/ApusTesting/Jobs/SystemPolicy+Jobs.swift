@@ -1,3 +1,5 @@
+import ApusTimers
+
 extension SystemPolicy {
     /// The rules for background jobs: refresh, processing and continued work. A change is valid at once, but for the
     /// CPU monitor's, which are those of the process's start.
@@ -43,6 +45,15 @@ extension SystemPolicy {
         public var refreshSpacing: Duration = .seconds(900)
         /// How far apart the launches for processing are at least (notes: rate limiting, without a number). A choice.
         public var processingSpacing: Duration = .seconds(900)
+        /// What processing waits for besides a device that nobody uses, if the request itself asks for nothing. Apple
+        /// describes it as work for periods of low activity, such as overnight while the device charges ("Choosing
+        /// Background Strategies for Your App"); that either of the two is enough is a choice.
+        public var processingTime = ProcessingTime.chargingOrNight
+        /// When the night begins that ``processingTime`` is about, as a time of day in UTC, because the simulation has
+        /// no zones. A choice.
+        public var nightBegin: Duration = .seconds(22 * 3_600)
+        /// When that night ends, as a time of day in UTC; one before ``nightBegin`` is on the next day. A choice.
+        public var nightEnd: Duration = .seconds(6 * 3_600)
         /// Whether processing runs though the user has removed the app from the switcher. Since iOS 18 it does, on
         /// purpose (Apple DTS, developer.apple.com/forums/thread/793189); the notes of 2020 say that it does not.
         public var processingRunsAfterForceQuit = true
@@ -69,7 +80,24 @@ extension SystemPolicy {
         /// requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8
 
+        /// What processing waits for, besides a device that nobody uses.
+        public enum ProcessingTime: Sendable, Hashable {
+            /// The charger, or the night.
+            case chargingOrNight
+            /// The charger, by day and by night.
+            case charging
+            /// Nothing: it runs as soon as the screen is locked, on battery too.
+            case whenIdle
+        }
+
         /// Apple's rules.
         public init() {}
+
+        /// Whether the time of day is that of the night.
+        func isNight(_ now: WallInstant) -> Bool {
+            let time = Duration.seconds(now.nanoseconds / 1_000_000_000 % 86_400)
+            return nightBegin <= nightEnd
+                ? time >= nightBegin && time < nightEnd : time >= nightBegin || time < nightEnd
+        }
     }
 }

@@ -29,8 +29,12 @@ extension TaskSchedulerMachine {
             add(.notInSwitcher, if: isGone)
             add(.notUsedLately, if: !wasUsedLately(now))
             add(.noNetwork, if: requiresNetwork && !isOnline)
-            add(.noExternalPower, if: requiresExternalPower && scene.conditions.isOnExternalPower != true)
+            let isCharging = scene.conditions.isOnExternalPower == true
+            add(
+                .noExternalPower, if: !isCharging && (requiresExternalPower || policy.processingTime == .charging))
             add(.deviceInUse, if: scene.conditions.isIdle != true)
+            let waitsForNight = policy.processingTime == .chargingOrNight && !requiresExternalPower
+            add(.neitherNightNorCharging, if: waitsForNight && !isCharging && !policy.isNight(now.wall))
             if let next = allowance.nextProcessing(spacing: policy.processingSpacing, now: now.continuous) {
                 obstacles.append(.rateLimited(until: now.wall(at: next)))
             }

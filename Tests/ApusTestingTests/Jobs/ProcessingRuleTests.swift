@@ -40,6 +40,56 @@ struct ProcessingRuleTests {
         }
     }
 
+    /// Twelve hours after the midnight at which a device begins.
+    private static let noon = WallInstant(secondsSince1970: 1_767_225_600 + 12 * 3_600)
+
+    /// Apple, "Choosing Background Strategies for Your App": long work is for periods of low activity, such as overnight
+    /// while the device charges.
+    @Test("by day and on battery it waits for the charger, although it does not require that")
+    func waitsForCharger() throws {
+        try run { device in
+            device.setWallClock(Self.noon)
+            expect(.neitherNightNorCharging, on: device) { device.plugIn() }
+        }
+    }
+
+    @Test("without a charger it runs in the night, not before, and not with the screen unlocked")
+    func waitsForNight() throws {
+        try run { device in
+            device.setWallClock(Self.noon)
+            device.advance(by: .seconds(10 * 3_600 - 1))
+            #expect(device.jobs.whyNot("tidy") == [.neitherNightNorCharging])
+            device.advance(by: .seconds(1))
+            #expect(device.jobs.whyNot("tidy") == [])
+            device.unlock()
+            device.pressHome()
+            #expect(device.jobs.whyNot("tidy") == [.deviceInUse])
+            device.lock()
+            device.advance(by: .seconds(900))
+            #expect(device.launches(of: "tidy") == 1)
+            #expect(device.jobs.report.deferrals["tidy"]?["neither night nor charging"] ?? 0 > 30)
+        }
+    }
+
+    @Test("what a device waits for is a rule of the policy: also idleness alone, or the charger in the night too")
+    func processingTime() throws {
+        var policy = SystemPolicy()
+        policy.jobs.processingTime = .whenIdle
+        try run(policy: policy) { device in
+            device.setWallClock(Self.noon)
+            #expect(device.jobs.whyNot("tidy") == [])
+        }
+        policy.jobs.processingTime = .charging
+        try run(policy: policy) { device in expect(.noExternalPower, on: device) { device.plugIn() } }
+        policy.jobs.processingTime = .chargingOrNight
+        (policy.jobs.nightBegin, policy.jobs.nightEnd) = (.seconds(11 * 3_600), .seconds(13 * 3_600))
+        try run(policy: policy) { device in
+            #expect(device.jobs.whyNot("tidy") == [.neitherNightNorCharging])
+            device.setWallClock(Self.noon)
+            #expect(device.jobs.whyNot("tidy") == [])
+        }
+    }
+
     @Test("with a required network it waits for a connection, without one it runs offline")
     func network() throws {
         try run(BackgroundJobRequest("tidy", .processing(requiresNetwork: true))) { device in
