@@ -94,12 +94,16 @@ class Interface(unittest.TestCase):
             ("/device/battery", {"level": 2}),
             ("/device/speed", {"speed": -1}),
             ("/device/network", {}),
+            ("/app/timer/go", {"delay": 3, "repaet": 5}),
+            ("/device/home", {"now": True}),
+            ("/app/countdown/start", {"at": "tomorrow"}),
         ):
             answer = self.phone.request("POST", path, body)
             self.assertEqual((answer.status, answer.json["error"]["code"]), (400, "invalid"), path)
 
     def test_what_is_not_there_and_what_is_too_much(self):
         self.assertEqual(self.phone.request("POST", "/device/fly", {}).status, 404)
+        self.assertEqual(self.phone.request("GET", "/device/log?afer=3").status, 400)
         self.assertEqual(self.phone.request("GET", "/assets/none.js").status, 404)
         self.assertEqual(self.phone.request("GET", "/tracks/none.wav").status, 404)
         self.assertEqual(self.phone.request("POST", "/device/home", raw=b" " * 70_000).status, 413)

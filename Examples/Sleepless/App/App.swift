@@ -1,4 +1,5 @@
 import ApusBackground
+public import ApusTimers
 
 /// Sleepless: an app with a screen for each thing that an app may do when the user has left it.
 ///
@@ -50,6 +51,10 @@ public final class App {
         set { changed.handler = newValue }
     }
 
+    /// What the clock shows to the app.
+    public var now: WallInstant { host.now }
+
+    private let host: any BackgroundHost
     private let changed = ChangeSignal()
     private var phases: Observation?
 
@@ -58,6 +63,7 @@ public final class App {
     /// - Parameter services: What the system gives it.
     /// - Throws: What the stores and the scheduler of background jobs throw: the app cannot run then.
     public init(_ services: Services) throws {
+        host = services.host
         timer = TimerModel(host: services.host, changed: changed)
         countdown = try CountdownModel(services, changed: changed)
         toDo = try ToDoModel(services, changed: changed)

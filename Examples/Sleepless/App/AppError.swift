@@ -50,8 +50,14 @@ public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {
         guard range.contains(seconds) else {
             throw AppError(
                 .invalid,
-                "`\(name)` is \(seconds); pass a number of seconds from \(range.lowerBound) to \(range.upperBound)")
+                "`\(name)` is \(seconds.brief); pass a number of seconds from \(range.lowerBound.brief) to "
+                    + range.upperBound.brief)
         }
         return .nanoseconds(Int64((seconds * 1e9).rounded()))
     }
+}
+
+extension Double {
+    /// As a person writes it: without decimals where there are none.
+    public var brief: String { self == rounded() && abs(self) < 1e15 ? "\(Int(self))" : "\(self)" }
 }

@@ -5,6 +5,11 @@ public import ApusTimers
 /// The screen "Countdown": one that survives suspension, kills and restarts. It shows ``Countdown``.
 @MainActor
 public final class CountdownModel {
+    /// The accepted lengths, in seconds: up to a year's.
+    public static let lengths = 1...31_536_000.0
+    /// By so many seconds it can be made longer, or (negative) shorter.
+    public static let changes = -31_536_000...31_536_000.0
+
     private static let totalKey = "countdown.total"
     /// A finish that is noticed later than that was not seen.
     private static let noticeable: Duration = .seconds(1)
@@ -34,7 +39,7 @@ public final class CountdownModel {
 
     /// Counts down so many seconds, from 1 to a year's.
     public func start(seconds: Double) throws(AppError) {
-        let duration = try AppError.duration(seconds, in: 1...31_536_000, named: "seconds")
+        let duration = try AppError.duration(seconds, in: Self.lengths, named: "seconds")
         try change { () throws(BackgroundError) in try countdown.start(for: duration) }
         try keepTotal(seconds)
     }
@@ -53,7 +58,13 @@ public final class CountdownModel {
 
     /// Lengthens it, or shortens it by a negative number of seconds.
     public func add(seconds: Double) throws(AppError) {
-        let duration = try AppError.duration(seconds, in: -31_536_000...31_536_000, named: "seconds")
+        let duration = try AppError.duration(seconds, in: Self.changes, named: "seconds")
+        let left = countdown.remaining
+        guard duration + left > .zero || left == .zero else {
+            throw AppError(
+                .invalid, "`seconds` is \(seconds.brief), which leaves nothing; pass more than \((-left.seconds).brief)"
+            )
+        }
         var isLonger = false
         try change { () throws(BackgroundError) in isLonger = try countdown.add(duration) }
         if isLonger { try keepTotal(max(total + seconds, countdown.remaining.seconds)) }

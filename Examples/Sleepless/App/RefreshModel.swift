@@ -32,6 +32,9 @@ public final class RefreshModel {
         var lastRun = 0
     }
 
+    /// The accepted delays of a request, in seconds: up to 30 days.
+    public static let delays = 0...2_592_000.0
+
     private static let key = "refresh"
     private static let runLimit = 50
 
@@ -77,7 +80,7 @@ public final class RefreshModel {
     ///   - power: Whether it needs external power; for processing.
     /// - Throws: ``AppError`` with the code `invalid` or `storeFailed`.
     public func schedule(_ kind: Kind, earliest: Double, network: Bool, power: Bool) throws(AppError) {
-        _ = try AppError.duration(earliest, in: 0...2_592_000, named: "earliest")
+        _ = try AppError.duration(earliest, in: Self.delays, named: "earliest")
         saved.wishes[kind.rawValue] = Wish(earliest: earliest, network: network, power: power)
         try save()
         submit(kind)

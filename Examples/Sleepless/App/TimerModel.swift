@@ -15,6 +15,11 @@ public final class TimerModel: BackgroundTimerDelegate {
         var due: ContinuousInstant
     }
 
+    /// The accepted delays, in seconds.
+    public static let delays = 0...86_400.0
+    /// The accepted intervals, in seconds.
+    public static let intervals = 0.1...86_400.0
+
     private static let rowLimit = 100
     private static let endedLimit = 20
 
@@ -40,9 +45,9 @@ public final class TimerModel: BackgroundTimerDelegate {
     /// - Throws: ``AppError`` with the code `invalid`.
     @discardableResult
     public func go(delay: Double, repeat interval: Double?) throws(AppError) -> Int {
-        let duration = try AppError.duration(delay, in: 0...86_400, named: "delay")
+        let duration = try AppError.duration(delay, in: Self.delays, named: "delay")
         var pause: Duration?
-        if let interval { pause = try AppError.duration(interval, in: 0.1...86_400, named: "repeat") }
+        if let interval { pause = try AppError.duration(interval, in: Self.intervals, named: "repeat") }
         guard rows.count < Self.rowLimit else {
             throw AppError(.invalid, "there are \(Self.rowLimit) timers; cancel some first")
         }

@@ -8,23 +8,33 @@ enum AppTaps {
     /// - Throws: ``WebError`` for an unknown tap or an argument that is not accepted, ``AppError`` when the app refuses.
     @MainActor
     static func perform(_ tap: String, _ arguments: Arguments, in app: App) throws {
+        guard let accepted = accepted[tap] else {
+            throw WebError(
+                .notFound, code: "notFound",
+                message: "the app has no “\(tap)”; it has \(self.accepted.keys.sorted().joined(separator: ", "))")
+        }
+        try arguments.accept(only: accepted, in: tap)
         switch tap {
         case "tab": app.tab = try arguments.choice("tab")
         case "timer/go":
-            // The app says which numbers it takes.
-            let delay = try arguments.number("delay", in: anyNumber)
-            try app.timer.go(delay: delay, repeat: try arguments.optionalNumber("repeat", in: anyNumber))
+            let delay = try arguments.number("delay", in: TimerModel.delays, of: "seconds")
+            let interval = try arguments.optionalNumber("repeat", in: TimerModel.intervals, of: "seconds")
+            try app.timer.go(delay: delay, repeat: interval)
         case "timer/cancel": try app.timer.cancel(try arguments.identifier("id"))
         case "timer/cancel-all": app.timer.cancelAll()
         case "countdown/start":
+            try arguments.acceptOne(of: "seconds", "at")
             if arguments.has("at") {
-                try app.countdown.start(until: try arguments.instant("at"))
+                try app.countdown.start(until: try arguments.instant("at", after: app.now))
             } else {
-                try app.countdown.start(seconds: try arguments.number("seconds", in: anyNumber))
+                let seconds = try arguments.number("seconds", in: CountdownModel.lengths, of: "seconds")
+                try app.countdown.start(seconds: seconds)
             }
         case "countdown/pause": try app.countdown.pause()
         case "countdown/resume": try app.countdown.resume()
-        case "countdown/add": try app.countdown.add(seconds: try arguments.number("seconds", in: anyNumber))
+        case "countdown/add":
+            let seconds = try arguments.number("seconds", in: CountdownModel.changes, of: "seconds")
+            try app.countdown.add(seconds: seconds)
         case "countdown/cancel": try app.countdown.cancel()
         case "countdown/acknowledge": try app.countdown.acknowledge()
         case "todo/add": try app.toDo.add(try arguments.text("title"))
@@ -42,18 +52,29 @@ enum AppTaps {
         case "completion/start": try app.completion.start()
         case "completion/stop": try app.completion.stop()
         case "refresh/schedule":
+            let earliest = try arguments.optionalNumber("earliest", in: RefreshModel.delays, of: "seconds")
             try app.refresh.schedule(
-                try arguments.choice("kind"), earliest: try arguments.optionalNumber("earliest", in: anyNumber) ?? 0,
+                try arguments.choice("kind"), earliest: earliest ?? 0,
                 network: try arguments.flag("network", or: false), power: try arguments.flag("power", or: false))
         case "refresh/cancel": app.refresh.cancel(try arguments.text("id"))
         case "refresh/simulate": app.refresh.simulateLaunch(try arguments.text("id"))
-        default:
-            throw WebError(
-                .notFound, code: "notFound", message: "the app has no “\(tap)”; docs/sleepless.md lists them")
+        default: preconditionFailure("“\(tap)” is listed and does nothing")
         }
     }
 
-    private static let anyNumber = -1e15...1e15
+    /// All taps, with the names of their arguments.
+    static let accepted: [String: [String]] = [
+        "tab": ["tab"],
+        "timer/go": ["delay", "repeat"], "timer/cancel": ["id"], "timer/cancel-all": [],
+        "countdown/start": ["seconds", "at"], "countdown/pause": [], "countdown/resume": [],
+        "countdown/add": ["seconds"], "countdown/cancel": [], "countdown/acknowledge": [],
+        "todo/add": ["title"], "todo/complete": ["id"], "todo/remove": ["id"],
+        "audio/play": [], "audio/pause": [], "audio/next": [], "audio/restart": [],
+        "location/authorize": ["wish"], "location/start": ["inBackground"], "location/stop": [], "location/clear": [],
+        "completion/start": [], "completion/stop": [],
+        "refresh/schedule": ["kind", "earliest", "network", "power"], "refresh/cancel": ["id"],
+        "refresh/simulate": ["id"],
+    ]
 
     /// How an error of the app is answered.
     static func answer(_ error: AppError) -> WebError {

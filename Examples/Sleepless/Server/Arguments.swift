@@ -3,6 +3,7 @@ import ApusTimers
 import Foundation
 import HTTPTypes
 import LoopbackWeb
+import SleeplessApp
 
 /// The JSON object that a POST carries. Its errors name the argument and what is accepted.
 struct Arguments: Sendable {
@@ -47,34 +48,51 @@ struct Arguments: Sendable {
 
     static func invalid(_ message: String) -> WebError { WebError(.badRequest, code: "invalid", message: message) }
 
+    /// Refuses arguments that nobody reads: a misspelt one would change what is asked for in silence.
+    ///
+    /// - Parameters:
+    ///   - names: All that are read.
+    ///   - action: What they are arguments of.
+    /// - Throws: ``WebError``, which names the unknown ones and the accepted ones.
+    func accept(only names: [String], in action: String) throws(WebError) {
+        let unknown = values.keys.filter { !names.contains($0) }.sorted()
+        guard !unknown.isEmpty else { return }
+        let list = unknown.map { "`\($0)`" }.joined(separator: ", ")
+        throw Self.invalid(
+            "“\(action)” has no argument \(list); "
+                + (names.isEmpty ? "pass none" : "it takes \(names.map { "`\($0)`" }.joined(separator: ", "))"))
+    }
+
+    /// Refuses two arguments that say the same thing in different ways.
+    func acceptOne(of one: String, _ other: String) throws(WebError) {
+        if has(one), has(other) { throw Self.invalid("pass `\(one)` or `\(other)`, not both") }
+    }
+
     /// A number within a range; `nil` when it is not there or null.
-    func optionalNumber(_ name: String, in range: ClosedRange<Double>) throws(WebError) -> Double? {
+    func optionalNumber(
+        _ name: String, in range: ClosedRange<Double>, of unit: String? = nil
+    ) throws(WebError) -> Double? {
         switch values[name] {
         case nil, .null: return nil
         case .number(let number) where range.contains(number): return number
-        default:
-            throw Self.invalid(
-                "`\(name)` is not a number from \(Self.text(range.lowerBound)) to "
-                    + "\(Self.text(range.upperBound))")
+        default: throw Self.invalid("`\(name)` is not \(Self.text(range, of: unit))")
         }
     }
 
     /// A number within a range.
-    func number(_ name: String, in range: ClosedRange<Double>) throws(WebError) -> Double {
-        guard let number = try optionalNumber(name, in: range) else {
-            throw Self.invalid(
-                "`\(name)` is missing; pass a number from \(Self.text(range.lowerBound)) to "
-                    + "\(Self.text(range.upperBound))")
+    func number(_ name: String, in range: ClosedRange<Double>, of unit: String? = nil) throws(WebError) -> Double {
+        guard let number = try optionalNumber(name, in: range, of: unit) else {
+            throw Self.invalid("`\(name)` is missing; pass \(Self.text(range, of: unit))")
         }
         return number
     }
 
     /// The number of a row, a task or a request.
     func identifier(_ name: String) throws(WebError) -> Int {
-        guard let number = Int(exactly: try number(name, in: 0...1e15)) else {
-            throw Self.invalid("`\(name)` is not a whole number")
+        guard case .number(let number) = values[name], let whole = Int(exactly: number), whole >= 0 else {
+            throw Self.invalid("`\(name)` is not a whole number; pass one that the screen shows as `id`")
         }
-        return number
+        return whole
     }
 
     /// Yes or no; `fallback` when it is not there, if there is one.
@@ -101,15 +119,24 @@ struct Arguments: Sendable {
         return choice
     }
 
-    /// An instant in ISO 8601.
-    func instant(_ name: String) throws(WebError) -> WallInstant {
-        do {
-            return try TimeText.parseISO8601(try text(name), argument: name)
-        } catch let error as WebError {
-            throw error
-        } catch {
-            throw Self.invalid("\(error)")
+    /// An instant in ISO 8601 that is still to come.
+    ///
+    /// - Parameters:
+    ///   - name: The argument.
+    ///   - now: What the clock shows; the forms that the error names are an hour later, so they are accepted.
+    /// - Returns: The instant.
+    /// - Throws: ``WebError``, which names two forms that are accepted.
+    func instant(_ name: String, after now: WallInstant) throws(WebError) -> WallInstant {
+        let example = TimeText.iso8601(now.advanced(by: .seconds(3_600)))
+        let advice =
+            "pass an instant in ISO 8601 after \(TimeText.iso8601(now)), with its offset from UTC, as in "
+            + "\(example) or \(example.dropLast())+00:00"
+        guard case .text(let text) = values[name] else { throw Self.invalid("`\(name)` is not a text; \(advice)") }
+        guard let instant = try? TimeText.parseISO8601(text, argument: name) else {
+            throw Self.invalid("`\(name)` is “\(text.prefix(100))”; \(advice)")
         }
+        guard instant > now else { throw Self.invalid("`\(name)` is “\(text)”, which is past; \(advice)") }
+        return instant
     }
 
     /// Whether an argument is there and not null.
@@ -120,7 +147,8 @@ struct Arguments: Sendable {
         }
     }
 
-    private static func text(_ number: Double) -> String {
-        number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
+    private static func text(_ range: ClosedRange<Double>, of unit: String?) -> String {
+        let unit = unit.map { " of \($0)" } ?? ""
+        return "a number\(unit) from \(range.lowerBound.brief) to \(range.upperBound.brief)"
     }
 }

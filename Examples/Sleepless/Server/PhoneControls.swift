@@ -37,13 +37,29 @@ enum PhoneControls {
 
     @MainActor
     static func perform(_ name: String, _ arguments: Arguments, on phone: SimulatedPhone) async throws {
+        guard let accepted = accepted[name] else {
+            throw WebError(
+                .notFound, code: "notFound",
+                message: "the device has no “\(name)”; it has \(self.accepted.keys.sorted().joined(separator: ", "))")
+        }
+        try arguments.accept(only: accepted, in: name)
         if try await passTime(name, arguments, on: phone) { return }
         if try useScreen(name, arguments, phone.device) { return }
         if try changeConditions(name, arguments, phone.device) { return }
         if try answerQuestions(name, arguments, phone.device) { return }
-        throw WebError(
-            .notFound, code: "notFound", message: "the device has no “\(name)”; docs/sleepless.md lists its controls")
+        preconditionFailure("“\(name)” is listed and does nothing")
     }
+
+    /// All controls, with the names of their arguments.
+    static let accepted: [String: [String]] = [
+        "home": [], "open": [], "switcher": [], "swipe": [], "lock": [], "unlock": [], "call": [], "end-call": [],
+        "kill": [], "reboot": [], "scroll": ["on", "seconds"], "tap-notification": ["id"],
+        "battery": ["level"], "plug": [], "unplug": [], "low-power": ["on"], "network": ["network"],
+        "background-refresh": ["on"], "thermal": ["state"], "memory-pressure": [], "route": ["name"],
+        "notification-authorization": ["allows"], "location-answer": ["authorization"],
+        "speed": ["speed"], "advance": ["seconds"], "skip-day": [], "next-event": [], "sleep": ["seconds"],
+        "clock": ["seconds"], "reset": [],
+    ]
 
     @MainActor
     private static func passTime(
@@ -52,22 +68,24 @@ enum PhoneControls {
         switch name {
         case "speed": phone.speed = try arguments.number("speed", in: 0...3_600)
         case "advance":
-            let seconds = try arguments.number("seconds", in: 0...month)
+            let seconds = try arguments.number("seconds", in: 0...month, of: "seconds")
             await phone.move { await phone.advance($0, by: Duration(inSeconds: seconds)) }
         case "skip-day": await phone.move { await phone.advance($0, by: .seconds(86_400)) }
         case "next-event": await phone.move { _ = await $0.skipToNextEvent() }
         case "scroll" where arguments.has("seconds"):
-            let seconds = try arguments.number("seconds", in: 0...3_600)
+            try arguments.acceptOne(of: "on", "seconds")
+            let seconds = try arguments.number("seconds", in: 0...3_600, of: "seconds")
             await phone.move { device in
                 device.beginScrolling()
                 await phone.advance(device, by: Duration(inSeconds: seconds))
                 device.endScrolling()
             }
         case "sleep":
-            phone.device.sleepDevice(for: Duration(inSeconds: try arguments.number("seconds", in: 0...month)))
+            phone.device.sleepDevice(
+                for: Duration(inSeconds: try arguments.number("seconds", in: 0...month, of: "seconds")))
         case "clock":
             phone.device.moveWallClock(
-                by: Duration(inSeconds: try arguments.number("seconds", in: -10 * month...10 * month)))
+                by: Duration(inSeconds: try arguments.number("seconds", in: -10 * month...10 * month, of: "seconds")))
         case "reset": phone.reset()
         default: return false
         }

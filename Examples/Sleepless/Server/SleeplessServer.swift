@@ -62,7 +62,7 @@ struct SleeplessServer: Sendable {
         router.get("/events") { request, _ in try await events(request) }
         router.get("/screen") { _, _ in try Response.json(await stage.screen()) }
         router.get("/device/log") { request, _ in
-            let after = try number(request.uri.queryParameters.get("after"))
+            let after = try number(Query(of: request, known: ["after"])["after"])
             return try Response.json(await stage.log(after: after))
         }
         router.get("/tracks/:file") { request, context in

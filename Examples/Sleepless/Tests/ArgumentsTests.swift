@@ -1,3 +1,4 @@
+import ApusTimers
 import Foundation
 import LoopbackWeb
 import Testing
@@ -40,6 +41,16 @@ struct ArgumentsTests {
         #expect(error?.code == "invalid")
     }
 
+    @Test("what nobody reads is refused, and the error names it and what is read")
+    func unknown() throws {
+        let arguments = try arguments(#"{"delay":3,"repaet":5,"Delay":null}"#)
+        let error = #expect(throws: WebError.self) { try arguments.accept(only: ["delay", "repeat"], in: "timer/go") }
+        #expect(error?.message == "“timer/go” has no argument `Delay`, `repaet`; it takes `delay`, `repeat`")
+        let none = #expect(throws: WebError.self) { try arguments.accept(only: [], in: "home") }
+        #expect(none?.message.hasSuffix("; pass none") == true)
+        try arguments.accept(only: ["Delay", "delay", "repaet"], in: "x")
+    }
+
     @Test("a wrong word names the right ones, and other wrong things are refused too")
     func refuses() throws {
         let arguments = try arguments(#"{"fruit":"plum","id":1.5,"on":1,"text":[1]}"#)
@@ -49,7 +60,7 @@ struct ArgumentsTests {
         #expect(throws: WebError.self) { try arguments.flag("on") }
         #expect(throws: WebError.self) { try arguments.flag("on", or: false) }
         #expect(throws: WebError.self) { try arguments.text("text") }
-        #expect(throws: WebError.self) { try arguments.instant("fruit") }
+        #expect(throws: WebError.self) { try arguments.instant("fruit", after: WallInstant(secondsSince1970: 0)) }
     }
 
     @Test("a body that is not an object is refused", arguments: ["[1]", "3", "{", "\"text\""])
