@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pathlib
 import shutil
 import signal
 import subprocess
@@ -254,6 +255,7 @@ class OnLinux(BrowserTest):
         system = self.page.locator(".system")
         expect(system).to_contain_text("Active")
         expect(system).to_contain_text("Conditions of this machine")
+        expect(system).to_contain_text("None is shown: this session has no bus")
         panel = self.page.locator(".app").get_by_role("tabpanel")
         panel.get_by_label("Delay").fill("1")
         panel.get_by_role("button", name="Go").click()
@@ -262,14 +264,38 @@ class OnLinux(BrowserTest):
         self.assert_controls_have_names()
         self.picture("sleepless-linux")
 
-    def test_says_that_its_port_is_taken_and_ends(self):
-        port = self.host.port
-        second = subprocess.run(
-            [str(BINARY), "--host", "linux", "--home", self.home, "--port", str(port)],
+    def start_another(self, home, port):
+        return subprocess.run(
+            [str(BINARY), "--host", "linux", "--home", home, "--port", str(port)],
             capture_output=True, text=True, timeout=60,
         )
+
+    def test_says_that_its_port_is_taken_and_ends(self):
+        port = self.host.port
+        home = tempfile.mkdtemp(prefix="sleepless-")
+        self.addCleanup(shutil.rmtree, home, True)
+        second = self.start_another(home, port)
         self.assertEqual(second.returncode, 64)
         self.assertIn(f"--port {port} is taken", second.stderr)
+
+    def test_a_second_process_cannot_have_its_home(self):
+        second = self.start_another(self.home, 0)
+        self.assertEqual(second.returncode, 64)
+        self.assertIn(self.home, second.stderr)
+        self.assertIn(f"belongs to process {self.host.server.process.pid};", second.stderr)
+        self.host.kill()
+        self.host = Sleepless("--host", "linux", "--home", self.home)
+
+    def test_what_it_keeps_is_for_its_user_only(self):
+        token = {"Authorization": f"Bearer {self.host.url.rpartition('=')[2]}"}
+        answer = self.host.request("POST", "/app/todo/add", {"title": "Milk"}, **token)
+        self.assertEqual(answer.status, 200, answer.text)
+        home = pathlib.Path(self.home)
+        files = [file for file in home.rglob("*") if file.is_file()]
+        self.assertIn("todo.json", [file.name for file in files])
+        self.assertEqual({oct(file.stat().st_mode & 0o777) for file in files}, {"0o600"})
+        folders = [home, *(folder for folder in home.rglob("*") if folder.is_dir())]
+        self.assertEqual({oct(folder.stat().st_mode & 0o777) for folder in folders}, {"0o700"})
 
     def test_is_asked_to_stop_and_waits_for_what_is_due(self):
         self.expect_trouble("net::ERR_")

@@ -16,27 +16,29 @@ final class LinuxMachine: Stage {
     let host: LinuxHost
 
     private let app: App
-    private let notifications: String
+    private let home: HomeFolder
+    private let notices: DesktopNotices
     private var phases: Observation?
     private var clock: RepeatingTimer?
 
     /// - Parameters:
     ///   - home: Where records and sounds are kept.
     ///   - logger: For the library.
-    /// - Throws: ``BackgroundError`` when `home` cannot be written.
+    /// - Throws: ``HomeFolder/Failure`` when another process has `home`, or it cannot be written.
     init(home: URL, logger: Logger) throws {
+        self.home = try HomeFolder(home)
         host = LinuxHost(logger: logger)
-        let store = try FileRecordStore(folder: home.appending(path: "records", directoryHint: .isDirectory))
-        let tracks = try Self.writeTracks(home.appending(path: "cache", directoryHint: .isDirectory))
+        notices = DesktopNotices(DesktopNotifier(appName: "Sleepless"))
+        let store = try FileRecordStore(folder: self.home.records)
+        let tracks = try Self.writeTracks(self.home.cache)
         app = try App(
             Services(
                 host: host, store: store,
                 notifications: ProcessNotificationScheduler(
-                    showing: DesktopNotifier(appName: "Sleepless"), on: host, logger: logger),
+                    showing: notices, on: host, logger: logger),
                 audio: MPVAudioPlayer(host: host, logger: logger),
                 location: GPSDLocationSource(host: host, logger: logger),
                 jobs: try HostBackgroundJobs(host: host, store: store, logger: logger), tracks: tracks))
-        notifications = "the desktop's, while this process runs"
         feed.screen = { [unowned self] in screen() }
         show(app)
         phases = host.observePhase { [weak self] phase in
@@ -53,7 +55,7 @@ final class LinuxMachine: Stage {
     func screen() -> Screen {
         Screen(
             revision: feed.revision, host: "linux", device: nil,
-            linux: LinuxScreen(host, notifications: notifications), app: app.snapshot())
+            linux: LinuxScreen(host, notifications: notices.summary), app: app.snapshot())
     }
 
     func appInFront() throws(WebError) -> App {
@@ -73,11 +75,11 @@ final class LinuxMachine: Stage {
 
     /// mpv plays files.
     private static func writeTracks(_ folder: URL) throws -> [Track] {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        return try Tracks.all.map { track in
+        try Tracks.all.map { track in
             let file = folder.appending(path: "\(track.id).wav")
             if !FileManager.default.fileExists(atPath: file.path) {
                 try Data(Tracks.wav(track.id) ?? []).write(to: file, options: .atomic)
+                try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file.path)
             }
             var track = track
             track.source = file.path

@@ -51,7 +51,12 @@ struct SleeplessCommand: AsyncParsableCommand {
             let phone = SimulatedPhone(seed: seed, speed: speed)
             try await serve(phone, secrets: nil, logger)
         case .linux:
-            let machine = try LinuxMachine(home: homeFolder, logger: logger)
+            let machine: LinuxMachine
+            do {
+                machine = try LinuxMachine(home: homeFolder, logger: logger)
+            } catch let failure as HomeFolder.Failure {
+                throw ValidationError("--home: \(failure).")
+            }
             let random = SystemRandom()
             func secret() -> String { (0..<3).map { _ in String(random.next(), radix: 36) }.joined() }
             let secrets = GuardRules.Secrets(token: secret(), cookie: secret())

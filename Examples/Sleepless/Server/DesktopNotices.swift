@@ -1,0 +1,62 @@
+import ApusBackground
+import ApusTimers
+import Foundation
+import Synchronization
+
+/// Shows notifications on the desktop, and says whether that works: what a page promises must be what happens.
+final class DesktopNotices: Notifier {
+    private let desktop: any Notifier
+    private let hasBus: Bool
+    private let last = Mutex<Outcome?>(nil)
+
+    private enum Outcome {
+        case shown
+        case failed(String)
+    }
+
+    /// - Parameters:
+    ///   - desktop: Shows them.
+    ///   - environment: Where the session's bus is looked for, as the desktop's libraries do.
+    init(
+        _ desktop: any Notifier, environment: [String: String] = ProcessInfo.processInfo.environment
+    ) {
+        self.desktop = desktop
+        hasBus = Self.hasBus(environment)
+    }
+
+    /// What becomes of a notification here.
+    var summary: String {
+        switch last.withLock({ $0 }) {
+        case .shown: "The desktop shows them, while this process runs."
+        case .failed(let why): "The last one was not shown: \(why)."
+        case nil where hasBus: "They are sent to the desktop, while this process runs. None was sent yet."
+        case nil: "None is shown: this session has no bus (DBUS_SESSION_BUS_ADDRESS) that leads to a desktop."
+        }
+    }
+
+    func notify(_ notification: UserNotification) async throws {
+        do {
+            try await desktop.notify(notification)
+            last.withLock { $0 = .shown }
+        } catch {
+            let why = (error as? BackgroundError)?.message ?? "\(error)"
+            last.withLock { $0 = .failed(why) }
+            throw error
+        }
+    }
+
+    /// Whether there is a bus to send to. One whose socket is not there does not count; others are known when something
+    /// was sent.
+    private static func hasBus(_ environment: [String: String]) -> Bool {
+        func isThere(_ path: Substring) -> Bool { FileManager.default.fileExists(atPath: String(path)) }
+        if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
+            // Several addresses are separated by semicolons, and have options behind a comma.
+            return address.split(separator: ";").contains { one in
+                guard one.hasPrefix("unix:path=") else { return true }
+                return isThere(one.dropFirst("unix:path=".count).prefix { $0 != "," })
+            }
+        }
+        guard let folder = environment["XDG_RUNTIME_DIR"], !folder.isEmpty else { return false }
+        return isThere("\(folder)/bus")
+    }
+}

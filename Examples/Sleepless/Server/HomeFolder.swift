@@ -1,0 +1,79 @@
+import Foundation
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
+/// The folder of an app's records on Linux. One process has it at a time, and only its user can look into it.
+///
+/// The lock is the kernel's (flock(2)), so it ends with the process, however that ends. The file stays; what it says is
+/// for people.
+final class HomeFolder: Sendable {
+    /// Why the folder cannot be had.
+    struct Failure: Error, CustomStringConvertible {
+        /// What happened and what to do.
+        var description: String
+    }
+
+    /// Where the records are.
+    let records: URL
+    /// Where the sounds are.
+    let cache: URL
+
+    private let descriptor: Int32
+
+    /// Takes the folder, which is made when it is not there.
+    ///
+    /// - Throws: ``Failure`` when another process has it, which the message names, or when it cannot be written.
+    init(_ home: URL) throws {
+        records = home.appending(path: "records", directoryHint: .isDirectory)
+        cache = home.appending(path: "cache", directoryHint: .isDirectory)
+        do {
+            // A folder that was there is the user's, and others may have to look into it: /tmp, for example.
+            try FileManager.default.createDirectory(
+                at: home, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+            for folder in [records, cache] {
+                try FileManager.default.createDirectory(
+                    at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+                // One of an earlier version may be open to others.
+                try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.path)
+            }
+            for folder in [records, cache] { try Self.closeFiles(in: folder) }
+        } catch {
+            throw Failure(
+                description: "the home “\(home.path)” cannot be written (\(error.localizedDescription)); check its "
+                    + "permissions, or choose another one")
+        }
+        let path = home.appending(path: "lock").path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else {
+            throw Failure(description: "“\(path)” cannot be opened (\(String(cString: strerror(errno))))")
+        }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            var buffer = [UInt8](repeating: 0, count: 32)
+            let count = pread(descriptor, &buffer, buffer.count, 0)
+            let owner = String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).prefix { $0.isNumber }
+            close(descriptor)
+            throw Failure(
+                description: "the home “\(home.path)” belongs to process \(owner.isEmpty ? "?" : String(owner)); stop "
+                    + "that one, or choose another home")
+        }
+        let text = Array("\(getpid())\n".utf8)
+        _ = ftruncate(descriptor, 0)
+        _ = pwrite(descriptor, text, text.count, 0)
+    }
+
+    deinit {
+        _ = ftruncate(descriptor, 0)
+        close(descriptor)
+    }
+
+    private static func closeFiles(in folder: URL) throws {
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            let path = folder.appending(path: name).path
+            try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        }
+    }
+}

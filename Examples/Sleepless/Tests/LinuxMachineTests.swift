@@ -1,0 +1,96 @@
+import ApusBackground
+import Foundation
+import Testing
+
+@testable import Sleepless
+
+@Suite("Sleepless on Linux")
+struct LinuxMachineTests {
+    private struct Desktop: Notifier {
+        var error: BackgroundError?
+
+        func notify(_ notification: UserNotification) async throws { if let error { throw error } }
+    }
+
+    private func withFolder(_ body: (URL) throws -> Void) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sleepless-\(getpid())-\(#line)")
+        try? FileManager.default.removeItem(at: folder)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        try body(folder)
+    }
+
+    private func mode(_ url: URL) throws -> Int {
+        let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+        return try #require(attributes[.posixPermissions] as? NSNumber).intValue
+    }
+
+    @Test(
+        "a home belongs to one at a time; the error names it and the owner's process, and it is free again at the end")
+    func lock() throws {
+        try withFolder { folder in
+            var first: HomeFolder? = try HomeFolder(folder)
+            let error = #expect(throws: HomeFolder.Failure.self) { try HomeFolder(folder) }
+            #expect(error?.description.contains(folder.path) == true)
+            #expect(error?.description.contains("process \(getpid());") == true)
+            withExtendedLifetime(first) {}
+            first = nil
+            #expect(throws: Never.self) { try HomeFolder(folder) }
+        }
+    }
+
+    @Test("only its user can look into a home, also one of an earlier version")
+    func modes() throws {
+        try withFolder { folder in
+            let records = folder.appending(path: "records", directoryHint: .isDirectory)
+            try FileManager.default.createDirectory(
+                at: records, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+            let file = records.appending(path: "todo.json")
+            try Data("{}".utf8).write(to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: file.path)
+            let home = try HomeFolder(folder)
+            for one in [home.records, home.cache] { #expect(try mode(one) == 0o700, "\(one.path)") }
+            #expect(try mode(file) == 0o600)
+            #expect(try mode(folder.appending(path: "lock")) == 0o600)
+        }
+    }
+
+    @Test("a home that is made is for its user only; one that was there keeps its permissions")
+    func homeMode() throws {
+        try withFolder { folder in
+            #expect(try mode(HomeFolder(folder).records.deletingLastPathComponent()) == 0o700)
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: folder.path)
+            _ = try HomeFolder(folder)
+            #expect(try mode(folder) == 0o755)
+        }
+    }
+
+    @Test("a home that cannot be made is an error that names it")
+    func unwritable() {
+        let error = #expect(throws: HomeFolder.Failure.self) { try HomeFolder(URL(fileURLWithPath: "/proc/none")) }
+        #expect(error?.description.contains("/proc/none") == true)
+    }
+
+    @Test(
+        "without a bus the page says that no notification is shown",
+        arguments: [
+            [:], ["DBUS_SESSION_BUS_ADDRESS": ""], ["DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent,guid=1"],
+            ["XDG_RUNTIME_DIR": "/nonexistent"],
+        ])
+    func noBus(environment: [String: String]) {
+        #expect(DesktopNotices(Desktop(), environment: environment).summary.hasPrefix("None is shown: "))
+    }
+
+    @Test("with a bus the page says what became of the last notification")
+    func outcome() async throws {
+        let environment = ["DBUS_SESSION_BUS_ADDRESS": "unix:abstract=x"]
+        let notification = UserNotification(title: "Time is up", body: "")
+        let working = DesktopNotices(Desktop(), environment: environment)
+        #expect(working.summary.contains("None was sent yet"))
+        try await working.notify(notification)
+        #expect(working.summary == "The desktop shows them, while this process runs.")
+        let failing = DesktopNotices(
+            Desktop(error: BackgroundError(.notifierUnavailable, "no service runs")), environment: environment)
+        await #expect(throws: BackgroundError.self) { try await failing.notify(notification) }
+        #expect(failing.summary == "The last one was not shown: no service runs.")
+    }
+}
