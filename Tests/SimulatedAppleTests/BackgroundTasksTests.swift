@@ -77,7 +77,9 @@ extension SimulatedAppleTests {
 
         @Test("a second handler, a late handler and a request without a handler are faults, as they are exceptions")
         func exceptions() throws {
-            try run {
+            var policy = SystemPolicy()
+            policy.endsAppAtExceptions = false
+            try run(policy: policy) {
                 Self.complete("refresh", "cleanup", "cleanup")
             } _: { device in
                 device.expect(.duplicateLaunchHandler)

@@ -64,8 +64,10 @@ extension SimulatedAppleTests {
     @MainActor
     @Suite("UNUserNotificationCenter")
     struct UserNotifications {
-        private func run(_ body: (SimulatedDevice, Journal) throws -> Void) throws {
-            try SimulatedDevice.run { device in
+        private func run(
+            policy: SystemPolicy = SystemPolicy(), _ body: (SimulatedDevice, Journal) throws -> Void
+        ) throws {
+            try SimulatedDevice.run(policy: policy) { device in
                 let journal = Journal()
                 SimulatedPhone.install(on: device, delegate: NotificationDelegate(journal))
                 device.launch()
@@ -185,7 +187,9 @@ extension SimulatedAppleTests {
 
         @Test("an interval of zero and a repetition below a minute are the exceptions that they are")
         func intervals() throws {
-            try run { device, _ in
+            var policy = SystemPolicy()
+            policy.endsAppAtExceptions = false
+            try run(policy: policy) { device, _ in
                 device.expect(.notificationInterval)
                 let center = UNUserNotificationCenter.current()
                 center.add(request("zero", in: 0))

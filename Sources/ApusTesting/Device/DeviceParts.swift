@@ -30,7 +30,9 @@ final class DeviceParts: DevicePart {
             PartSurroundings(
                 time: time.clocks, engine: engine,
                 log: { actor, what in if actor != .app || !isAppDead() { log.add(actor, what) } },
-                fault: { fault in if !isAppDead() { log.add(.app, .fault(fault)) } },
+                fault: { fault in
+                    if let host = desk.host.withLock({ $0 }) { host.fault(fault) } else { log.add(.app, .fault(fault)) }
+                },
                 keepAwake: { isActive in
                     if let mode { desk.host.withLock { $0 }?.setContinuousMode(mode, isActive: isActive) }
                 },

@@ -12,6 +12,9 @@ public struct Fault: Sendable, Hashable, Codable, CustomStringConvertible {
 
         /// The rule's name.
         public var description: String { name }
+
+        /// Whether a phone raises an exception for it, which ends an app that does not catch it.
+        var isException: Bool { name.hasPrefix("NSInternalInconsistencyException.") }
     }
 
     /// The rule that was broken.

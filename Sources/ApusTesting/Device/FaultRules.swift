@@ -11,8 +11,14 @@ extension Fault.Rule {
     public static let crashAtLaunch = Fault.Rule("crashAtLaunch")
     /// The app took too long to start.
     public static let slowLaunch = Fault.Rule("slowLaunch")
+    /// The app took too long to do its work when it came to the front, or was about to leave it.
+    public static let slowSceneUpdate = Fault.Rule("slowSceneUpdate")
     /// The app took too long to do its work on the way to the background.
     public static let slowBackgroundEntry = Fault.Rule("slowBackgroundEntry")
+    /// The app held an exclusive lock on one of its files when it was to be suspended.
+    ///
+    /// Apple, documentation/xcode/sigkill, 0xdead10cc
+    public static let fileLockHeld = Fault.Rule("fileLockHeld")
     /// The app took too long to do its work at the end.
     public static let slowTermination = Fault.Rule("slowTermination")
     /// The app object is still there although its process has ended.

@@ -111,6 +111,9 @@ extension SimulatedDevice {
         switch phase {
         case .active, .inactive:
             host.state.withLock { $0.claims.enterForeground(now: now) }
+            host.beginWatch(
+                host.policy.sceneUpdateLimit, .slowSceneUpdate,
+                "the app's work on becoming \(phase.rawValue) was not done")
         case .background:
             host.process.mainLoop.isTracking = false
             host.state.withLock { $0.claims.enterBackground(now: now) }
@@ -191,7 +194,18 @@ extension SimulatedDevice {
         timers.suspension = nil
         guard let host = runningHost, !host.process.isEnded else { return }
         // A claim may have been begun at this very instant.
-        guard !host.state.withLock({ $0.claims.keepsRunning }), life.suspend() else { return review() }
+        guard !host.state.withLock({ $0.claims.keepsRunning }) else { return review() }
+        let locked = host.policy.endsAppForFileLocks ? host.process.lockedFiles : []
+        if !locked.isEmpty {
+            let files = locked.joined(separator: ", ")
+            host.fault(
+                Fault(
+                    .fileLockHeld,
+                    "the app is to be suspended and holds a lock on \(files); begin a claim before locking, and unlock "
+                        + "before ending it"))
+            return host.end("\(TerminationCode.fileLock): \(files)")
+        }
+        guard life.suspend() else { return review() }
         host.process.stop()
         enter(.suspended, of: host)
     }

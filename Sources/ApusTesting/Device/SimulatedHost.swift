@@ -237,8 +237,13 @@ public final class SimulatedHost: BackgroundHost {
         if !process.isEnded { log.add(actor, what) }
     }
 
-    /// Records a fault of the app, while the process lives.
-    package func fault(_ fault: Fault) { log(.app, .fault(fault)) }
+    /// Records a fault of the app, while the process lives, and ends it if a phone raises an exception for that.
+    package func fault(_ fault: Fault) {
+        log(.app, .fault(fault))
+        if policy.endsAppAtExceptions, fault.rule.isException {
+            end("SIGABRT, uncaught exception: \(fault.message)")
+        }
+    }
 
     /// From now on a process of the operating system goes on, stands still and ends with this one.
     package func attach(_ other: any SteppedProcess) { process.attach(other) }

@@ -63,15 +63,27 @@ public struct SystemPolicy: Sendable, Hashable {
 
     /// How long an app may take to start: about 20 s (Apple, "Addressing watchdog terminations": 19.97 s for a scene).
     public var launchLimit: Duration = .seconds(20)
+    /// How long an app may take to do its work when it comes to the front, or is about to leave it: about 10 s (Apple,
+    /// "Addressing watchdog terminations": the update of a scene).
+    public var sceneUpdateLimit: Duration = .seconds(10)
     /// How long an app may take to do its work when it enters the background: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     public var enterBackgroundLimit: Duration = .seconds(5)
     /// How long after that, or after its last claim was ended, an app is suspended; the seed chooses. The sources say
     /// "shortly after" and no number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
+    /// Whether an app is ended that holds an exclusive lock on a file of its home when it is to be suspended, a lock of
+    /// SQLite's among them (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Seen in apps with a process
+    /// of their own only. Shared locks do not count, which is a choice: an idle connection of SQLite with a write-ahead log
+    /// has one for as long as it is open.
+    public var endsAppForFileLocks = true
     /// How long an app may take when it is told that it is ended: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
     public var willTerminateTime: Duration = .seconds(5)
+    /// Whether what raises an exception on a phone ends the app there and then, as one that nobody catches does. The faults
+    /// are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in the log, and
+    /// the app goes on: for tests that look at several of them in one process.
+    public var endsAppAtExceptions = true
     /// How long a restart of the device takes. A choice of the simulation.
     public var rebootTime: Duration = .seconds(30)
 

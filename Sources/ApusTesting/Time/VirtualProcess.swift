@@ -7,6 +7,8 @@ package protocol SteppedProcess: AnyObject, Sendable {
     func runOne() -> Bool
     /// How long until something is due, in nanoseconds; nil when nothing ever will be.
     var untilNextDeadline: UInt64? { get }
+    /// The files on which it holds exclusive locks.
+    var lockedFiles: [String] { get }
     /// Ends it for good.
     func end()
 }
@@ -87,6 +89,9 @@ package final class VirtualProcess: Sendable {
         attached.withLock { $0 = process }
         hasCompanion.store(true, ordering: .releasing)
     }
+
+    /// The files on which the process of the operating system holds exclusive locks, if there is one.
+    var lockedFiles: [String] { companion?.lockedFiles ?? [] }
 
     // MARK: For the step loop
 

@@ -41,6 +41,7 @@ struct JobRegistrationTests {
             let fault = try #require(device.faults.first)
             #expect(fault.place == "App/App.swift:7")
             #expect(fault.message == "Launch handler for task with identifier refresh has already been registered")
+            #expect(device.ends == ["SIGABRT, uncaught exception: \(fault.message)"])
         }
     }
 

@@ -89,7 +89,9 @@ struct JobSubmissionTests {
 
     @Test("a request without a handler is a fault at the raw door, and an error at the other; nothing waits then")
     func noHandler() throws {
-        try SimulatedDevice.run { device in
+        var policy = SystemPolicy()
+        policy.endsAppAtExceptions = false
+        try SimulatedDevice.run(policy: policy) { device in
             device.expect(.noLaunchHandler)
             device.install(.jobs) { ProbeApp($0) }
             device.launch()

@@ -19,6 +19,26 @@ final class AppHome: Sendable {
 
     deinit { try? FileManager.default.removeItem(at: url) }
 
+    /// The files in here on which the process holds exclusive locks, as paths below the home, sorted.
+    ///
+    /// Rule: Linux, proc_pid_fdinfo(5): a line for each lock of an open file.
+    func files(lockedBy pid: pid_t) -> [String] {
+        let path = url.resolvingSymlinksInPath().path(percentEncoded: false)
+        let root = path.hasSuffix("/") ? path : path + "/"
+        let process = "/proc/\(pid)"
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: process + "/fdinfo")) ?? []
+        let files = descriptors.compactMap { descriptor -> String? in
+            guard
+                let file = try? FileManager.default.destinationOfSymbolicLink(atPath: process + "/fd/" + descriptor),
+                file.hasPrefix(root),
+                let info = try? String(contentsOfFile: process + "/fdinfo/" + descriptor, encoding: .utf8),
+                info.split(separator: "\n").contains(where: { $0.hasPrefix("lock:") && $0.contains("ADVISORY  WRITE") })
+            else { return nil }
+            return String(file.dropFirst(root.count))
+        }
+        return Set(files).sorted()
+    }
+
     private var temporaryFiles: URL { url.appending(path: "tmp", directoryHint: .isDirectory) }
 
     /// What the app's processes find in their environment.

@@ -193,6 +193,14 @@ final class AppLink: Sendable {
         }
     }
 
+    /// The calling thread computes for that many nanoseconds: the device's clocks and this process's go on, and nothing
+    /// else runs meanwhile.
+    func work(for nanoseconds: Int64) {
+        perform(.work(nanoseconds))
+        process_clock_jump(nanoseconds, nanoseconds, nanoseconds)
+        process_clock_wake()
+    }
+
     /// Asks the device for something to be done, and waits until it is.
     func perform(_ call: AppCall) { _ = ask(call, for: Done.self) }
 

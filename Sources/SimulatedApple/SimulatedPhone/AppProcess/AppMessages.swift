@@ -64,6 +64,8 @@ enum AppCall: Codable {
     case warn(String)
     case sound(String)
     case fault(Fault)
+    /// The app computes for that many nanoseconds.
+    case work(Int64)
     case timeRemaining
     case isBackgroundRefreshOn
     case beginClaim(String, token: Int)

@@ -19,6 +19,7 @@ extension AppProcess {
         case .warn(let text): done(host.warn(text))
         case .sound(let line): done(host.logSound(line))
         case .fault(let fault): done(host.fault(fault))
+        case .work(let nanoseconds): done(host.work(for: .nanoseconds(nanoseconds)))
         case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
         case .isBackgroundRefreshOn: json(isBackgroundRefreshOn())
         case .beginClaim(let name, let token):

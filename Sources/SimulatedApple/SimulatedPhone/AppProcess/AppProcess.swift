@@ -271,6 +271,13 @@ final class AppProcess: SteppedProcess {
         return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"
     }
 
+    /// As the kernel knows them: by `flock`, by `fcntl`, and so by SQLite. Only what is in the app's home counts.
+    var lockedFiles: [String] {
+        let pid = state.withLock { $0.pid }
+        guard pid != 0 else { return [] }
+        return home.files(lockedBy: pid)
+    }
+
     // MARK: Tasks
 
     func task(_ number: Int) -> SimulatedTask? { state.withLock { $0.tasks[number] } }

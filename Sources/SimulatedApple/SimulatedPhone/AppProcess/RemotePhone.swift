@@ -88,6 +88,7 @@ final class RemotePhone: PhoneHost {
     func warn(_ text: String) { link.perform(.warn(text)) }
     func logSound(_ line: String) { link.perform(.sound(line)) }
     func fault(_ fault: Fault) { link.perform(.fault(fault)) }
+    func work(for duration: Duration) { link.work(for: max(0, duration.wholeNanoseconds)) }
 
     func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
         let token = claims.withLock { claims in

@@ -38,6 +38,8 @@ package protocol PhoneHost: AnyObject, Sendable {
     func logSound(_ line: String)
     /// Records a fault of the app.
     func fault(_ fault: Fault)
+    /// What calls computes for that long.
+    func work(for duration: Duration)
     /// Begins a claim; 0 is none. The handler is called on the main loop shortly before the time is over.
     func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
     /// Ends a claim.
