@@ -148,6 +148,25 @@ struct LifeTests {
         }
     }
 
+    /// Apple, "Identifying high-memory use with jetsam event reports": the app in front comes last.
+    @Test("severe memory pressure ends an app that runs in the background without a word, and only warns one in front")
+    func severeMemoryPressure() throws {
+        try SimulatedDevice.run { device in
+            let heard = Box<[Phase]>([])
+            let host = try device.launchProbe { _, phase in heard.value.append(phase) }
+            device.applyMemoryPressure(isSevere: true)
+            #expect(device.warnings == ["memory is low"])
+            _ = host.beginClaim(name: "save")
+            device.pressHome()
+            device.applyMemoryPressure()
+            #expect(device.appPhase == .background)
+            device.applyMemoryPressure(isSevere: true)
+            #expect(device.app == nil)
+            #expect(heard.value.last == .background)
+            #expect(device.ends == ["purged from memory in the background"])
+        }
+    }
+
     @Test("an app that is swiped away while it runs is told, and ended when it has returned")
     func swipeRunning() throws {
         try SimulatedDevice.run { device in

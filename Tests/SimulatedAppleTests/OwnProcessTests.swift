@@ -46,6 +46,24 @@
                     device.open()
                 }),
             Scenario(
+                testDescription: "scenes that are taken away", manifest: AppManifest(usesScenes: true),
+                app: { Recorder() }, sceneDelegate: { SceneRecorder() },
+                program: { SimulatedPhone.run(Recorder(), sceneDelegate: { SceneRecorder() }) },
+                events: { device in
+                    device.launch()
+                    device.disconnectScene()
+                    device.pressHome()
+                    device.disconnectScene()
+                    device.disconnectScene()
+                    device.advance(by: .seconds(60))
+                    device.open()
+                    device.pressHome()
+                    device.advance(by: .seconds(60))
+                    device.disconnectScene()
+                    device.advance(by: .seconds(60))
+                    device.open()
+                }),
+            Scenario(
                 testDescription: "a claim that is given back", app: { Claimer() },
                 program: { SimulatedPhone.run(Claimer()) },
                 events: { device in

@@ -189,6 +189,47 @@
             }
         }
 
+        /// Apple, "Managing your app's life cycle": UIKit may disconnect a background or suspended scene at any time. In
+        /// front it does not.
+        @Test("a scene that was taken away in the background or suspended is connected anew when the user comes back")
+        func disconnection() throws {
+            for isOwn in [true, false] {
+                try SimulatedDevice.run { device in
+                    let manifest = AppManifest(usesScenes: true)
+                    if isOwn {
+                        SimulatedPhone.install(
+                            on: device, manifest: manifest,
+                            program: { SimulatedPhone.run(Recorder(), sceneDelegate: { SceneRecorder() }) })
+                    } else {
+                        SimulatedPhone.install(
+                            on: device, manifest: manifest, delegate: Recorder(), sceneDelegate: { SceneRecorder() })
+                    }
+                    @MainActor func notes() -> [String] {
+                        device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
+                    }
+                    device.launch()
+                    device.disconnectScene()
+                    device.pressHome()
+                    device.disconnectScene()
+                    device.open()
+                    let returned = [
+                        "disconnected unattached 0 1 background", "connects", "scene foreground", "scene active",
+                    ]
+                    #expect(
+                        notes() == ["launched background", "connects", "scene foreground", "scene active"]
+                            + ["scene background"] + returned)
+                    device.pressHome()
+                    device.advance(by: .seconds(60))
+                    #expect(device.appPhase == .suspended)
+                    device.disconnectScene()
+                    #expect(notes().last == "scene background", "a suspended app runs nothing")
+                    device.open()
+                    #expect(notes().suffix(4) == returned[...])
+                    #expect(device.launchCount == 1)
+                }
+            }
+        }
+
         /// Apple, documentation/xcode/sigkill: 0xdead10cc, and its remedy, a claim that covers the lock.
         @Test("an app that holds a lock on one of its files when it is suspended is ended; one that unlocks is not")
         func lock() throws {

@@ -234,6 +234,13 @@
             _ scene: UIScene, willConnectTo session: UISceneSession,
             options connectionOptions: UIScene.ConnectionOptions
         ) { SimulatedPhone.note("connects") }
+        func sceneDidDisconnect(_ scene: UIScene) {
+            let application = UIApplication.shared
+            SimulatedPhone.note(
+                "disconnected \(scene.activationState) \(application.connectedScenes.count) "
+                    + "\(application.openSessions.count) \(application.applicationState)")
+        }
+        func sceneWillEnterForeground(_ scene: UIScene) { SimulatedPhone.note("scene foreground") }
         func sceneDidBecomeActive(_ scene: UIScene) { SimulatedPhone.note("scene active") }
         func sceneDidEnterBackground(_ scene: UIScene) { SimulatedPhone.note("scene background") }
     }

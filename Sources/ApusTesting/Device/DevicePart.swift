@@ -24,6 +24,8 @@ package enum DevicePartEvent: Sendable, Hashable {
     case call(isActive: Bool)
     /// The device was started again. The process has ended before.
     case rebooted
+    /// The system takes the interface of an app in the background away.
+    case sceneDisconnected
     /// Memory is low while the process runs.
     case memoryWarning
     /// Somebody has set the wall clock.

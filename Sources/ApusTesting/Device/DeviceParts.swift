@@ -102,7 +102,7 @@ final class DeviceParts: DevicePart {
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
         case .rebooted:
             device.tellJobs(.changed)
-        case .memoryWarning, .wallClockSet:
+        case .memoryWarning, .sceneDisconnected, .wallClockSet:
             break
         }
     }

@@ -169,14 +169,34 @@ extension SimulatedDevice {
     }
 
     /// Other apps need memory: a suspended process is ended without a word; one that runs gets a warning.
-    public func applyMemoryPressure() {
-        perform("memory pressure") {
+    ///
+    /// - Parameter isSevere: Whether so much is needed that a process which runs in the background is ended too, without a
+    ///   word, whatever its claims and jobs (Apple, "Identifying high-memory use with jetsam event reports": the app in
+    ///   front comes last).
+    public func applyMemoryPressure(isSevere: Bool = false) {
+        perform(isSevere ? "severe memory pressure" : "memory pressure") {
             guard let runningHost else { return }
-            if life.state == .suspended {
-                runningHost.end("purged from memory while suspended")
-            } else {
+            switch life.state {
+            case .suspended: runningHost.end("purged from memory while suspended")
+            case .background where isSevere, .leaving where isSevere:
+                runningHost.end("purged from memory in the background")
+            case .notRunning, .launching, .active, .inactive, .leaving, .background, .ending:
                 log(.system, .warning("memory is low"))
                 tellParts(.memoryWarning)
+            }
+        }
+    }
+
+    /// The system takes the interface of an app in the background away, to have what it needs; with UIKit, its scene is
+    /// disconnected, and another one connected when the user comes back (Apple, "Managing your app's life cycle": at any
+    /// time, of a scene in the background or suspended). The process stays; a suspended one hears of it when it runs again.
+    /// For an app in front, or one that does not run, it is only a warning in the log.
+    public func disconnectScene() {
+        perform("disconnect scene") {
+            switch life.state {
+            case .leaving, .background, .suspended: tellParts(.sceneDisconnected)
+            case .notRunning, .launching, .active, .inactive, .ending:
+                log(.system, .warning("only the scene of an app in the background is disconnected"))
             }
         }
     }

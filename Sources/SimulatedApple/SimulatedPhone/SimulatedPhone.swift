@@ -115,6 +115,9 @@ final class Phone: DevicePart {
         case .memoryWarning:
             process?.report(event)
             appProcess?.deliverSoon(.memoryWarning)
+        case .sceneDisconnected:
+            process?.report(event)
+            appProcess?.deliverSoon(.sceneDisconnected)
         case .wallClockSet:
             process?.report(event)
             appProcess?.deliverSoon(.wallClockSet)

@@ -34,6 +34,9 @@ struct ApplicationLifeMachine {
         owesBackground = phase == .background && !usesScenes
     }
 
+    /// The scene was taken away; another one is connected on the next way to the front.
+    mutating func disconnectScene() { hasScene = false }
+
     mutating func enter(_ phase: Phase) -> [Action] {
         defer { owesBackground = false }
         switch (phase, state) {

@@ -50,8 +50,8 @@ open class UIApplication: UIResponder {
     /// The scenes that were connected: one, when an app with scenes has come to the front.
     public private(set) var connectedScenes: Set<UIScene> = []
 
-    /// The sessions of the scenes.
-    open var openSessions: Set<UISceneSession> { Set(connectedScenes.map(\.session)) }
+    /// The sessions of the scenes, also of those that were disconnected.
+    open var openSessions: Set<UISceneSession> { session.map { [$0] } ?? [] }
 
     /// Whether the app may refresh in the background: not while the user has switched that off, and not in low-power
     /// mode. Which of its values the property has in low-power mode, Apple does not say; here it is `denied`.
@@ -64,6 +64,7 @@ open class UIApplication: UIResponder {
     nonisolated let host: any PhoneHost
     private let process: PhoneProcess
     private var life: ApplicationLifeMachine
+    private var session: UISceneSession?
     private var makeSceneDelegate: (() -> any UISceneDelegate)?
     private var observation: Observation?
 
@@ -134,6 +135,7 @@ open class UIApplication: UIResponder {
         case .memoryWarning:
             delegate?.applicationDidReceiveMemoryWarning(self)
             post(UIApplication.didReceiveMemoryWarningNotification)
+        case .sceneDisconnected: disconnectScene()
         case .wallClockSet:
             delegate?.applicationSignificantTimeChange(self)
             post(UIApplication.significantTimeChangeNotification)
@@ -143,15 +145,30 @@ open class UIApplication: UIResponder {
 
     private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
 
+    /// The session of a scene that was disconnected goes on with another scene.
     private func connectScene() {
         guard let makeSceneDelegate else { return }
-        let session = UISceneSession()
         let options = UIScene.ConnectionOptions()
-        let configuration = delegate?.application(self, configurationForConnecting: session, options: options)
-        session.configuration = configuration ?? session.configuration
+        let session = session ?? newSession(options)
         let scene = UIWindowScene(session: session, connectionOptions: options)
         session.scene = scene
         connectedScenes = [scene]
         scene.connect(to: makeSceneDelegate(), options: options)
+    }
+
+    private func newSession(_ options: UIScene.ConnectionOptions) -> UISceneSession {
+        let new = UISceneSession()
+        let configuration = delegate?.application(self, configurationForConnecting: new, options: options)
+        new.configuration = configuration ?? new.configuration
+        session = new
+        return new
+    }
+
+    private func disconnectScene() {
+        guard let scene = connectedScenes.first else { return host.warn("the app has no scene to be disconnected") }
+        life.disconnectScene()
+        if keyWindow?.windowScene === scene { keyWindow = nil }
+        connectedScenes = []
+        scene.disconnect()
     }
 }

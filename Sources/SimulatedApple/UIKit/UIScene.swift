@@ -39,6 +39,13 @@ open class UIScene: UIResponder {
         post(UIScene.willConnectNotification)
     }
 
+    func disconnect() {
+        activationState = .unattached
+        session.scene = nil
+        delegate?.sceneDidDisconnect(self)
+        post(UIScene.didDisconnectNotification)
+    }
+
     /// The delegate first, then the observers.
     func tell(_ call: ApplicationLifeMachine.Call) {
         switch call {
@@ -69,6 +76,10 @@ extension UIScene {
     /// The scene is connected.
     nonisolated public class var willConnectNotification: NSNotification.Name {
         NSNotification.Name("UISceneWillConnectNotification")
+    }
+    /// The system has taken the scene away.
+    nonisolated public class var didDisconnectNotification: NSNotification.Name {
+        NSNotification.Name("UISceneDidDisconnectNotification")
     }
     /// The scene is in front.
     nonisolated public class var didActivateNotification: NSNotification.Name {

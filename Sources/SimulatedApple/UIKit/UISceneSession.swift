@@ -47,7 +47,8 @@ public protocol UISceneDelegate: NSObjectProtocol {
     /// The scene is made: build what it shows.
     func scene(
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions)
-    /// The system has taken the scene away. The simulation ends the process instead, and does not call this.
+    /// The system has taken the scene away, in the background. It is connected again, with another object, when the user
+    /// comes back. At the end of the process it is not called here.
     func sceneDidDisconnect(_ scene: UIScene)
     /// The scene has come to the front.
     func sceneDidBecomeActive(_ scene: UIScene)

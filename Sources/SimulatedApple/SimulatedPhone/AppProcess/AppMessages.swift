@@ -40,6 +40,7 @@ enum AppEvent: Codable {
     case phase(Phase)
     case conditions(DeviceConditions)
     case memoryWarning
+    case sceneDisconnected
     case wallClockSet
     /// The expiration handler of the claim that was begun with that token.
     case claimExpires(token: Int)

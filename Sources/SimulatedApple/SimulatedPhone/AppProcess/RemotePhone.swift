@@ -54,6 +54,7 @@ final class RemotePhone: PhoneHost {
         case .phase(let phase): phases.announce(phase)
         case .conditions(let conditions): allConditions.set(conditions)
         case .memoryWarning: link.process.report(.memoryWarning)
+        case .sceneDisconnected: link.process.report(.sceneDisconnected)
         case .wallClockSet: link.process.report(.wallClockSet)
         case .claimExpires(let token):
             claims.withLock { $0.handlers[token] }?()

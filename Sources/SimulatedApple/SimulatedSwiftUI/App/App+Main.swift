@@ -53,6 +53,11 @@ private final class WindowDelegate: UIResponder, UIWindowSceneDelegate {
         _ scene: UIScene, willConnectTo session: UISceneSession, options connectionOptions: UIScene.ConnectionOptions
     ) { environment.isSceneConnected = true }
 
+    func sceneDidDisconnect(_ scene: UIScene) {
+        environment.isSceneConnected = false
+        graph.setEnvironment(environment)
+    }
+
     func sceneWillEnterForeground(_ scene: UIScene) { enter(.inactive) }
     func sceneDidBecomeActive(_ scene: UIScene) { enter(.active) }
     func sceneWillResignActive(_ scene: UIScene) { enter(.inactive) }
