@@ -255,6 +255,56 @@ struct ClaimTests {
         }
     }
 
+    /// A process of a phone takes its identifiers with it. In a test's process a thread or a variable may still have one.
+    @Test("an identifier of an earlier process, or of another device, ends no claim, and the log says so")
+    func staleIdentifier() throws {
+        let foreign = try SimulatedDevice.run { device in
+            device.install { ProbeApp($0) }
+            device.launch()
+            return try #require(device.host).beginClaim(name: "foreign")
+        }
+        try SimulatedDevice.run { device in
+            let stale = try device.launchProbe().beginClaim(name: "old")
+            device.kill()
+            device.launch()
+            let host = try #require(device.host)
+            let new = host.beginClaim(name: "new")
+            host.endClaim(stale)
+            host.endClaim(foreign)
+            #expect(!device.log.contains { $0.what == .claimEnded("new") })
+            #expect(
+                device.warnings == [
+                    "claim 1 was begun by an earlier process of the app, and ends none of this one",
+                    "claim 1 was begun on another device, and ends none of this one",
+                ])
+            host.endClaim(new)
+            #expect(device.log.contains { $0.what == .claimEnded("new") })
+            #expect(device.warnings.count == 2)
+        }
+    }
+
+    @Test("what a process that has ended asks for its claims is dropped, and the log says which process and what")
+    func callsOfTheDead() throws {
+        try SimulatedDevice.run { device in
+            let first = try device.launchProbe()
+            let claim = first.beginClaim(name: "old")
+            device.kill()
+            device.launch()
+            let second = try #require(device.host)
+            first.endClaim(claim)
+            #expect(first.beginClaim(name: "late") == .invalid)
+            #expect(
+                device.warnings == [
+                    "process 1 has ended; its call endClaim(1) is dropped",
+                    "process 1 has ended; its call beginClaim(“late”) is dropped",
+                ])
+            device.kill()
+            second.endClaim(.invalid)
+            #expect(device.warnings.last == "process 2 has ended; its call endClaim(invalid) is dropped")
+            #expect(!device.log.contains { $0.what == .claimBegan("late") })
+        }
+    }
+
     @Test("a claim without a name gets that of the calling function")
     func nameless() throws {
         try SimulatedDevice.run { device in

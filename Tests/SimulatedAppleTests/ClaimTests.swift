@@ -12,6 +12,12 @@ private final class Upload {
     var task = UIBackgroundTaskIdentifier.invalid
 }
 
+@MainActor
+private final class Box<Value> {
+    var value: Value
+    init(_ value: Value) { self.value = value }
+}
+
 /// What apps write to give their tests another application.
 private protocol ClaimGiver {
     func beginBackgroundTask(expirationHandler: (@MainActor @Sendable () -> Void)?) -> UIBackgroundTaskIdentifier
@@ -114,7 +120,7 @@ extension SimulatedAppleTests {
                 UIApplication.shared.endBackgroundTask(task)
                 #expect(device.warnings.isEmpty)
                 UIApplication.shared.endBackgroundTask(task)
-                #expect(device.warnings == ["there is no claim \(task.rawValue) that could be ended"])
+                #expect(device.warnings == ["there is no claim 1 that could be ended"])
             }
         }
 
@@ -142,6 +148,29 @@ extension SimulatedAppleTests {
             }
         }
 
+        @Test("an identifier of the process before, or of another phone, ends no claim of this one")
+        func stale() throws {
+            let foreign = Box(UIBackgroundTaskIdentifier.invalid)
+            try run { _ in foreign.value = UIApplication.shared.beginBackgroundTask(withName: "foreign") }
+            try run { device in
+                let stale = UIApplication.shared.beginBackgroundTask(withName: "old")
+                device.kill()
+                device.launch()
+                let new = UIApplication.shared.beginBackgroundTask(withName: "new")
+                UIApplication.shared.endBackgroundTask(stale)
+                UIApplication.shared.endBackgroundTask(foreign.value)
+                #expect(Set([stale, foreign.value, new]).count == 3)
+                #expect(!device.has(.claimEnded("new")))
+                #expect(
+                    device.warnings == [
+                        "claim 1 was begun by an earlier process of the app, and ends none of this one",
+                        "claim 1 was begun on another device, and ends none of this one",
+                    ])
+                UIApplication.shared.endBackgroundTask(new)
+                #expect(device.has(.claimEnded("new")))
+            }
+        }
+
         @Test("what is left of an ended process has no effect")
         func dead() throws {
             try run { device in
@@ -151,6 +180,11 @@ extension SimulatedAppleTests {
                 application.endBackgroundTask(task)
                 #expect(task == .invalid)
                 #expect(!device.has(.claimBegan("too late")))
+                #expect(
+                    device.warnings == [
+                        "process 1 has ended; its call beginClaim(“too late”) is dropped",
+                        "process 1 has ended; its call endClaim(invalid) is dropped",
+                    ])
             }
         }
     }

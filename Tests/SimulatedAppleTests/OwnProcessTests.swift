@@ -192,6 +192,21 @@
             #expect(own.contains { $0.contains("app note") })
         }
 
+        @Test("an identifier that an earlier process has kept in a file ends no claim of this one")
+        func keptIdentifier() throws {
+            try SimulatedDevice.run { device in
+                SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Hoarder()) })
+                device.launch()
+                device.kill()
+                device.launch()
+                #expect(device.logText.contains("app note: claim 2"))
+                #expect(!device.has(.claimEnded("kept")))
+                #expect(
+                    device.warnings == ["claim 1 was begun by an earlier process of the app, and ends none of this one"]
+                )
+            }
+        }
+
         @Test("an app that sleeps on its way to the background takes that time, and is ended when it takes too long")
         func sleepsOnTheWay() throws {
             try SimulatedDevice.run { device in

@@ -61,6 +61,21 @@
         }
     }
 
+    /// Keeps the identifier of its claim for the next process, and ends that one's claim by it.
+    final class Hoarder: Recorder {
+        override func application(
+            _ application: UIApplication,
+            didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+        ) -> Bool {
+            let old = UserDefaults.standard.integer(forKey: "claim")
+            let new = application.beginBackgroundTask(withName: "kept") {}
+            UserDefaults.standard.set(new.rawValue, forKey: "claim")
+            Self.note("claim \(new.rawValue)")
+            if old != 0 { application.endBackgroundTask(UIBackgroundTaskIdentifier(rawValue: old)) }
+            return true
+        }
+    }
+
     /// Refreshes, and asks for the next refresh.
     final class Refresher: Recorder {
         override func application(

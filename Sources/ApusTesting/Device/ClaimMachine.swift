@@ -1,13 +1,17 @@
 import ApusTimers
 
-/// Names a claim within a process, as `UIBackgroundTaskIdentifier` does.
+/// Names a claim, as `UIBackgroundTaskIdentifier` does. No two claims of a program have the same one, whatever processes
+/// and devices they belong to: so one that was kept for too long ends nothing.
 public struct ClaimID: Sendable, Hashable, CustomStringConvertible {
+    /// Counts the claims of a device, over all processes of the app.
     package let number: Int
+    /// Which device of the program it is. It is in no log: that must not depend on what ran before in the program.
+    package let device: Int
 
-    package init(number: Int) { self.number = number }
+    package init(number: Int, device: Int) { (self.number, self.device) = (number, device) }
 
     /// No claim: the answer when the app cannot run in the background.
-    public static let invalid = ClaimID(number: 0)
+    public static let invalid = ClaimID(number: 0, device: 0)
 
     /// The number.
     public var description: String { self == .invalid ? "invalid" : String(number) }
@@ -65,13 +69,22 @@ struct ClaimMachine: Sendable {
     /// In the order in which they were begun.
     private var claims: [Entry] = []
     private var refused: Set<ClaimID> = []
-    private var lastNumber = 0
+    /// Which device the claims belong to.
+    private let device: Int
+    /// The number of the last claim that an earlier process began.
+    private let lastForeignNumber: Int
+    /// The number of the claim that was begun last.
+    private(set) var lastNumber: Int
     /// How much of the budget was used up to `countedAt`; nil before it began to run.
     private var spent: UInt64?
     private var countedAt: UInt64 = 0
 
-    init(rules: Rules, isInForeground: Bool) {
+    /// The claims of a process, which are numbered from the one after `lastNumber`.
+    init(rules: Rules, isInForeground: Bool, device: Int = 0, lastNumber: Int = 0) {
         self.rules = rules
+        self.device = device
+        self.lastNumber = lastNumber
+        lastForeignNumber = lastNumber
         standing = isInForeground ? .foreground : .background
     }
 
@@ -91,7 +104,7 @@ struct ClaimMachine: Sendable {
         if rules.givesInvalid { return .invalid }
         if claims.count >= rules.limit { return .overLimit }
         lastNumber += 1
-        let id = ClaimID(number: lastNumber)
+        let id = ClaimID(number: lastNumber, device: device)
         if rules.refusesLate, isExpired {
             refused.insert(id)
             return .tooLate(id)
@@ -106,6 +119,9 @@ struct ClaimMachine: Sendable {
         /// It was refused when it was asked for.
         case endedRefused
         case unknown
+        /// It is that of a claim which an earlier process began.
+        case ofEarlierProcess
+        case ofOtherDevice
     }
 
     mutating func end(_ id: ClaimID, now: UInt64) -> EndAction {
@@ -113,7 +129,10 @@ struct ClaimMachine: Sendable {
         if let index = claims.firstIndex(where: { $0.id == id }) {
             return .ended(name: claims.remove(at: index).claim.name)
         }
-        return refused.remove(id) == nil ? .unknown : .endedRefused
+        if refused.remove(id) != nil { return .endedRefused }
+        if id.number <= 0 { return .unknown }
+        if id.device != device { return .ofOtherDevice }
+        return id.number <= lastForeignNumber ? .ofEarlierProcess : .unknown
     }
 
     /// The claims whose handlers are to be called now, in the order in which they were begun; none the second time.

@@ -59,9 +59,9 @@ extension SimulatedDevice {
             case .start(let phase) = life.launch(
                 toForeground: toForeground, usesScenes: usesScenes, despiteForceQuit: despiteForceQuit)
         else { return false }
+        launchCount += 1
         let host = makeHost(installation.manifest, phase: phase, toForeground: toForeground)
         runningHost = host
-        launchCount += 1
         log(.system, .launched(why))
         tellParts(.launched)
         host.process.mainLoop.run { [weak self] in
@@ -87,7 +87,8 @@ extension SimulatedDevice {
         return SimulatedHost(
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
-            conditions: conditions, parts: standardParts
+            conditions: conditions, parts: standardParts, launch: launchCount, deviceNumber: number,
+            lastClaimNumber: lastClaimNumber
         ) { [weak time, weak self] in
             // Possibly from another thread: the step loop brings it to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
@@ -214,6 +215,7 @@ extension SimulatedDevice {
     private func collect(_ host: SimulatedHost) {
         timers.cancelAll()
         life.end()
+        lastClaimNumber = host.lastClaimNumber
         remains.append(Remains(app: runningApp, process: host.process))
         runningHost = nil
         runningApp = nil

@@ -67,6 +67,11 @@ public final class SimulatedDevice {
     /// everything, and must move no time: a picture for the switcher can be taken here, as it is when the app freezes.
     public var onPhase: (@MainActor (Phase) -> Void)?
 
+    /// Which device of the program it is, from 1.
+    let number: Int
+    private static var count = 0
+    /// The number of the claim that was begun last, by any process of the app.
+    var lastClaimNumber = 0
     let random: SeededRandom
     let deviceLog: DeviceLog
     var expectedRules: Set<Fault.Rule> = []
@@ -95,6 +100,8 @@ public final class SimulatedDevice {
         uptime: UptimeInstant = UptimeInstant(nanoseconds: 3_600_000_000_000),
         wall: WallInstant = WallInstant(secondsSince1970: 1_767_225_600)
     ) {
+        Self.count += 1
+        number = Self.count
         self.seed = seed
         self.policy = policy
         time = VirtualTime(uptime: uptime, wall: wall)

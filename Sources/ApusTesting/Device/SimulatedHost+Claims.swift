@@ -50,14 +50,20 @@ extension SimulatedHost {
         }
     }
 
-    /// Ends a claim. An identifier that is unknown, or was ended before, is only a warning in the log.
+    /// Ends a claim. An identifier that is unknown, was ended before, or belongs to another process is only a warning in
+    /// the log; so is a call for a process that has ended.
     public func endClaim(_ id: ClaimID) {
-        guard !process.isEnded else { return }
+        guard !isDropped("endClaim(\(id))") else { return }
         let now = now
         switch state.withLock({ $0.claims.end(id, now: now) }) {
         case .ended(let name): ended(id, name)
         case .endedRefused: break
         case .unknown: log(.system, .warning("there is no claim \(id) that could be ended"))
+        case .ofEarlierProcess:
+            let message = "claim \(id) was begun by an earlier process of the app, and ends none of this one"
+            log(.system, .warning(message))
+        case .ofOtherDevice:
+            log(.system, .warning("claim \(id) was begun on another device, and ends none of this one"))
         }
     }
 
@@ -135,8 +141,16 @@ extension SimulatedHost {
 
     // MARK: Private
 
+    /// Whether the process has ended, so that its call has no effect; then the log says so, because on a phone nothing is
+    /// left that could make it. What a `BackgroundTask` does at its own end is no call.
+    private func isDropped(_ call: String) -> Bool {
+        guard process.isEnded else { return false }
+        log.add(.system, .warning("process \(launch) has ended; its call \(call) is dropped"))
+        return true
+    }
+
     private func begin(_ claim: Claim) -> ClaimMachine.BeginAction {
-        guard !process.isEnded else { return .invalid }
+        guard !isDropped("beginClaim(“\(claim.name)”)") else { return .invalid }
         let now = now
         let action = state.withLock { $0.claims.begin(claim, now: now) }
         switch action {

@@ -50,6 +50,10 @@ public final class SimulatedHost: BackgroundHost {
     /// The device's background jobs. Handlers that are registered belong to this process.
     public let jobs: SimulatedTaskScheduler
 
+    /// Which process of the app it is, from 1; the log names it so.
+    let launch: Int
+    /// Which device of the program it is.
+    package let deviceNumber: Int
     let time: VirtualTime
     let process: VirtualProcess
     package let policy: SystemPolicy
@@ -62,7 +66,8 @@ public final class SimulatedHost: BackgroundHost {
     init(
         on time: VirtualTime, process: VirtualProcess, bootID: String, records: MemoryRecordStore,
         manifest: AppManifest, policy: SystemPolicy, log: DeviceLog, phase: Phase, isInForeground: Bool,
-        conditions: DeviceConditions, parts: DeviceParts, onReview: @escaping @Sendable () -> Void
+        conditions: DeviceConditions, parts: DeviceParts, launch: Int, deviceNumber: Int, lastClaimNumber: Int,
+        onReview: @escaping @Sendable () -> Void
     ) {
         self.time = time
         self.process = process
@@ -70,6 +75,8 @@ public final class SimulatedHost: BackgroundHost {
         self.manifest = manifest
         self.policy = policy
         self.log = log
+        self.launch = launch
+        self.deviceNumber = deviceNumber
         storage = ProcessStorage(records: records, process: process)
         self.onReview = onReview
         notifications = parts.notifications
@@ -79,7 +86,9 @@ public final class SimulatedHost: BackgroundHost {
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))
-        let claims = ClaimMachine(rules: ClaimMachine.Rules(policy), isInForeground: isInForeground)
+        let claims = ClaimMachine(
+            rules: ClaimMachine.Rules(policy), isInForeground: isInForeground, device: deviceNumber,
+            lastNumber: lastClaimNumber)
         state = Locked(State(claims: claims, cpu: CPUMonitor(policy.jobs), changes: changes))
     }
 
@@ -256,6 +265,9 @@ public final class SimulatedHost: BackgroundHost {
 
     var now: UInt64 { time.uptime().nanoseconds }
 
+    /// The number of the claim that was begun last, by this process or an earlier one.
+    var lastClaimNumber: Int { state.withLock { $0.claims.lastNumber } }
+
     /// Why the process has ended; nil while it lives.
     var endReason: String? { state.withLock { $0.endReason } }
 
@@ -294,11 +306,13 @@ public final class SimulatedHost: BackgroundHost {
         guard !process.isEnded else { return }
         log(.system, .terminated(reason))
         time.end(process)
-        let noClaims = ClaimMachine(rules: ClaimMachine.Rules(policy), isInForeground: true)
         let old = state.withLock { state in
             defer {
                 state = State(
-                    claims: noClaims, isReviewAsked: state.isReviewAsked, cpu: CPUMonitor(policy.jobs),
+                    claims: ClaimMachine(
+                        rules: ClaimMachine.Rules(policy), isInForeground: true, device: deviceNumber,
+                        lastNumber: state.claims.lastNumber), isReviewAsked: state.isReviewAsked,
+                    cpu: CPUMonitor(policy.jobs),
                     endReason: reason)
             }
             return state

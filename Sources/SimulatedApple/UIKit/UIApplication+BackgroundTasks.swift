@@ -1,7 +1,8 @@
 import ApusTesting
 import SimulatedPhone
 
-/// Names a claim that was begun with `beginBackgroundTask`.
+/// Names a claim that was begun with `beginBackgroundTask`. No two claims have the same one: so an identifier that outlives
+/// its process, in a variable or thread of the test's process, ends no claim of the next one.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
@@ -80,8 +81,8 @@ extension UIApplication {
             function: "a protocol or a function value")
     }
 
-    /// Ends a claim. From any thread. An identifier that is unknown or was ended before is a warning in the device's
-    /// log.
+    /// Ends a claim. From any thread. An identifier that is unknown, was ended before, or belongs to another process is a
+    /// warning in the device's log.
     nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
         host.endClaim(identifier.rawValue)
     }

@@ -23,8 +23,8 @@ extension AppProcess {
         case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
         case .isBackgroundRefreshOn: json(isBackgroundRefreshOn())
         case .beginClaim(let name, let token):
-            json(host.beginClaim(name) { [weak self] in self?.deliver(.claimExpires(token: token)) })
-        case .endClaim(let number): done(host.endClaim(number))
+            json(host.beginClaim(name: name) { [weak self] in self?.deliver(.claimExpires(token: token)) }.number)
+        case .endClaim(let number): done(host.endClaim(ClaimID(number: number, device: host.deviceNumber)))
         case .expirationHandlerReturned: done(host.expirationHandlerReturned())
         case .record(let name): json(records[name])
         case .keepRecord(let name, let data): done(keep(data, as: name))
