@@ -211,14 +211,14 @@
 
         @Test("a timer of the default mode is found by scrolling")
         func defaultTimer() throws {
-            let failure = try Self.failure({ Programs.defaultFeed() }) { Self.keepsTicking($0) }
+            let failure = try Self.failure({ Programs.defaultFeed() }, check: { Self.keepsTicking($0) })
             let scrolls = failure.steps.contains { if case .scroll = $0 { true } else { false } }
             #expect(scrolls, "\(failure)")
         }
 
         @Test("a countdown that counts ticks is found by leaving the app")
         func tickCounting() throws {
-            let failure = try Self.failure({ Programs.ticking() }) { Self.countsDown($0) }
+            let failure = try Self.failure({ Programs.ticking() }, check: { Self.countsDown($0) })
             guard case .check = failure.problem else { return #expect(Bool(false), "\(failure)") }
         }
 
@@ -234,8 +234,8 @@
 
         @Test("a countdown with a date, and a clock in the common modes, withstand the random user")
         func tidyClocks() throws {
-            print("a countdown: \(try Self.explore({ Programs.dated() }) { Self.countsDown($0) })")
-            print("a clock: \(try Self.explore({ Programs.commonFeed() }) { Self.keepsTicking($0) })")
+            print("a countdown: \(try Self.explore({ Programs.dated() }, check: { Self.countsDown($0) }))")
+            print("a clock: \(try Self.explore({ Programs.commonFeed() }, check: { Self.keepsTicking($0) }))")
         }
     }
 #endif

@@ -21,7 +21,7 @@ struct StepGenerator {
     private let random: SeededRandom
     private var hasInterruptedSound = false
 
-    /// - Parameter seed: The device's. The user draws from a sequence of its own.
+    /// The user draws from a sequence of its own, and the device of that seed from another.
     init(_ settings: Exploration, seed: UInt64) {
         self.settings = settings
         random = SeededRandom(seed: seed ^ 0x5EED_0F_A_05E7)

@@ -45,7 +45,12 @@ extension DeviceTimeline {
     private struct TraceEvent: Encodable {
         struct Arguments: Encodable {
             var name: String?
-            var sort_index: Int?
+            var sortIndex: Int?
+
+            enum CodingKeys: String, CodingKey {
+                case name
+                case sortIndex = "sort_index"
+            }
         }
 
         let ph: String
@@ -63,7 +68,7 @@ extension DeviceTimeline {
             s: String? = nil, args: [String: String]? = nil, order: Int? = nil
         ) {
             (self.ph, self.name, self.cat, self.tid, self.ts, self.dur, self.s) = (ph, name, cat, tid, ts, dur, s)
-            if args != nil || order != nil { self.args = Arguments(name: args?["name"], sort_index: order) }
+            if args != nil || order != nil { self.args = Arguments(name: args?["name"], sortIndex: order) }
         }
     }
 }
