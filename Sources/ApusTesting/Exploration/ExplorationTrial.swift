@@ -11,7 +11,7 @@ final class ExplorationTrial {
     private var faultsSeen = 0
 
     private enum Source {
-        case random(StepGenerator, left: Int)
+        case user(StepGenerator, left: Int)
         case given(ArraySlice<DeviceStep>)
     }
 
@@ -20,7 +20,7 @@ final class ExplorationTrial {
         self.check = check
         source =
             given.map { .given($0[...]) }
-            ?? .random(StepGenerator(settings, seed: seed), left: settings.steps)
+            ?? .user(StepGenerator(settings, seed: seed), left: settings.steps)
     }
 
     /// The next step; nil when there is none, or something is wrong. The caller performs it, and then calls ``judge()``.
@@ -28,11 +28,11 @@ final class ExplorationTrial {
         guard problem == nil else { return nil }
         let step: DeviceStep
         switch source {
-        case .random(var generator, let left):
+        case .user(var generator, let left):
             guard left > 0 else { return nil }
             // The first step starts the app: there is nothing to do with a device that has never had it.
             step = steps.isEmpty ? .launch : generator.next(on: device)
-            source = .random(generator, left: left - 1)
+            source = .user(generator, left: left - 1)
         case .given(var rest):
             guard let first = rest.popFirst() else { return nil }
             step = first
