@@ -5,6 +5,7 @@
 #ifndef CLOCK_IS_UNAVAILABLE
 #include <limits.h>
 #include <linux/futex.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <threads.h>
@@ -79,7 +80,12 @@ int usleep(useconds_t microseconds) {
     return sleep_or_errno("usleep", &time, NULL);
 }
 
+// Of no length it takes no time: Core Foundation's spin lock waits by it for the thread that has the lock.
 unsigned int sleep(unsigned int seconds) {
+    if (seconds == 0) {
+        sched_yield();
+        return 0;
+    }
     struct timespec time = {.tv_sec = seconds}, left = {0, 0};
     if (sleep_or_errno("sleep", &time, &left) == 0) return 0;
     return (unsigned int)left.tv_sec + (left.tv_nsec > 0);

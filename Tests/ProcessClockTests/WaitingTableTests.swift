@@ -85,6 +85,15 @@ struct WaitingTableTests {
         }
     }
 
+    // A thread that finds a lock of Core Foundation's taken calls `sleep(0)` until the other one, which may wait for a
+    // processor, has released it. If each call took time, deadlines would depend on how busy the machine is.
+    @Test("sleep(0) takes no time, however often it is called", .virtualClock(.stepped))
+    func sleepOfNoLength() throws {
+        let start = SystemTime().continuous()
+        for _ in 0..<1_000 { sleep(0) }
+        #expect(SystemTime().continuous() == start)
+    }
+
     @Test("waits that are overdue end in the order of their deadlines", .virtualClock(.stepped))
     func orderOfOverdueWaits() throws {
         let ended = Locked<[Int]>([])
