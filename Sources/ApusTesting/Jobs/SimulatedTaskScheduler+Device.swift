@@ -31,7 +31,9 @@ extension SimulatedTaskScheduler {
         case .forceQuit: dropContinued()
         case .ended: processEnded()
         // Choice: no source says what becomes of it.
-        case .rebooting: withdraw(by: .system, where: \.isContinued)
+        case .rebooting:
+            state.withLock { $0.restarts += 1 }
+            withdraw(by: .system, where: \.isContinued)
         }
     }
 

@@ -73,10 +73,14 @@ extension SimulatedTaskScheduler {
         for start in state.withLock({ $0.machine.nextContinued(running: $0.running, now: now) }) { begin(start) }
     }
 
-    /// Does something on the device's thread, with the next step of time.
+    /// Does something on the device's thread, with the next step of time. A restart of the device prevents it.
     func soon(_ action: @escaping @MainActor @Sendable (SimulatedTaskScheduler) -> Void) {
+        let restarts = state.withLock { $0.restarts }
         surroundings.engine.schedule(after: .zero) { [weak self] in
-            MainActor.assumeIsolated { if let self { action(self) } }
+            MainActor.assumeIsolated {
+                guard let self, self.state.withLock({ $0.restarts }) == restarts else { return }
+                action(self)
+            }
         }
     }
 

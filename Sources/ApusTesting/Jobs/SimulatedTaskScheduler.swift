@@ -30,6 +30,8 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
         var firstDue: ScheduledTimer?
         /// When something happens to a run.
         var nextDeadline: ScheduledTimer?
+        /// How often the device was restarted.
+        var restarts = 0
 
         var running: [BackgroundJobRequest] { runs.map(\.request) }
     }
