@@ -11,6 +11,8 @@
     /// The apps: what their `main` would do.
     @MainActor private enum Programs {
         nonisolated static func leakyUpload() { run { kept = LeakyUploadModel(steps: 60).started { $0.start() } } }
+        nonisolated static func upload() { run { kept = UploadModel(steps: 60).started { $0.start() } } }
+        nonisolated static func wholeSeconds() { run { kept = WholeSecondsModel() } }
         nonisolated static func slowUpload() { run { kept = SlowUploadModel() } }
         nonisolated static func refresh() { SimulatedPhone.run(RefreshAppDelegate()) }
         nonisolated static func unfinishedRefresh() { SimulatedPhone.run(UnfinishedAppDelegate()) }
@@ -88,6 +90,30 @@
         }
     }
 
+    /// Shows how long the app may still run. Until the app is in front, its state is `background`, and the time left may be
+    /// the greatest number there is by then, which is no `Int`.
+    ///
+    /// Apple, documentation/uikit/uiapplication/backgroundtimeremaining: the value is valid only after the app has
+    /// entered the background with a task.
+    @MainActor
+    private final class WholeSecondsModel {
+        private var observer: (any NSObjectProtocol)?
+        private var text = ""
+
+        init() {
+            observer = NotificationCenter.default.addObserver(
+                forName: UIApplication.willEnterForegroundNotification, object: nil, queue: .main
+            ) { [weak self] _ in
+                MainActor.assumeIsolated { self?.show() }
+            }
+        }
+
+        private func show() {
+            guard UIApplication.shared.applicationState == .background else { return }
+            text = "\(Int(UIApplication.shared.backgroundTimeRemaining)) s left"
+        }
+    }
+
     /// A model that is started where it is made.
     private protocol Starting: AnyObject {}
 
@@ -98,6 +124,7 @@
         }
     }
 
+    extension UploadModel: Starting {}
     extension LeakyUploadModel: Starting {}
     extension TickingCountdown: Starting {}
     extension DatedCountdown: Starting {}
@@ -222,7 +249,22 @@
             guard case .check = failure.problem else { return #expect(Bool(false), "\(failure)") }
         }
 
+        @Test("a trap on the way to the front is found")
+        func wholeSeconds() throws {
+            guard case .fault(let fault) = try Self.failure({ Programs.wholeSeconds() }).problem else {
+                return #expect(Bool(false))
+            }
+            #expect(fault.rule == .appProcessCrash)
+        }
+
         // MARK: Tidy apps
+
+        @Test("an upload in a background task withstands the random user")
+        func tidyUpload() throws {
+            let report = try Self.explore({ Programs.upload() })
+            #expect(report.expirations > 0)
+            print("an upload: \(report)")
+        }
 
         @Test("an app that refreshes itself withstands the random user")
         func tidyRefresh() throws {

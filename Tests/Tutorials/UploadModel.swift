@@ -39,12 +39,9 @@ public class UploadModel {
 
     private func uploadNext() {
         step += 1
-        // In the foreground this is the greatest number there is.
-        if UIApplication.shared.applicationState == .background {
-            text = "Step \(step) of \(steps), \(Int(UIApplication.shared.backgroundTimeRemaining)) s left"
-        } else {
-            text = "Step \(step) of \(steps)"
-        }
+        // In the foreground this is the greatest number there is, and on the way there, too.
+        let left = UIApplication.shared.backgroundTimeRemaining
+        text = "Step \(step) of \(steps)" + (left < 1_000 ? ", \(Int(left)) s left" : "")
         onStep?(step)
         if isDone {
             timer?.invalidate()
