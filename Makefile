@@ -31,7 +31,7 @@ SEEDS ?= 10000
 FIRST ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate mutants bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate mutants timelines bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -118,6 +118,10 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 	$(SWIFT) build $(TRAITS) -c release --product ApusSimulation
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
+
+timelines: bootstrap  ## write a month of an app under the rules of three iOS releases as pages into .build/timelines
+	APUS_TIMELINES=.build/timelines $(SWIFT) test $(TRAITS) --filter '^ApusTestingTests\.ReleaseMonthTests'
+	@ls .build/timelines/*.html
 
 mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each
 	SWIFT="$(SWIFT)" Scripts/mutants $(MUTANTS)

@@ -74,7 +74,7 @@ public struct DeviceTimeline: Sendable, Hashable {
 
     /// How long a job has waited for one reason, or for several at a time.
     public struct Wait: Sendable, Hashable {
-        /// The job's identifier.
+        /// The job's identifier, or that of its row.
         public let identifier: String
         /// The reasons, as the log names them.
         public let reason: String
@@ -87,7 +87,8 @@ public struct DeviceTimeline: Sendable, Hashable {
     /// From the first event to the last.
     public let duration: Duration
     /// The rows: the user, the app, background tasks, each background job, notifications, audio, location, problems. Those
-    /// without anything in them are left out.
+    /// without anything in them are left out. Jobs whose identifiers differ only in a last part with digits have one row:
+    /// `export.*`.
     public let lanes: [Lane]
     /// What the jobs have waited for, the longest wait of each job first.
     public let waits: [Wait]

@@ -28,32 +28,44 @@ struct TimelineBuilder {
     private(set) var now = Duration.zero
     private var last: DeviceEvent?
     private var table: [String: DeviceTimeline.Lane] = [:]
+    /// The rows of the jobs, in the order of their first events.
     private var jobs: [String] = []
     private var phase: Open?
     private var tasks: [Open] = []
     private var jobSpans: [String: Open] = [:]
     /// The jobs that were asked for again while they run.
     private var askedAgain: Set<String> = []
+    /// How long the jobs of a row have waited for each reason.
+    private var waited: [String: [String: Duration]] = [:]
 
     /// The lanes that have something in them, in their order.
     var lanes: [DeviceTimeline.Lane] {
-        (Name.first + jobs.map(Self.lane(of:)) + Name.last).compactMap { table[$0] }
+        (Name.first + jobs.map { Self.lane(of: $0) } + Name.last).compactMap { table[$0] }
     }
 
     /// What the jobs have waited for.
     var waits: [DeviceTimeline.Wait] {
-        jobs.flatMap { identifier in
-            let spans = table[Self.lane(of: identifier)]?.spans.filter { $0.kind == .waiting } ?? []
-            return Dictionary(grouping: spans, by: \.label)
-                .map { reason, spans in
-                    DeviceTimeline.Wait(
-                        identifier: identifier, reason: reason, duration: spans.reduce(.zero) { $0 + $1.duration })
-                }
+        jobs.flatMap { row in
+            (waited[row] ?? [:]).filter { $0.value > .zero }
+                .map { DeviceTimeline.Wait(identifier: row, reason: $0.key, duration: $0.value) }
                 .sorted { ($1.duration, $0.reason) < ($0.duration, $1.reason) }
         }
     }
 
-    private static func lane(of identifier: String) -> String { "job \(identifier)" }
+    private static func lane(of row: String) -> String { "job \(row)" }
+
+    /// Jobs whose identifiers differ only in a last part with digits have one row: an export for each document, say.
+    private static func row(of identifier: String) -> String {
+        guard let dot = identifier.lastIndex(of: "."), identifier[dot...].contains(where: \.isNumber) else {
+            return identifier
+        }
+        return identifier[...dot] + "*"
+    }
+
+    /// Where several jobs have one row, with the job's identifier.
+    private static func label(_ text: String, of identifier: String) -> String {
+        row(of: identifier) == identifier ? text : "\(identifier): \(text)"
+    }
 
     // MARK: Events
 
@@ -127,26 +139,26 @@ struct TimelineBuilder {
 
     private mutating func add(_ job: BackgroundJobEvent) {
         let identifier = job.identifier
-        if !jobs.contains(identifier) { jobs.append(identifier) }
+        if !jobs.contains(Self.row(of: identifier)) { jobs.append(Self.row(of: identifier)) }
         let isRunning = jobSpans[identifier]?.kind == .running
         switch job.what {
         case .submitted:
             if isRunning { askedAgain.insert(identifier) } else { beginWaiting(identifier) }
-            mark(Self.lane(of: identifier), "submitted", .event)
+            markJob(identifier, "submitted", .event)
         case .replaced: break
         case .deferred(let reasons): beginJob(identifier, reasons.joined(separator: ", "), .waiting)
         case .launched: beginJob(identifier, "runs", .running)
-        case .refused(let code): mark(Self.lane(of: identifier), "refused: \(code)", .warning)
-        case .expired: mark(Self.lane(of: identifier), "expired", .warning)
+        case .refused(let code): markJob(identifier, "refused: \(code)", .warning)
+        case .expired: markJob(identifier, "expired", .warning)
         case .completed(let success):
             endRun(identifier, as: success ? nil : .failed)
-            mark(Self.lane(of: identifier), success ? "completed" : "completed: failure", success ? .event : .failed)
+            markJob(identifier, success ? "completed" : "completed: failure", success ? .event : .failed)
         case .ended(let why):
             endRun(identifier, as: .failed)
-            mark(Self.lane(of: identifier), "ended: \(why)", .failed)
+            markJob(identifier, "ended: \(why)", .failed)
         case .cancelled:
             if isRunning { askedAgain.remove(identifier) } else { endJob(identifier) }
-            mark(Self.lane(of: identifier), "cancelled", .event)
+            markJob(identifier, "cancelled", .event)
         }
     }
 
@@ -164,7 +176,14 @@ struct TimelineBuilder {
 
     private mutating func endJob(_ identifier: String, as kind: Kind? = nil) {
         guard let span = jobSpans.removeValue(forKey: identifier) else { return }
-        close(span, in: Self.lane(of: identifier), as: kind)
+        let row = Self.row(of: identifier)
+        if span.kind == .waiting { waited[row, default: [:]][span.label, default: .zero] += now - span.start }
+        let labelled = Open(start: span.start, label: Self.label(span.label, of: identifier), kind: span.kind)
+        close(labelled, in: Self.lane(of: row), as: kind)
+    }
+
+    private mutating func markJob(_ identifier: String, _ text: String, _ kind: Kind) {
+        mark(Self.lane(of: Self.row(of: identifier)), Self.label(text, of: identifier), kind)
     }
 
     // MARK: Lanes

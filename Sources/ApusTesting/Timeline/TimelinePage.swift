@@ -67,7 +67,13 @@ enum TimelinePage {
         const detail = document.getElementById('detail'), rowHeight = 34, axis = 24;
         const total = Math.max(page.duration, 1);
         let from = 0, to = total, gutter = 170;
-        const ink = name => getComputedStyle(document.documentElement).getPropertyValue('--' + name);
+        // A canvas takes no light-dark(): the colour is read from an element that has it.
+        const probe = document.body.appendChild(document.createElement('span'));
+        probe.hidden = true;
+        function colour(name) {
+          probe.style.color = 'var(--' + name + ')';
+          return getComputedStyle(probe).color;
+        }
         const two = number => String(number).padStart(2, '0');
         function clock(seconds, precise) {
           const date = new Date((page.start + seconds) * 1000);
@@ -86,7 +92,8 @@ enum TimelinePage {
           const scale = window.devicePixelRatio || 1;
           gutter = width < 600 ? 90 : 170;
           canvas.width = width * scale; canvas.height = height * scale; canvas.style.height = height + 'px';
-          const pen = canvas.getContext('2d');
+          const pen = canvas.getContext('2d'), colours = {};
+          const ink = name => colours[name] ??= colour(name);
           pen.scale(scale, scale);
           pen.font = '12px system-ui, sans-serif'; pen.textBaseline = 'middle';
           const x = time => gutter + (time - from) / (to - from) * (width - gutter);
@@ -100,7 +107,9 @@ enum TimelinePage {
             const top = axis + row * rowHeight;
             pen.fillStyle = ink('line'); pen.fillRect(0, top, width, 1);
             pen.save(); pen.beginPath(); pen.rect(gutter, top, width - gutter, rowHeight); pen.clip();
-            for (const span of lane.spans) {
+            // What is short stands out of what lasts.
+            const isLong = span => span.k === 'suspended' || span.k === 'waiting';
+            for (const span of [...lane.spans.filter(isLong), ...lane.spans.filter(span => !isLong(span))]) {
               if (span.e < from || span.s > to) continue;
               const left = Math.max(x(span.s), gutter), wide = Math.max(x(span.e) - left, 1.5);
               pen.fillStyle = ink(span.k); pen.fillRect(left, top + 6, wide, rowHeight - 12);

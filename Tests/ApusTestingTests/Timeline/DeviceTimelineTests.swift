@@ -129,6 +129,28 @@ struct DeviceTimelineTests {
         #expect(timeline.lanes.flatMap(\.marks).contains { $0.label == "refused: notPermitted" && $0.kind == .warning })
     }
 
+    @Test("jobs whose identifiers differ in a last part with digits have one row, and labels with their identifiers")
+    func oneRow() {
+        func event(_ seconds: Int64, _ identifier: String, _ what: BackgroundJobEvent.What) -> DeviceEvent {
+            DeviceEvent(
+                wall: WallInstant(secondsSince1970: seconds),
+                uptime: UptimeInstant(nanoseconds: UInt64(seconds) * 1_000_000_000), actor: .app,
+                what: .job(BackgroundJobEvent(identifier, what)))
+        }
+        let timeline = DeviceTimeline([
+            event(0, "export.1", .submitted), event(1, "export.2A", .submitted), event(1, "export.all", .submitted),
+            event(4, "export.1", .launched), event(6, "export.1", .completed(success: true)),
+            event(8, "export.2A", .launched), event(9, "export.all", .launched),
+        ])
+        #expect(timeline.lanes.map(\.name) == ["job export.*", "job export.all"])
+        #expect(
+            timeline.lanes[0].spans.map(\.label) == [
+                "export.1: for an opportunity", "export.1: runs", "export.2A: for an opportunity", "export.2A: runs",
+            ])
+        #expect(timeline.waits.map(\.identifier) == ["export.*", "export.all"])
+        #expect(timeline.waits.map(\.duration) == [.seconds(11), .seconds(8)])
+    }
+
     @Test("an empty log has an empty timeline")
     func empty() {
         let timeline = DeviceTimeline([])
