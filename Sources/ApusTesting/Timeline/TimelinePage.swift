@@ -86,6 +86,7 @@ enum TimelinePage {
           if (seconds < 3600) return Math.floor(seconds / 60) + ' min ' + Math.round(seconds % 60) + ' s';
           return Math.floor(seconds / 3600) + ' h ' + Math.round(seconds % 3600 / 60) + ' min';
         }
+        const order = ['suspended', 'waiting', 'background', 'inactive', 'active', 'running', 'failed'];
         const steps = [1, 5, 15, 60, 300, 900, 3600, 10800, 21600, 86400, 172800, 604800];
         function draw() {
           const width = canvas.clientWidth, height = axis + page.lanes.length * rowHeight;
@@ -108,8 +109,7 @@ enum TimelinePage {
             pen.fillStyle = ink('line'); pen.fillRect(0, top, width, 1);
             pen.save(); pen.beginPath(); pen.rect(gutter, top, width - gutter, rowHeight); pen.clip();
             // What is short stands out of what lasts.
-            const isLong = span => span.k === 'suspended' || span.k === 'waiting';
-            for (const span of [...lane.spans.filter(isLong), ...lane.spans.filter(span => !isLong(span))]) {
+            for (const span of lane.spans.toSorted((a, b) => order.indexOf(a.k) - order.indexOf(b.k))) {
               if (span.e < from || span.s > to) continue;
               const left = Math.max(x(span.s), gutter), wide = Math.max(x(span.e) - left, 1.5);
               pen.fillStyle = ink(span.k); pen.fillRect(left, top + 6, wide, rowHeight - 12);
