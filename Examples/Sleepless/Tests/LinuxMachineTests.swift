@@ -13,8 +13,7 @@ struct LinuxMachineTests {
     }
 
     private func withFolder(_ body: (URL) throws -> Void) throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: "sleepless-\(getpid())-\(#line)")
-        try? FileManager.default.removeItem(at: folder)
+        let folder = FileManager.default.temporaryDirectory.appending(path: "sleepless-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         try body(folder)
     }
