@@ -239,6 +239,8 @@ struct SimulatedAudioTests {
         device.mainLoop.drain()
         audio.appSuspended()
         audio.endInterruption(shouldResume: true)
+        #expect(
+            device.log.last == "0 system audio: interruption ended while the app is suspended; it should not resume")
         #expect(!audio.state.isPlaying)
         #expect(device.mainLoop.count == 0)
         audio.appResumed()
@@ -246,6 +248,27 @@ struct SimulatedAudioTests {
         #expect(heard.values.last == .interruptionEnded(shouldResume: false))
         try device.run { try await audio.play() }
         #expect(audio.state.isPlaying)
+    }
+
+    /// Apple, documentation/avfaudio/handling-audio-interruptions: the system interrupts active sessions.
+    @Test("an interruption of a session that is not active is neither reported to the app nor logged")
+    func inactiveSession() throws {
+        let audio = audio()
+        let heard = Recorder<AudioSessionEvent>()
+        audio.onSessionEvent = { heard.append($0) }
+        audio.beginInterruption()
+        #expect(!audio.activateSession(.playback))
+        audio.endInterruption(shouldResume: true)
+        device.mainLoop.drain()
+        #expect(heard.values == [])
+        #expect(device.log == [])
+        #expect(audio.activateSession(.playback))
+        audio.beginInterruption()
+        audio.endInterruption(shouldResume: true)
+        device.mainLoop.drain()
+        #expect(heard.values.count == 2)
+        #expect(
+            device.log == ["0 system audio: interruption began", "0 system audio: interruption ended, should resume"])
     }
 
     @Test("an interruption that ends after the app was suspended and ran again resumes nothing by itself")

@@ -144,6 +144,20 @@ struct AudioPlaybackMachine {
         if isPlaying { playback = .paused(at: position(now: now)) }
     }
 
+    /// Whether the app would be interrupted now: only one with an active session is.
+    var isInterruptible: Bool {
+        if case .none = interruption { isSessionActive } else { false }
+    }
+
+    /// The event that the app gets at the end of the interruption, now or when it runs again; nil when it was not
+    /// interrupted.
+    func interruptionEnd(shouldResume: Bool) -> AudioSessionEvent? {
+        guard case .ongoing(wasTold: true, _) = interruption else { return nil }
+        // Too late for an app that does not run: when it does, the user may want something else. Apple does not say what
+        // such an app gets.
+        return .interruptionEnded(shouldResume: shouldResume && !isSuspended)
+    }
+
     /// Another one takes the sound. Says what the app is told.
     mutating func beginInterruption(now: UptimeInstant) -> [AudioSessionEvent] {
         guard case .none = interruption else { return [] }
@@ -155,16 +169,15 @@ struct AudioPlaybackMachine {
 
     /// The sound is free again. The player goes on by itself only if it may, and if the app was not suspended meanwhile.
     mutating func endInterruption(shouldResume: Bool, now: UptimeInstant) -> [AudioSessionEvent] {
-        guard case .ongoing(let wasTold, let resumes) = interruption else { return [] }
+        guard case .ongoing(_, let resumes) = interruption else { return [] }
+        let end = interruptionEnd(shouldResume: shouldResume)
         interruption = .none
-        guard wasTold else { return [] }
-        // Too late for an app that does not run: when it does, the user may want something else.
-        if isSuspended { return tell(.interruptionEnded(shouldResume: false)) }
-        if resumes, shouldResume {
+        guard let end else { return [] }
+        if resumes, end == .interruptionEnded(shouldResume: true) {
             isSessionActive = true
             _ = play(resumingItself: true, now: now)
         }
-        return tell(.interruptionEnded(shouldResume: shouldResume))
+        return tell(end)
     }
 
     private mutating func tell(_ event: AudioSessionEvent) -> [AudioSessionEvent] {

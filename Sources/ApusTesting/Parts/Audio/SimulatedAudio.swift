@@ -150,15 +150,29 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: The user and other apps
 
-    /// A call comes in, or another app takes the sound: the session becomes inactive and the player pauses.
+    /// A call comes in, or another app takes the sound: an active session becomes inactive and the player pauses. An app
+    /// whose session is not active is not interrupted, and cannot activate it until the interruption has ended.
+    ///
+    /// Apple, documentation/avfaudio/handling-audio-interruptions
     public func beginInterruption() {
-        surroundings.log(.system, .audio("interruption began"))
+        if locked.withLock({ $0.machine.isInterruptible }) {
+            surroundings.log(.system, .audio("interruption began"))
+        }
         tell(change(.system) { machine, now in machine.beginInterruption(now: now) })
     }
 
-    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started goes on.
+    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started goes on. An app that is
+    /// suspended gets the end when it runs again, and that it should not resume.
     public func endInterruption(shouldResume: Bool) {
-        surroundings.log(.system, .audio("interruption ended\(shouldResume ? ", should resume" : "")"))
+        if let end = locked.withLock({ $0.machine.interruptionEnd(shouldResume: shouldResume) }) {
+            let resumption =
+                switch end {
+                case .interruptionEnded(shouldResume: true): ", should resume"
+                case .interruptionEnded, .interruptionBegan:
+                    shouldResume ? " while the app is suspended; it should not resume" : ""
+                }
+            surroundings.log(.system, .audio("interruption ended\(resumption)"))
+        }
         tell(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
     }
 
