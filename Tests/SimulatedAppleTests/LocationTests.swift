@@ -113,6 +113,35 @@ extension SimulatedAppleTests {
             }
         }
 
+        @Test("what is refused is a warning that names the calls of CLLocationManager")
+        func refusalText() throws {
+            try run { device, journal in
+                device.location.userAnswer = .denied
+                device.launch()
+                let manager = CLLocationManager()
+                manager.startUpdatingLocation()
+                device.advance(by: .seconds(1))
+                let warning = try #require(device.warnings.last)
+                #expect(warning.contains("requestWhenInUseAuthorization"), "\(warning)")
+                #expect(!warning.contains("requestAuthorization"), "\(warning)")
+            }
+        }
+
+        @Test("without a text for the user in the manifest, requests do nothing, and the log names the key")
+        func withoutText() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal()
+                SimulatedPhone.install(
+                    on: device, manifest: AppManifest(backgroundModes: [.location], locationWhenInUseUsage: nil),
+                    delegate: LocationDelegate(journal, goesOnInBackground: true))
+                device.launch()
+                device.advance(by: .seconds(1))
+                #expect(journal.take() == ["notDetermined"])
+                #expect(device.warnings.count == 1)
+                #expect(device.warnings.last?.contains("NSLocationWhenInUseUsageDescription") == true)
+            }
+        }
+
         @Test("positions that are nearer than the distance filter are left out")
         func distance() {
             let here = CLLocation(latitude: 0, longitude: 0)

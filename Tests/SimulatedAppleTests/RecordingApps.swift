@@ -182,7 +182,10 @@
             Self.note("authorization \(manager.authorizationStatus.rawValue)")
         }
 
-        override func applicationDidBecomeActive(_ application: UIApplication) { manager.startUpdatingLocation() }
+        /// Also when the user has answered the question, over the app.
+        override func applicationDidBecomeActive(_ application: UIApplication) {
+            if manager.authorizationStatus == .authorizedAlways { manager.startUpdatingLocation() }
+        }
 
         func locationManager(_ manager: CLLocationManager, didUpdateLocations locations: [CLLocation]) {
             for location in locations { Self.note("at \(location.coordinate.latitude)") }

@@ -270,6 +270,8 @@ extension SimulatedAppleTests {
                 device.launch()
                 let center = UNUserNotificationCenter.current()
                 center.requestAuthorization(options: .alert) { isGranted, _ in #expect(!isGranted) }
+                // The user reads the question, and answers.
+                device.advance(by: .zero)
                 center.getNotificationSettings { settings in
                     #expect(settings.authorizationStatus == .denied)
                     #expect(settings.alertSetting == .disabled)

@@ -22,7 +22,8 @@ extension AppManifest {
     /// | `UIBackgroundModes` | ``backgroundModes`` | a mode that Apple does not have. Those that the simulated phone does not have, such as `voip`, are left out |
     /// | `BGTaskSchedulerPermittedIdentifiers` | ``permittedTaskIdentifiers`` | an empty one; a `*` that is not a last part of its own; none beside the mode `processing`, of which no request would be permitted |
     /// | `UIApplicationSceneManifest` | ``usesScenes``, true if the key is there | what is not a dictionary |
-    /// | `NSLocationWhenInUseUsageDescription` | | none, or an empty text, beside the mode `location`: requests for permission do nothing then |
+    /// | `NSLocationAlwaysAndWhenInUseUsageDescription` | ``locationAlwaysUsage`` | |
+    /// | `NSLocationWhenInUseUsageDescription` | ``locationWhenInUseUsage`` | none, or an empty text, beside the mode `location`: requests for permission do nothing then |
     ///
     /// A build setting such as `$(PRODUCT_BUNDLE_IDENTIFIER)` is taken as it is written: give the built file to an app
     /// whose identifiers have one.
@@ -48,7 +49,8 @@ extension AppManifest {
         guard keys.problems.isEmpty else { throw AppManifestError(problems: keys.problems) }
         self.init(
             backgroundModes: Set(keys.modes.compactMap { BackgroundMode(rawValue: $0) }),
-            permittedTaskIdentifiers: Set(keys.identifiers), usesScenes: keys.scenes != nil)
+            permittedTaskIdentifiers: Set(keys.identifiers), usesScenes: keys.scenes != nil,
+            locationWhenInUseUsage: keys.locationPurpose, locationAlwaysUsage: keys.alwaysPurpose)
     }
 }
 
@@ -66,12 +68,14 @@ private struct InfoPlist: Decodable {
         case identifiers = "BGTaskSchedulerPermittedIdentifiers"
         case scenes = "UIApplicationSceneManifest"
         case locationPurpose = "NSLocationWhenInUseUsageDescription"
+        case alwaysPurpose = "NSLocationAlwaysAndWhenInUseUsageDescription"
     }
 
     let modes: [String]
     let identifiers: [String]
     let scenes: Scenes?
     let locationPurpose: String?
+    let alwaysPurpose: String?
 
     init(from decoder: any Decoder) throws {
         let keys = try decoder.container(keyedBy: CodingKeys.self)
@@ -79,6 +83,7 @@ private struct InfoPlist: Decodable {
         identifiers = try keys.decodeIfPresent([String].self, forKey: .identifiers) ?? []
         scenes = try keys.decodeIfPresent(Scenes.self, forKey: .scenes)
         locationPurpose = try keys.decodeIfPresent(String.self, forKey: .locationPurpose)
+        alwaysPurpose = try keys.decodeIfPresent(String.self, forKey: .alwaysPurpose)
     }
 
     /// Apple, "UIBackgroundModes".
@@ -126,7 +131,7 @@ private struct InfoPlist: Decodable {
                 switch CodingKeys(stringValue: key.stringValue) {
                 case .modes, .identifiers: "an array of strings"
                 case .scenes: "a dictionary"
-                case .locationPurpose, nil: "a string"
+                case .locationPurpose, .alwaysPurpose, nil: "a string"
                 }
             return "\(key.stringValue): it is not \(form)"
         default: return "the file: it is no property list, neither in XML nor binary"

@@ -1,3 +1,5 @@
+import ApusBackground
+
 /// What an app declares of itself: the part of `Info.plist` that the system's rules look at.
 public struct AppManifest: Sendable, Hashable, Codable {
     /// What the app wants to do in the background (`UIBackgroundModes`).
@@ -24,12 +26,34 @@ public struct AppManifest: Sendable, Hashable, Codable {
     /// (Apple, developer.apple.com/documentation/uikit/uiapplication/applicationstate).
     public var usesScenes: Bool
 
-    /// A manifest; without arguments that of an app with scenes that declares nothing.
+    /// Why the app wants to know where the phone is while it is used (`NSLocationWhenInUseUsageDescription`), which the
+    /// system shows to the user with its question. Without it, or with an empty text, a request for authorization does nothing.
+    public var locationWhenInUseUsage: String?
+    /// Why it wants to know that at any time (`NSLocationAlwaysAndWhenInUseUsageDescription`). Without this one and the
+    /// other, a request for `always` does nothing.
+    public var locationAlwaysUsage: String?
+
+    /// A manifest; without arguments that of an app with scenes that declares nothing. It has the texts for the user that
+    /// the system insists on; `nil` is an app without them.
     public init(
-        backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true
+        backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true,
+        locationWhenInUseUsage: String? = "to show where you are",
+        locationAlwaysUsage: String? = "to go on when you do not look"
     ) {
         self.backgroundModes = backgroundModes
         self.permittedTaskIdentifiers = permittedTaskIdentifiers
         self.usesScenes = usesScenes
+        self.locationWhenInUseUsage = locationWhenInUseUsage
+        self.locationAlwaysUsage = locationAlwaysUsage
+    }
+
+    /// The keys without whose texts the user is not asked, by what an app asks for.
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/requestwheninuseauthorization() and …/requestalwaysauthorization()
+    var missingLocationKeys: [LocationAuthorization: [String]] {
+        func missing(_ text: String?, _ key: String) -> [String] { text?.isEmpty ?? true ? [key] : [] }
+        let whenInUse = missing(locationWhenInUseUsage, "NSLocationWhenInUseUsageDescription")
+        let always = missing(locationAlwaysUsage, "NSLocationAlwaysAndWhenInUseUsageDescription")
+        return [.whenInUse: whenInUse, .always: whenInUse + always]
     }
 }

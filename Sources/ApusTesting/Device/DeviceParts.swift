@@ -7,10 +7,14 @@ final class DeviceParts: DevicePart {
     /// Brings the app to the front, then does what it is given, and what follows from that.
     typealias OpenApp = @MainActor @Sendable (_ tell: @Sendable () -> Void) -> Void
 
+    /// Shows the user a question when the app is in front.
+    typealias AskUser = @MainActor @Sendable (SystemQuestion) -> Void
+
     /// What the parts reach of the device, from any thread.
     private final class Desk: Sendable {
         let host = Locked<SimulatedHost?>(nil)
         let open = Locked<OpenApp?>(nil)
+        let ask = Locked<AskUser?>(nil)
     }
 
     let notifications: SimulatedNotificationCenter
@@ -37,7 +41,13 @@ final class DeviceParts: DevicePart {
                     if let mode { desk.host.withLock { $0 }?.setContinuousMode(mode, isActive: isActive) }
                 },
                 mainLoop: { desk.host.withLock { $0 }?.process.mainLoop },
-                isAppDead: isAppDead)
+                isAppDead: isAppDead,
+                askUser: { question in
+                    guard question.isOpen(), let host = desk.host.withLock({ $0 }) else { return question.answer() }
+                    host.process.mainLoop.run {
+                        if let ask = desk.ask.withLock({ $0 }) { ask(question) } else { question.answer() }
+                    }
+                })
         }
         notifications = SimulatedNotificationCenter(
             surroundings(nil), pendingLimit: policy.pendingNotificationLimit, overflow: policy.notificationOverflow,
@@ -62,11 +72,14 @@ final class DeviceParts: DevicePart {
     /// How the user's tap on a notification brings the app to the front.
     func openApp(with open: @escaping OpenApp) { desk.open.withLock { $0 = open } }
 
+    /// How the user is asked.
+    func askUser(with ask: @escaping AskUser) { desk.ask.withLock { $0 = ask } }
+
     /// An app takes the place of the one that was there. What the user allowed stays, as with an update.
     func install(_ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration]) {
         audio.appInstalled(
             durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
-        location.appInstalled(isModeDeclared: manifest.backgroundModes.contains(.location))
+        location.appInstalled(manifest)
         jobs.appInstalled(manifest)
     }
 

@@ -314,7 +314,7 @@ extension SimulatedDevice {
         change { $0.isIdle = false }
     }
 
-    private func activate() {
+    func activate() {
         guard let host = runningHost else { return }
         let phases = life.activate()
         guard !phases.isEmpty else { return }

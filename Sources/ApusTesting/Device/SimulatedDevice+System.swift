@@ -99,7 +99,10 @@ extension SimulatedDevice {
     func walk(
         _ phases: [Phase], of host: SimulatedHost, then done: @escaping @MainActor @Sendable (SimulatedDevice) -> Void
     ) {
-        guard let phase = phases.first else { return done(self) }
+        guard let phase = phases.first else {
+            done(self)
+            return askWaitingQuestions()
+        }
         enter(phase, of: host)
         host.process.mainLoop.run { [weak self] in
             host.endWatch()
@@ -219,6 +222,7 @@ extension SimulatedDevice {
         remains.append(Remains(app: runningApp, process: host.process))
         runningHost = nil
         runningApp = nil
+        questions = SystemQuestions()
         if screen == .app { screen = .home }
         tellParts(.ended)
     }

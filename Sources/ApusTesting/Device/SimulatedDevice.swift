@@ -85,6 +85,7 @@ public final class SimulatedDevice {
     var wasUnlockedSinceBoot = true
     var boot = VirtualWakeup.Boot()
     let standardParts: DeviceParts
+    var questions = SystemQuestions()
     var parts: [any DevicePart] = []
     var timers = SystemTimers()
 
@@ -114,6 +115,7 @@ public final class SimulatedDevice {
             tell()
             self?.time.drain()
         }
+        standardParts.askUser { [weak self] question in self?.ask(question) }
         jobs.wake { [weak self] why, isExemptFromForceQuit in
             self?.wakeInBackground(why, despiteForceQuit: isExemptFromForceQuit) ?? false
         }

@@ -1,6 +1,14 @@
 import ApusBackground
 import ApusTimers
 
+/// A question of the system to the user: for a permission.
+struct SystemQuestion: Sendable {
+    /// Whether the user has to be asked; looked at again when it is the question's turn.
+    let isOpen: @Sendable () -> Bool
+    /// The user answers, or need not be asked any more. Called on the main loop of the app's process, if there is one.
+    let answer: @Sendable () -> Void
+}
+
 /// All that a part of a simulated device knows of the device.
 ///
 /// A part calls these outside its lock.
@@ -21,4 +29,7 @@ struct PartSurroundings: Sendable {
     var mainLoop: @Sendable () -> (any MainLoop)?
     /// Whether what calls now may be the rest of a function whose process was ended under it: that has no effect.
     var isAppDead: @Sendable () -> Bool = { false }
+    /// Asks the user a question of the system, over the app that is in front: at once, or when the app is there. Without
+    /// an app the user answers at once.
+    var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
 }

@@ -90,10 +90,18 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     // MARK: Asking and starting
 
-    /// Asks the user for positions while the app is used. The answer is that of the simulated user.
+    /// Asks the user for positions while the app is used. The answer is that of the simulated user; the app is inactive
+    /// meanwhile. Without `NSLocationWhenInUseUsageDescription` it does nothing, and the device's log has a warning.
     open func requestWhenInUseAuthorization() { request(.whenInUse) }
 
-    /// Asks the user for positions at any time. The answer is that of the simulated user.
+    /// Asks the user for positions at any time. The answer is that of the simulated user; the app is inactive meanwhile.
+    ///
+    /// The first time the user reads the question about "when in use", and the app is `authorizedAlways` provisionally: when
+    /// it gets positions that it has asked for in the background, the user is asked about "always". Without
+    /// `NSLocationWhenInUseUsageDescription` and `NSLocationAlwaysAndWhenInUseUsageDescription` it does nothing, and the
+    /// device's log has a warning.
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705.
     open func requestAlwaysAuthorization() { request(.always) }
 
     /// Starts updates. What is not allowed is told to the delegate as an error.
@@ -122,7 +130,9 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     private func request(_ wish: LocationAuthorization) {
         host.mainLoop.run { [weak self, service] in
             let former = service.authorization
-            if service.askForAuthorization(wish) != former { self?.tellAuthorization() }
+            service.askForAuthorization(wish) { [weak self] present in
+                if present != former { self?.tellAuthorization() }
+            }
         }
     }
 

@@ -53,13 +53,19 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     // MARK: The user's permission
 
-    /// Asks the user, if that has not happened yet. The answer is that of the simulated user.
+    /// Asks the user, if that has not happened yet. The answer is that of the simulated user; the app is inactive meanwhile.
     public func requestAuthorization(
         options: UNAuthorizationOptions = [], completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        perform("the completion handler of requestAuthorization") { center in
-            let answer = center.askForAuthorization(provisional: options.contains(.provisional))
-            return { completionHandler(answer.allowsShowing, nil) }
+        // Nothing else waits for the user's answer.
+        perform { [host, callOut] center in
+            center.askForAuthorization(provisional: options.contains(.provisional)) { answer in
+                host.mainLoop.run {
+                    callOut.call("the completion handler of requestAuthorization", on: host) {
+                        completionHandler(answer.allowsShowing, nil)
+                    }
+                }
+            }
         }
     }
 

@@ -195,7 +195,7 @@ struct SimulatedLocationTests {
         device.time.drain()
     }
 
-    @Test("the user answers once, and once more for “always”; nobody gets more than was asked for")
+    @Test("the user answers once, and once more for “always”; no app gets more than it has asked for")
     func asking() throws {
         func ask(_ location: SimulatedLocation, _ wish: LocationAuthorization) throws -> LocationAuthorization {
             try device.run { await location.requestAuthorization(wish) }
@@ -208,8 +208,10 @@ struct SimulatedLocationTests {
         #expect(try ask(generous, .always) == .always)
         #expect(try ask(generous, .whenInUse) == .always)
         let careful = location(.notDetermined)
+        #expect(try ask(careful, .whenInUse) == .whenInUse)
         #expect(try ask(careful, .always) == .whenInUse)
-        careful.userAnswer = .denied
+        // Asked once, the user is not asked again.
+        careful.userAnswer = .always
         #expect(try ask(careful, .always) == .whenInUse)
         let stern = location(.notDetermined)
         stern.userAnswer = .denied
@@ -217,6 +219,81 @@ struct SimulatedLocationTests {
         stern.userAnswer = .always
         #expect(try ask(stern, .always) == .denied)
         #expect(refusal(stern, inBackground: false) == .modeUnavailable)
+    }
+
+    /// WWDC 2019, session 705, "What's New in Core Location": the user reads the same question as for "when in use", and the
+    /// one about "always" when the app does what only that allows.
+    @Test("“always” is provisional: the user decides about it when the app starts updates in the background")
+    func provisionalAlways() throws {
+        let (device, seen) = (device, seen)
+        for answer in [LocationAuthorization.whenInUse, .always] {
+            let location = location(.notDetermined)
+            location.userAnswer = answer
+            #expect(try device.run { await location.requestAuthorization(.always) } == .always)
+            // In front, and with updates that were started there, the app uses nothing that only “always” allows.
+            location.startUpdating(inBackground: true) { _ in }
+            location.appForegrounded(false)
+            device.time.advance(by: .seconds(100))
+            #expect(location.authorization == .always)
+            device.mainLoop.drain()
+            location.startUpdating(inBackground: true) { seen.append(device.text(of: $0)) }
+            device.time.advance(by: .seconds(20))
+            device.mainLoop.drain()
+            #expect(location.authorization == answer)
+            location.stop()
+        }
+        #expect(
+            seen.values == [
+                "90.0 at 100", "whenInUse", "90.0 at 220", "90.0 at 230", "90.0 at 240",
+            ])
+        #expect(device.log.filter { $0.contains("user location") }.count == 3)
+    }
+
+    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(): it is ignored then.
+    @Test("what the user allows once is over when the app is suspended or ended, and gives no “always”")
+    func allowOnce() throws {
+        let location = location(.notDetermined)
+        location.userAnswer = .always
+        location.userAllowsOnce = true
+        for end in [location.appSuspended, location.processEnded] {
+            #expect(try device.run { await location.requestAuthorization(.always) } == .whenInUse)
+            #expect(try device.run { await location.requestAuthorization(.always) } == .whenInUse)
+            location.appForegrounded(false)
+            #expect(location.authorization == .whenInUse)
+            end()
+            #expect(location.authorization == .notDetermined)
+            location.appResumed()
+            location.appForegrounded(true)
+        }
+        location.userAllowsOnce = false
+        #expect(try device.run { await location.requestAuthorization(.whenInUse) } == .whenInUse)
+        location.appSuspended()
+        #expect(location.authorization == .whenInUse)
+    }
+
+    /// Apple, the pages of both requests: without the keys they do nothing.
+    @Test(
+        "for an app without the texts the user is not asked, and the log names the keys",
+        arguments: [
+            (nil, "x", ["NSLocationWhenInUseUsageDescription"], ["NSLocationWhenInUseUsageDescription"]),
+            ("x", nil, [], ["NSLocationAlwaysAndWhenInUseUsageDescription"]),
+            (
+                "", "", ["NSLocationWhenInUseUsageDescription"],
+                ["NSLocationWhenInUseUsageDescription", "NSLocationAlwaysAndWhenInUseUsageDescription"]
+            ),
+        ] as [(String?, String?, [String], [String])])
+    func usageTexts(whenInUse: String?, always: String?, missing: [String], missingForAlways: [String]) throws {
+        for (wish, keys) in [(LocationAuthorization.whenInUse, missing), (.always, missingForAlways)] {
+            let device = PartsHarness()
+            let location = SimulatedLocation(device.surroundings, isModeDeclared: false)
+            location.appInstalled(AppManifest(locationWhenInUseUsage: whenInUse, locationAlwaysUsage: always))
+            let isAsked = keys.isEmpty
+            #expect(
+                try device.run { await location.requestAuthorization(wish) } == (isAsked ? wish : .notDetermined))
+            let warnings = device.log.filter { $0.contains("warning") }
+            #expect(warnings.count == (isAsked ? 0 : 1))
+            for key in keys { #expect(warnings.first?.contains(key) == true) }
+        }
     }
 
     @Test("the user takes the authorization away in mid-stream and gives it back: positions stop and go on")

@@ -30,7 +30,7 @@ struct InfoPlistTests {
                 == AppManifest(
                     backgroundModes: [.fetch, .processing, .location],
                     permittedTaskIdentifiers: ["com.example.mail.refresh", "com.example.mail.export.*"],
-                    usesScenes: true))
+                    usesScenes: true, locationWhenInUseUsage: "Shows the way.", locationAlwaysUsage: nil))
     }
 
     @Test("a file is read, and an app without scenes declares none")
@@ -40,7 +40,9 @@ struct InfoPlistTests {
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appendingPathComponent("Info.plist")
         try plist(["UIBackgroundModes": ["audio"]]).write(to: file)
-        #expect(try AppManifest(infoPlist: file) == AppManifest(backgroundModes: [.audio], usesScenes: false))
+        let manifest = AppManifest(
+            backgroundModes: [.audio], usesScenes: false, locationWhenInUseUsage: nil, locationAlwaysUsage: nil)
+        #expect(try AppManifest(infoPlist: file) == manifest)
         #expect(throws: (any Error).self) { try AppManifest(infoPlist: folder.appendingPathComponent("Other.plist")) }
     }
 

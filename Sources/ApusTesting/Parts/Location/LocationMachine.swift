@@ -12,6 +12,22 @@ struct LocationMachine {
         case authorization(LocationAuthorization)
     }
 
+    /// What is particular about the authorization.
+    private enum Grant {
+        case settled
+        /// The app sees "always", and the user has answered the question about "when in use" only.
+        case provisionalAlways
+        /// "When in use" for as long as the app is used now ("Allow Once").
+        case once
+    }
+
+    /// How the user answers.
+    struct Answer {
+        var authorization: LocationAuthorization
+        /// "When in use", and "always", only for this time.
+        var once: Bool
+    }
+
     private struct Session {
         var number: Int
         var goesOnInBackground: Bool
@@ -33,6 +49,9 @@ struct LocationMachine {
     private var route = LocationRoute.noFix
     private var routeStart: ContinuousInstant
     private(set) var authorization: LocationAuthorization
+    private var grant = Grant.settled
+    /// Whether the user was asked about "always" for an app that had "when in use".
+    private var wasAskedForAlways = false
     var pausesAutomatically = true
     private var session: Session?
     private var sessionCount = 0
@@ -74,6 +93,7 @@ struct LocationMachine {
     /// When to look again; nil when nothing will come, or nobody could take it.
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
         guard isDelivering, !isSuspended else { return nil }
+        if isUsingAlways { return now }
         let reading = route.nextReading(after: routeStart.duration(to: now)).map { routeStart.advanced(by: $0) }
         return [reading, pauseInstant(now: now)].compactMap(\.self).min()
     }
@@ -176,25 +196,58 @@ struct LocationMachine {
         return isDelivering ? updates + pass([reading(now: now)]) : updates
     }
 
-    /// What the user allows after the app has asked, and the updates about it. The user is asked only for more than
-    /// there is, and nobody who has denied is asked again.
-    mutating func request(
-        _ wish: LocationAuthorization, answer: LocationAuthorization, now: ContinuousInstant
-    ) -> [Update] {
+    /// Whether the user has to be asked for the app's wish: only for more than there is, once for "always", and not
+    /// again after a denial.
+    func asksUser(for wish: LocationAuthorization) -> Bool {
         switch (authorization, wish) {
-        case (.notDetermined, .whenInUse):
-            setAuthorization(answer == .always ? .whenInUse : answer, now: now)
-        case (.notDetermined, .always):
-            setAuthorization(answer, now: now)
-        case (.whenInUse, .always) where answer == .always:
-            setAuthorization(.always, now: now)
+        case (.notDetermined, .whenInUse), (.notDetermined, .always): true
+        case (.whenInUse, .always): grant != .once && !wasAskedForAlways
         case (.notDetermined, .notDetermined), (.notDetermined, .denied), (.whenInUse, _), (.always, _), (.denied, _):
-            []
+            false
         }
+    }
+
+    /// What the user allows after the app has asked, and the updates about it.
+    ///
+    /// The first question is the same for both wishes, and has no answer "always": a user who allows the use of an app that wishes
+    /// "always" gives it provisionally.
+    mutating func request(_ wish: LocationAuthorization, answer: Answer, now: ContinuousInstant) -> [Update] {
+        guard asksUser(for: wish) else { return [] }
+        guard authorization == .notDetermined else {
+            wasAskedForAlways = true
+            return answer.authorization == .always && !answer.once ? setAuthorization(.always, now: now) : []
+        }
+        switch answer.authorization {
+        case .notDetermined, .denied: return setAuthorization(answer.authorization, now: now)
+        case .whenInUse, .always: break
+        }
+        let updates = setAuthorization(answer.once || wish == .whenInUse ? .whenInUse : .always, now: now)
+        grant = answer.once ? .once : wish == .always ? .provisionalAlways : .settled
+        return updates
+    }
+
+    /// Whether the app does what only "always" allows, and the user has not been asked about that.
+    var isUsingAlways: Bool {
+        grant == .provisionalAlways && isDelivering && !isInFront && session?.startedInFront == false
+    }
+
+    /// The user is asked about "always", because the app uses it.
+    mutating func confirmAlways(_ answer: Answer, now: ContinuousInstant) -> [Update] {
+        guard isUsingAlways else { return [] }
+        wasAskedForAlways = true
+        grant = .settled
+        return answer.authorization == .always && !answer.once ? [] : setAuthorization(.whenInUse, now: now)
+    }
+
+    /// The app is no longer used: what was allowed once is over.
+    private mutating func endSingleUse(now: ContinuousInstant) -> [Update] {
+        grant == .once ? setAuthorization(.notDetermined, now: now) : []
     }
 
     /// The user changes what is allowed, perhaps in mid-stream.
     mutating func setAuthorization(_ authorization: LocationAuthorization, now: ContinuousInstant) -> [Update] {
+        grant = .settled
+        if authorization == .notDetermined { wasAskedForAlways = false }
         guard authorization != self.authorization else { return [] }
         return changeAccess(now: now) { machine in
             machine.authorization = authorization
@@ -232,7 +285,7 @@ struct LocationMachine {
     mutating func appSuspended(now: ContinuousInstant) -> [Update] {
         let updates = collect(now: now)
         isSuspended = true
-        return updates
+        return updates + endSingleUse(now: now)
     }
 
     /// The app runs again, and gets what has waited.
@@ -245,8 +298,9 @@ struct LocationMachine {
     }
 
     /// The app's process is gone, and its session with it.
-    mutating func processEnded() {
+    mutating func processEnded(now: ContinuousInstant) {
         _ = stop()
+        _ = endSingleUse(now: now)
         pausesAutomatically = true
         accessEnded = false
         isInFront = false

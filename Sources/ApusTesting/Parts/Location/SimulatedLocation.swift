@@ -33,7 +33,9 @@ public final class SimulatedLocation: LocationSource {
         var timer: ScheduledTimer?
         var receiver: Receiver?
         var keepsAwake = false
-        var userAnswer = LocationAuthorization.whenInUse
+        var answer = LocationMachine.Answer(authorization: .whenInUse, once: false)
+        /// Keys of the `Info.plist` without which the user is not asked, by what is asked for.
+        var missingKeys: [LocationAuthorization: [String]] = [:]
         var onPause: (@MainActor @Sendable () -> Void)?
     }
 
@@ -65,19 +67,52 @@ public final class SimulatedLocation: LocationSource {
     /// What the user allows.
     public var authorization: LocationAuthorization { state.withLock { $0.machine.authorization } }
 
-    /// Asks the user, who answers as ``userAnswer`` says: the first time, and once more for `always` when there is
-    /// `whenInUse`. The user does not allow more than the app wishes.
+    /// Asks the user, who answers as ``userAnswer`` and ``userAllowsOnce`` say: the first time, and once more for `always`
+    /// when there is `whenInUse`. The user does not allow more than the app wishes. The app is inactive meanwhile; if it is
+    /// not in front, the user is asked when it is.
+    ///
+    /// The first time the user is asked about "when in use", whatever the wish is. An app that wishes `always` has it then
+    /// provisionally: when it first gets updates that it has started in the background, the user is asked about that, and
+    /// with another ``userAnswer`` than `always` it is `whenInUse`.
+    ///
+    /// Without the texts that the app has to declare (``AppManifest/locationWhenInUseUsage``,
+    /// ``AppManifest/locationAlwaysUsage``) the user is not asked, and the log has a warning.
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705, "What's New
+    /// in Core Location".
     public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization {
-        askForAuthorization(wish)
+        // Never resumed in a process that ends before the answer: then the task is gone with it.
+        await withUnsafeContinuation { continuation in
+            askForAuthorization(wish) { continuation.resume(returning: $0) }
+        }
     }
 
-    /// The same at once.
-    package func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization {
+    /// The same. `answered` is called once, with what is allowed then.
+    package func askForAuthorization(
+        _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void
+    ) {
+        let missing = state.withLock { $0.missingKeys[wish] ?? [] }
+        guard missing.isEmpty else {
+            let keys = missing.joined(separator: " and ")
+            surroundings.log(
+                .system,
+                .warning("the user is not asked for location, because the app's Info.plist has no text for \(keys)"))
+            return answered(authorization)
+        }
+        let asksUser = { @Sendable [self] in state.withLock { $0.machine.asksUser(for: wish) } }
+        surroundings.askUser(
+            SystemQuestion(isOpen: asksUser) { [self] in
+                settle { state, now in state.machine.request(wish, answer: state.answer, now: now) }
+                answered(authorization)
+            })
+    }
+
+    /// Does what the user has answered, and logs what that has changed.
+    private func settle(_ answer: (inout State, ContinuousInstant) -> [LocationMachine.Update]) {
         let former = authorization
-        deliver { state, now in state.machine.request(wish, answer: state.userAnswer, now: now) }
+        deliver(answer)
         let present = authorization
         if present != former { surroundings.log(.user, .location("authorization \(present.rawValue)")) }
-        return present
     }
 
     /// Starts updates: the first one comes at once, the others when the script has them. They end with ``stop()``, with
@@ -92,7 +127,7 @@ public final class SimulatedLocation: LocationSource {
             continuation.onTermination = { [weak self] _ in self?.stop(number) }
             return stream
         case .refused(let refusal):
-            throw BackgroundError(.modeUnavailable, refusal.message)
+            throw BackgroundError(.modeUnavailable, refusal.message(.apus))
         }
     }
 
@@ -106,13 +141,20 @@ public final class SimulatedLocation: LocationSource {
     /// of the rule ``Fault/Rule/undeclaredLocationMode``.
     public func startUpdating(
         inBackground: Bool, fileID: String = #fileID, line: Int = #line, _ handler: @escaping UpdateHandler
+    ) { startUpdating(inBackground: inBackground, words: .apus, fileID: fileID, line: line, handler) }
+
+    /// The same, with the warnings in the words of another interface.
+    package func startUpdating(
+        inBackground: Bool, words: LocationWords, fileID: String = #fileID, line: Int = #line,
+        _ handler: @escaping UpdateHandler
     ) {
         guard case .refused(let refusal) = start(.handler(handler), inBackground: inBackground) else { return }
         if refusal == .notDeclared {
-            surroundings.fault(Fault(.undeclaredLocationMode, refusal.message, place: "\(fileID):\(line)"))
+            let message = refusal.message(words)
+            surroundings.fault(Fault(.undeclaredLocationMode, message, place: "\(fileID):\(line)"))
             return
         }
-        surroundings.log(.system, .warning(refusal.message))
+        surroundings.log(.system, .warning(refusal.message(words)))
         let update = LocationUpdate.authorization(authorization)
         surroundings.mainLoop()?.run { handler(update) }
     }
@@ -139,8 +181,15 @@ public final class SimulatedLocation: LocationSource {
 
     /// What the user will answer when asked: `whenInUse`, unless it is set.
     public var userAnswer: LocationAuthorization {
-        get { state.withLock { $0.userAnswer } }
-        set { state.withLock { $0.userAnswer = newValue } }
+        get { state.withLock { $0.answer.authorization } }
+        set { state.withLock { $0.answer.authorization = newValue } }
+    }
+
+    /// Whether the user answers "Allow Once" where ``userAnswer`` allows anything: no, unless it is set. What is allowed so
+    /// is `whenInUse`, and `notDetermined` again when the app is suspended, or its process has ended.
+    public var userAllowsOnce: Bool {
+        get { state.withLock { $0.answer.once } }
+        set { state.withLock { $0.answer.once = newValue } }
     }
 
     /// The user changes in the settings what is allowed.
@@ -157,8 +206,12 @@ public final class SimulatedLocation: LocationSource {
     // MARK: What the device says
 
     /// Another app is installed, and none runs. The phone stays where it is, and so does what the user allows.
-    func appInstalled(isModeDeclared: Bool) {
-        state.withLock { $0.machine.appInstalled(isModeDeclared: isModeDeclared) }
+    func appInstalled(_ manifest: AppManifest) {
+        let missing = manifest.missingLocationKeys
+        state.withLock { state in
+            state.machine.appInstalled(isModeDeclared: manifest.backgroundModes.contains(.location))
+            state.missingKeys = missing
+        }
     }
 
     /// The app came to the front, or left it.
@@ -174,8 +227,8 @@ public final class SimulatedLocation: LocationSource {
 
     /// The app's process is gone, and its updates and handlers with it.
     func processEnded() {
-        deliver { state, _ in
-            state.machine.processEnded()
+        deliver { state, now in
+            state.machine.processEnded(now: now)
             return []
         }
         onPause = nil
@@ -202,6 +255,9 @@ public final class SimulatedLocation: LocationSource {
     }
 
     private func look() {
+        if state.withLock({ $0.machine.isUsingAlways }) {
+            settle { state, now in state.machine.confirmAlways(state.answer, now: now) }
+        }
         let isPaused = change { state, now in
             switch state.machine.look(now: now) {
             case .updates(let updates): (updates, false)
@@ -280,13 +336,27 @@ extension LocationUpdate {
     }
 }
 
+/// What a warning calls things: each interface has names of its own.
+package struct LocationWords: Sendable {
+    /// How an app asks for authorization.
+    let request: String
+    /// How an app does without updates in the background.
+    let withoutBackground: String
+
+    package init(request: String, withoutBackground: String) {
+        (self.request, self.withoutBackground) = (request, withoutBackground)
+    }
+
+    static let apus = LocationWords(request: "requestAuthorization", withoutBackground: "start without inBackground")
+}
+
 extension LocationMachine.Refusal {
-    fileprivate var message: String {
+    fileprivate func message(_ words: LocationWords) -> String {
         switch self {
         case .notDeclared:
-            "the app did not declare the background mode location; declare it, or start without inBackground"
+            "the app did not declare the background mode location; declare it, or \(words.withoutBackground)"
         case .notAuthorized(let authorization):
-            "the user's authorization is \(authorization.rawValue); ask for it with requestAuthorization first"
+            "the user's authorization is \(authorization.rawValue); ask for it with \(words.request) first"
         case .notInFront:
             "with the authorization whenInUse, updates are started while the app is in front"
         case .accessEnded:

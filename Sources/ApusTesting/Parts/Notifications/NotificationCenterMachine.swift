@@ -188,6 +188,14 @@ struct NotificationCenterMachine {
     /// The user's choice in the settings.
     mutating func setAuthorization(_ authorization: NotificationAuthorization) { self.authorization = authorization }
 
+    /// Whether the user has to be asked for the app's wish.
+    func asksUser(provisional: Bool) -> Bool {
+        switch (authorization, provisional) {
+        case (.notDetermined, false), (.provisional, false): true
+        case (.notDetermined, true), (.provisional, true), (.authorized, _), (.denied, _): false
+        }
+    }
+
     /// The app asks. The user is asked only if that has not happened yet, and not for quiet notifications.
     mutating func requestAuthorization(provisional: Bool, userAllows: Bool) -> NotificationAuthorization {
         switch (authorization, provisional) {

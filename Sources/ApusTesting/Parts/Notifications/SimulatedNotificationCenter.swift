@@ -193,15 +193,29 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// What the user allows.
     public var authorization: NotificationAuthorization { state.withLock { $0.machine.authorization } }
 
-    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. Quiet notifications
-    /// (`provisional`) are allowed without asking.
+    /// Asks the user, who answers as ``userAllows`` says, if that has not happened yet. The app is inactive meanwhile; if
+    /// it is not in front, the user is asked when it is. Quiet notifications (`provisional`) are allowed without asking.
     public func requestAuthorization(provisional: Bool = false) async -> NotificationAuthorization {
-        askForAuthorization(provisional: provisional)
+        // Never resumed in a process that ends before the answer: then the task is gone with it.
+        await withUnsafeContinuation { continuation in
+            askForAuthorization(provisional: provisional) { continuation.resume(returning: $0) }
+        }
     }
 
-    /// The same at once.
-    package func askForAuthorization(provisional: Bool) -> NotificationAuthorization {
-        state.withLock { $0.machine.requestAuthorization(provisional: provisional, userAllows: $0.userAllows) }
+    /// The same. `answered` is called once, with what is allowed then.
+    package func askForAuthorization(
+        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
+    ) {
+        let asksUser = { @Sendable [self] in state.withLock { $0.machine.asksUser(provisional: provisional) } }
+        surroundings.askUser(
+            SystemQuestion(isOpen: asksUser) { [self] in
+                let wasAsked = asksUser()
+                let answer = state.withLock {
+                    $0.machine.requestAuthorization(provisional: provisional, userAllows: $0.userAllows)
+                }
+                if wasAsked { surroundings.log(.user, .control("allow notifications: \(answer.rawValue)")) }
+                answered(answer)
+            })
     }
 
     // MARK: The user

@@ -48,6 +48,9 @@ enum AppEvent: Codable {
     case audioItemEnded(AudioItem)
     case location(session: Int, LocationUpdate)
     case locationPaused
+    /// The user has answered what was asked with that number.
+    case locationAuthorization(Int, LocationAuthorization)
+    case notificationAuthorization(Int, NotificationAuthorization)
     case notificationComes(DeliveredNotification)
     case notificationOpened(DeliveredNotification)
     case taskBegins(Int, BackgroundJobRequest)
@@ -104,14 +107,14 @@ enum AudioCall: Codable {
 
 enum LocationCall: Codable {
     case authorization, pausesAutomatically, stop
-    case ask(LocationAuthorization)
+    case ask(Int, LocationAuthorization)
     case setPausesAutomatically(Bool)
     case begin(session: Int, inBackground: Bool)
 }
 
 enum NotificationCall: Codable {
     case authorization, pending, delivered
-    case ask(provisional: Bool)
+    case ask(Int, provisional: Bool)
     case setDecides(Bool)
     case add(PhoneNotification)
     case removePending([String])

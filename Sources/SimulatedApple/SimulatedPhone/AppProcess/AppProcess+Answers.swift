@@ -69,7 +69,11 @@ extension AppProcess {
         case .authorization: json(location.authorization)
         case .pausesAutomatically: json(location.pausesAutomatically)
         case .stop: done(location.stop())
-        case .ask(let wish): json(location.askForAuthorization(wish))
+        case .ask(let number, let wish):
+            done(
+                location.askForAuthorization(wish) { [weak self] answer in
+                    self?.deliverSoon(.locationAuthorization(number, answer))
+                })
         case .setPausesAutomatically(let pauses): done(setPausesAutomatically(pauses))
         case .begin(let session, let inBackground):
             done(
@@ -84,7 +88,11 @@ extension AppProcess {
         case .authorization: json(notifications.authorization)
         case .pending: json(notifications.pending)
         case .delivered: json(notifications.delivered)
-        case .ask(let provisional): json(notifications.askForAuthorization(provisional: provisional))
+        case .ask(let number, let provisional):
+            done(
+                notifications.askForAuthorization(provisional: provisional) { [weak self] answer in
+                    self?.deliverSoon(.notificationAuthorization(number, answer))
+                })
         case .setDecides(let decides):
             done(setDecides(decides))
         case .add(let notification): done(notifications.add(notification))

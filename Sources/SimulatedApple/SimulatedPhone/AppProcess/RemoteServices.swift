@@ -74,6 +74,7 @@ final class RemoteLocation: PhoneLocation {
 
     private let link: AppLink
     private let locked = Locked(State())
+    private let questions = Questions<LocationAuthorization>()
 
     init(_ link: AppLink) { self.link = link }
 
@@ -91,9 +92,9 @@ final class RemoteLocation: PhoneLocation {
         set { locked.exchange(\.onPause, with: newValue) }
     }
 
-    func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization {
-        link.ask(.location(.ask(wish)), for: LocationAuthorization.self)
-    }
+    func askForAuthorization(
+        _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void
+    ) { link.perform(.location(.ask(questions.add(answered), wish))) }
 
     func beginUpdates(
         inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void
@@ -114,6 +115,7 @@ final class RemoteLocation: PhoneLocation {
         case .location(let session, let update):
             locked.withLock { $0.session == session ? $0.handler : nil }?(update)
         case .locationPaused: onPause?()
+        case .locationAuthorization(let number, let answer): questions.answer(number, answer)
         default: break
         }
     }
@@ -128,6 +130,7 @@ final class RemoteNotifications: PhoneNotifications {
 
     private let link: AppLink
     private let handlers = Locked(Handlers())
+    private let questions = Questions<NotificationAuthorization>()
 
     init(_ link: AppLink) { self.link = link }
 
@@ -150,9 +153,9 @@ final class RemoteNotifications: PhoneNotifications {
     var pending: [PhoneNotification] { link.ask(.notifications(.pending), for: [PhoneNotification].self) }
     var delivered: [DeliveredNotification] { link.ask(.notifications(.delivered), for: [DeliveredNotification].self) }
 
-    func askForAuthorization(provisional: Bool) -> NotificationAuthorization {
-        link.ask(.notifications(.ask(provisional: provisional)), for: NotificationAuthorization.self)
-    }
+    func askForAuthorization(
+        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
+    ) { link.perform(.notifications(.ask(questions.add(answered), provisional: provisional))) }
     func add(_ notification: PhoneNotification) { link.perform(.notifications(.add(notification))) }
     func removePending(_ identifiers: [String]) { link.perform(.notifications(.removePending(identifiers))) }
     func removeDelivered(_ identifiers: [String]) { link.perform(.notifications(.removeDelivered(identifiers))) }
@@ -163,9 +166,31 @@ final class RemoteNotifications: PhoneNotifications {
         switch event {
         case .notificationComes(let delivered): onDelivery?(delivered)
         case .notificationOpened(let delivered): onOpen?(delivered)
+        case .notificationAuthorization(let number, let answer): questions.answer(number, answer)
         default: break
         }
     }
+}
+
+/// What was asked of the user, by numbers.
+private final class Questions<Answer>: Sendable {
+    private struct State {
+        var last = 0
+        var open: [Int: @Sendable (Answer) -> Void] = [:]
+    }
+
+    private let state = Locked(State())
+
+    /// The number of the question.
+    func add(_ answered: @escaping @Sendable (Answer) -> Void) -> Int {
+        state.withLock { state in
+            state.last += 1
+            state.open[state.last] = answered
+            return state.last
+        }
+    }
+
+    func answer(_ number: Int, _ answer: Answer) { state.withLock { $0.open.removeValue(forKey: number) }?(answer) }
 }
 
 /// What the system keeps for the app, seen from an app's own process.

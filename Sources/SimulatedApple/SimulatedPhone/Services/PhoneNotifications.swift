@@ -69,8 +69,9 @@ package protocol PhoneNotifications: AnyObject, Sendable {
     /// Those that were shown and not yet removed, the oldest first.
     var delivered: [DeliveredNotification] { get }
 
-    /// Asks the user, and returns what is allowed then.
-    func askForAuthorization(provisional: Bool) -> NotificationAuthorization
+    /// Asks the user, and calls back once with what is allowed then. The app is inactive meanwhile.
+    func askForAuthorization(
+        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void)
     func add(_ notification: PhoneNotification)
     func removePending(_ identifiers: [String])
     func removeDelivered(_ identifiers: [String])
@@ -170,9 +171,9 @@ final class DeviceNotifications: PhoneNotifications {
     var pending: [PhoneNotification] { center.waiting.compactMap { shelf.notification($0.identifier) } }
     var delivered: [DeliveredNotification] { center.shown.compactMap { shelf.delivered($0.request.identifier) } }
 
-    func askForAuthorization(provisional: Bool) -> NotificationAuthorization {
-        center.askForAuthorization(provisional: provisional)
-    }
+    func askForAuthorization(
+        provisional: Bool, _ answered: @escaping @Sendable (NotificationAuthorization) -> Void
+    ) { center.askForAuthorization(provisional: provisional, answered) }
 
     func add(_ notification: PhoneNotification) {
         let (trigger, identifier, now) = (notification.trigger, notification.identifier, time.wall())

@@ -39,8 +39,9 @@ package protocol PhoneLocation: AnyObject, Sendable {
     /// Called on the main loop when the updates were paused.
     var onPause: (@MainActor @Sendable () -> Void)? { get set }
 
-    /// Asks the user, and returns what is allowed then.
-    func askForAuthorization(_ wish: LocationAuthorization) -> LocationAuthorization
+    /// Asks the user, and calls back once with what is allowed then. The app is inactive meanwhile.
+    func askForAuthorization(
+        _ wish: LocationAuthorization, _ answered: @escaping @Sendable (LocationAuthorization) -> Void)
     /// Starts updates in place of those before. `handler` is called on the main loop.
     func beginUpdates(
         inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void)
@@ -50,7 +51,12 @@ package protocol PhoneLocation: AnyObject, Sendable {
 extension SimulatedLocation: PhoneLocation {
     package func beginUpdates(
         inBackground: Bool, _ handler: @escaping @MainActor @Sendable (LocationUpdate) -> Void
-    ) { startUpdating(inBackground: inBackground, handler) }
+    ) {
+        let words = LocationWords(
+            request: "requestWhenInUseAuthorization or requestAlwaysAuthorization",
+            withoutBackground: "do not set allowsBackgroundLocationUpdates")
+        startUpdating(inBackground: inBackground, words: words, handler)
+    }
 }
 
 /// The phone's background jobs, seen from the frameworks. From any thread.
