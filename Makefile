@@ -28,10 +28,11 @@ ROUNDS ?= 1
 LONG ?= 60
 CHAOS_BUILD ?= release
 SEEDS ?= 10000
+EXPLORE_SEEDS ?= 1000
 FIRST ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate mutants timelines bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate mutants explore timelines bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -118,6 +119,10 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 	$(SWIFT) build $(TRAITS) -c release --product ApusSimulation
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
+
+explore: bootstrap  ## let a random user explore Sleepless and the apps of tutorials with EXPLORE_SEEDS seeds (1000) each
+	APUS_SEEDS=$(EXPLORE_SEEDS) $(SWIFT) test $(TRAITS) --filter '^SleeplessTests\.ExplorationTests'
+	APUS_SEEDS=$(EXPLORE_SEEDS) $(SWIFT) test $(TRAITS) --skip-build --no-parallel --filter 'TutorialExplorationTests'
 
 timelines: bootstrap  ## write a month of an app under the rules of three iOS releases as pages into .build/timelines
 	APUS_TIMELINES=.build/timelines $(SWIFT) test $(TRAITS) --filter '^ApusTestingTests\.ReleaseMonthTests'
