@@ -145,7 +145,7 @@ class LogStory(SleeplessTest):
         self.press("Show what the user did")
         expect(self.page.locator(".log-line.by-user")).to_have_count(0)
         expect(self.page.locator(".log-line.by-system").first).to_be_visible()
-        self.page.get_by_role("searchbox", name="Filter the log").fill("phase act")
+        self.page.get_by_role("searchbox", name="Filter the log").fill("launched: icon")
         expect(self.lines()).to_have_count(1)
         self.page.get_by_role("searchbox", name="Filter the log").fill("nothing of that kind")
         expect(self.page.locator(".log")).to_contain_text("No event matches.")
