@@ -44,6 +44,7 @@ extension DeviceEvent.What {
         case .notificationDelivered: "notificationDelivered"
         case .audio: "audio"
         case .location: "location"
+        case .push: "push"
         case .job: "job"
         case .warning: "warning"
         case .fault: "fault"

@@ -14,6 +14,8 @@ public struct AppManifest: Sendable, Hashable, Codable {
         /// To do longer work while nobody uses the device (`processing`): without it, requests of the kind `processing`
         /// are not permitted.
         case processing
+        /// To be started for silent pushes.
+        case remoteNotification = "remote-notification"
     }
 
     /// The declared modes.

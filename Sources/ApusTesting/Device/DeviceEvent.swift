@@ -41,6 +41,8 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case audio(String)
         /// The location service changed what it does: "started".
         case location(String)
+        /// Something about silent pushes: "handed over".
+        case push(String)
         /// Something about a background job: it was submitted, put off, launched, completed.
         case job(BackgroundJobEvent)
         /// What a real system prints as a warning.
@@ -93,6 +95,7 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .notificationDelivered(let identifier): "notification delivered: \(identifier)"
         case .audio(let text): "audio: \(text)"
         case .location(let text): "location: \(text)"
+        case .push(let text): "push: \(text)"
         case .job(let event): "job: \(event)"
         case .warning(let text): "warning: \(text)"
         case .fault(let fault): "fault: \(fault)"

@@ -13,7 +13,7 @@ package protocol DevicePart: AnyObject {
 }
 
 /// What the parts of a device are told.
-package enum DevicePartEvent: Sendable, Hashable {
+package enum DevicePartEvent: Sendable, Hashable, Codable {
     /// The device's `host` is that of a new process; the app is not made yet.
     case launched
     /// The process entered a phase, suspension included.
@@ -26,6 +26,10 @@ package enum DevicePartEvent: Sendable, Hashable {
     case rebooted
     /// The system takes the interface of an app in the background away.
     case sceneDisconnected
+    /// The screen was locked: files of the class "complete" are about to be closed. Not for a suspended process.
+    case protectedDataWillBecomeUnavailable
+    /// The screen was unlocked: such files can be read again. Not for a suspended process.
+    case protectedDataDidBecomeAvailable
     /// Memory is low while the process runs.
     case memoryWarning
     /// Somebody has set the wall clock.

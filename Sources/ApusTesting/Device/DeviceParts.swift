@@ -10,17 +10,23 @@ final class DeviceParts: DevicePart {
     /// Shows the user a question when the app is in front.
     typealias AskUser = @MainActor @Sendable (SystemQuestion) -> Void
 
+    /// Brings the process to where it can be handed something; false when that may not be.
+    typealias WakeApp = @MainActor @Sendable (_ why: LaunchCause, _ despiteForceQuit: Bool) -> Bool
+
     /// What the parts reach of the device, from any thread.
     private final class Desk: Sendable {
         let host = Locked<SimulatedHost?>(nil)
         let open = Locked<OpenApp?>(nil)
         let ask = Locked<AskUser?>(nil)
+        let wake = Locked<WakeApp?>(nil)
     }
 
     let notifications: SimulatedNotificationCenter
     let audio: SimulatedAudio
     let location: SimulatedLocation
+    let significantChanges: SignificantChanges
     let jobs: SimulatedTaskScheduler
+    let pushes: SimulatedPushes
 
     private let desk: Desk
     private var isSuspended = false
@@ -47,14 +53,20 @@ final class DeviceParts: DevicePart {
                     host.process.mainLoop.run {
                         if let ask = desk.ask.withLock({ $0 }) { ask(question) } else { question.answer() }
                     }
-                })
+                },
+                wake: { why, despiteForceQuit in desk.wake.withLock { $0 }?(why, despiteForceQuit) ?? false })
         }
         notifications = SimulatedNotificationCenter(
             surroundings(nil), pendingLimit: policy.pendingNotificationLimit, overflow: policy.notificationOverflow,
             openApp: { tell in MainActor.assumeIsolated { desk.open.withLock { $0 }?(tell) } })
         audio = SimulatedAudio(surroundings(.audio), isModeDeclared: false)
         location = SimulatedLocation(surroundings(.location), isModeDeclared: false)
+        significantChanges = SignificantChanges(
+            surroundings(nil), location: location, launchesAfterForceQuit: policy.locationLaunchesAfterForceQuit)
         jobs = SimulatedTaskScheduler(surroundings(nil), policy: policy.jobs, random: random) {
+            desk.host.withLock { $0 }
+        }
+        pushes = SimulatedPushes(surroundings(.remoteNotification), hourlyLimit: policy.pushesPerHour) {
             desk.host.withLock { $0 }
         }
     }
@@ -67,6 +79,8 @@ final class DeviceParts: DevicePart {
         }
         withExtendedLifetime(host) {}
         jobs.deviceGone()
+        pushes.processEnded()
+        significantChanges.processEnded()
     }
 
     /// How the user's tap on a notification brings the app to the front.
@@ -75,12 +89,16 @@ final class DeviceParts: DevicePart {
     /// How the user is asked.
     func askUser(with ask: @escaping AskUser) { desk.ask.withLock { $0 = ask } }
 
+    /// How the system starts the app in the background, or lets it go on there.
+    func wakeApp(with wake: @escaping WakeApp) { desk.wake.withLock { $0 = wake } }
+
     /// An app takes the place of the one that was there. What the user allowed stays, as with an update.
     func install(_ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration]) {
         audio.appInstalled(
             durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
         location.appInstalled(manifest)
         jobs.appInstalled(manifest)
+        pushes.appInstalled(manifest)
     }
 
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
@@ -109,13 +127,15 @@ final class DeviceParts: DevicePart {
             notifications.processEnded()
             audio.processEnded()
             location.processEnded()
+            significantChanges.processEnded()
             // Last: what they end is the process's.
             desk.host.withLock { $0 = nil }
         case .call(let isActive):
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
         case .rebooted:
             device.tellJobs(.changed)
-        case .memoryWarning, .sceneDisconnected, .wallClockSet:
+        case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
+            .protectedDataDidBecomeAvailable:
             break
         }
     }

@@ -78,6 +78,7 @@ extension SimulatedDevice {
             isLocked = true
             change { $0.isIdle = true }
             leaveForeground()
+            beginDataProtection()
         }
     }
 
@@ -128,6 +129,23 @@ extension SimulatedDevice {
     private func setScrolling(_ isScrolling: Bool) {
         guard let host = runningHost, !isScrolling || life.state == .active else { return }
         host.process.mainLoop.isTracking = isScrolling
+    }
+
+    // MARK: Pushes
+
+    /// A silent push (`content-available`) comes for the app, which handles it now, later, or never: the system decides.
+    ///
+    /// The app has to have registered for remote notifications, and to declare the mode `remote-notification`. In front it is
+    /// handed over at once. Otherwise the app is started or resumed for it, unless background refresh is off, the battery
+    /// is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used up or the user has not unlocked the device
+    /// since it was started: then it is held, and only the newest one is kept. One that is held is lost when the app is
+    /// ended, and so is each that comes after a force quit.
+    ///
+    /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app
+    ///
+    /// - Parameter fields: What the server has added to the payload, beside `aps`.
+    public func receivePush(_ fields: [String: String] = [:]) {
+        perform("receive push") { pushes.receive(fields, JobScene(self)) }
     }
 
     // MARK: The device
@@ -236,6 +254,7 @@ extension SimulatedDevice {
         if isInCall { tellParts(.call(isActive: false)) }
         (isLocked, wasUnlockedSinceBoot, isInCall, screen) = (true, false, false, .home)
         change { $0.isIdle = true }
+        closeProtectedData()
         tellParts(.rebooted)
         time.drain()
     }
@@ -305,12 +324,13 @@ extension SimulatedDevice {
         if isLocked { unlockScreen() }
         guard installation != nil else { return fault(Fault(.noApp, "install an app first")) }
         screen = .app
-        if runningHost == nil { start(toForeground: true, "icon") } else { activate() }
+        if runningHost == nil { start(toForeground: true, .user) } else { activate() }
     }
 
     private func unlockScreen() {
         isLocked = false
         wasUnlockedSinceBoot = true
+        endDataProtection()
         change { $0.isIdle = false }
     }
 

@@ -33,7 +33,7 @@ extension SimulatedDevice {
     /// has unlocked the device since it was started, or the process is being told that it is ended. The app's code runs
     /// with the next step of time, so a timer of the system may call this.
     @discardableResult
-    func wakeInBackground(_ why: String, despiteForceQuit: Bool = false) -> Bool {
+    func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
         guard installation != nil, wasUnlockedSinceBoot, life.state != .ending else { return false }
         if let host = runningHost {
             guard life.state == .suspended else { return true }
@@ -49,7 +49,7 @@ extension SimulatedDevice {
 
     /// False when the life cycle does not allow it.
     @discardableResult
-    func start(toForeground: Bool, despiteForceQuit: Bool = false, _ why: String) -> Bool {
+    func start(toForeground: Bool, despiteForceQuit: Bool = false, _ why: LaunchCause) -> Bool {
         guard let installation else {
             fault(Fault(.noApp, "install an app first"))
             return false
@@ -60,9 +60,9 @@ extension SimulatedDevice {
                 toForeground: toForeground, usesScenes: usesScenes, despiteForceQuit: despiteForceQuit)
         else { return false }
         launchCount += 1
-        let host = makeHost(installation.manifest, phase: phase, toForeground: toForeground)
+        let host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
         runningHost = host
-        log(.system, .launched(why))
+        log(.system, .launched(why.description))
         tellParts(.launched)
         host.process.mainLoop.run { [weak self] in
             host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
@@ -82,12 +82,14 @@ extension SimulatedDevice {
         return true
     }
 
-    private func makeHost(_ manifest: AppManifest, phase: Phase, toForeground: Bool) -> SimulatedHost {
+    private func makeHost(
+        _ manifest: AppManifest, phase: Phase, toForeground: Bool, _ cause: LaunchCause
+    ) -> SimulatedHost {
         let time = time
         return SimulatedHost(
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
-            conditions: conditions, parts: standardParts, launch: launchCount, deviceNumber: number,
+            conditions: conditions, parts: standardParts, launch: launchCount, launchCause: cause, deviceNumber: number,
             lastClaimNumber: lastClaimNumber
         ) { [weak time, weak self] in
             // Possibly from another thread: the step loop brings it to the device's.
@@ -231,7 +233,11 @@ extension SimulatedDevice {
         for part in parts { part.device(self, did: event) }
     }
 
-    func tellJobs(_ event: JobSceneEvent) { jobs.device(did: event, JobScene(self)) }
+    func tellJobs(_ event: JobSceneEvent) {
+        let scene = JobScene(self)
+        jobs.device(did: event, scene)
+        pushes.device(did: event, scene)
+    }
 
     /// Ends what still runs, without a fault and without a word.
     func switchOff() {

@@ -88,6 +88,7 @@ public final class SimulatedDevice {
     var questions = SystemQuestions()
     var parts: [any DevicePart] = []
     var timers = SystemTimers()
+    var dataProtection = DataProtection()
 
     /// A device that is switched on, unlocked, and shows its home screen; no app is installed.
     ///
@@ -116,8 +117,8 @@ public final class SimulatedDevice {
             self?.time.drain()
         }
         standardParts.askUser { [weak self] question in self?.ask(question) }
-        jobs.wake { [weak self] why, isExemptFromForceQuit in
-            self?.wakeInBackground(why, despiteForceQuit: isExemptFromForceQuit) ?? false
+        standardParts.wakeApp { [weak self] why, despiteForceQuit in
+            self?.wakeInBackground(why, despiteForceQuit: despiteForceQuit) ?? false
         }
     }
 
@@ -133,6 +134,8 @@ public final class SimulatedDevice {
     /// The background jobs: requests, the rules that decide when they run, and what has run. It belongs to the device:
     /// requests outlive the app's processes.
     public var jobs: SimulatedTaskScheduler { standardParts.jobs }
+    /// The silent pushes.
+    var pushes: SimulatedPushes { standardParts.pushes }
 
     // MARK: Reading
 

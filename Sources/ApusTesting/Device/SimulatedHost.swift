@@ -49,9 +49,15 @@ public final class SimulatedHost: BackgroundHost {
     public let location: SimulatedLocation
     /// The device's background jobs. Handlers that are registered belong to this process.
     public let jobs: SimulatedTaskScheduler
+    /// The device's silent pushes.
+    package let pushes: SimulatedPushes
+    /// The device's service for significant changes of the location.
+    package let significantChanges: SignificantChanges
 
     /// Which process of the app it is, from 1; the log names it so.
     let launch: Int
+    /// Why the system has started it.
+    package let launchCause: LaunchCause
     /// Which device of the program it is.
     package let deviceNumber: Int
     let time: VirtualTime
@@ -66,7 +72,8 @@ public final class SimulatedHost: BackgroundHost {
     init(
         on time: VirtualTime, process: VirtualProcess, bootID: String, records: MemoryRecordStore,
         manifest: AppManifest, policy: SystemPolicy, log: DeviceLog, phase: Phase, isInForeground: Bool,
-        conditions: DeviceConditions, parts: DeviceParts, launch: Int, deviceNumber: Int, lastClaimNumber: Int,
+        conditions: DeviceConditions, parts: DeviceParts, launch: Int, launchCause: LaunchCause, deviceNumber: Int,
+        lastClaimNumber: Int,
         onReview: @escaping @Sendable () -> Void
     ) {
         self.time = time
@@ -76,6 +83,7 @@ public final class SimulatedHost: BackgroundHost {
         self.policy = policy
         self.log = log
         self.launch = launch
+        self.launchCause = launchCause
         self.deviceNumber = deviceNumber
         storage = ProcessStorage(records: records, process: process)
         self.onReview = onReview
@@ -83,6 +91,8 @@ public final class SimulatedHost: BackgroundHost {
         audio = parts.audio
         location = parts.location
         jobs = parts.jobs
+        pushes = parts.pushes
+        significantChanges = parts.significantChanges
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))
@@ -199,6 +209,7 @@ public final class SimulatedHost: BackgroundHost {
         } else {
             if let zero { limits.append((zero, endIfOverdue)) }
             for end in jobs.ends { limits.append((end, jobs.endOverdue)) }
+            if let end = pushes.end { limits.append((end, pushes.endOverdue)) }
         }
         limits = limits.filter { $0.instant < end }
         if let cpu { limits.append((cpu, endForCPU)) }

@@ -10,10 +10,12 @@ extension SystemPolicy {
     }
 
     /// The rules of iOS 18: those of iOS 26 without continued work. Processing runs though the user has removed the app
-    /// from the switcher (Apple DTS, developer.apple.com/forums/thread/793189).
+    /// from the switcher (Apple DTS, developer.apple.com/forums/thread/793189), and so does a significant change of the
+    /// location start it (developer.apple.com/forums/thread/826964).
     public static var iOS18: SystemPolicy {
         var policy = iOS26
         policy.jobs.hasContinuedJobs = false
+        policy.locationLaunchesAfterForceQuit = true
         return policy
     }
 

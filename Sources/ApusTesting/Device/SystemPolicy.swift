@@ -51,6 +51,15 @@ public struct SystemPolicy: Sendable, Hashable {
     /// Refresh, processing and continued work.
     public var jobs = Jobs()
 
+    // MARK: Pushes and positions. Read when the device is made
+
+    /// How many silent pushes start or resume the app within an hour: Apple advises not to send more than two or three
+    /// (documentation/usernotifications/pushing-background-updates-to-your-app), and gives no limit.
+    public var pushesPerHour = 3
+    /// Whether a significant change of the location starts an app that the user has removed from the switcher: seen up to
+    /// iOS 18, and no longer with iOS 26 (developer.apple.com/forums/thread/826964).
+    public var locationLaunchesAfterForceQuit = false
+
     // MARK: Notifications. Read when the device is made
 
     /// How many notification requests may wait: 64 (Apple, developer.apple.com/documentation/uikit/uilocalnotification,
@@ -84,6 +93,9 @@ public struct SystemPolicy: Sendable, Hashable {
     /// are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in the log, and
     /// the app goes on: for tests that look at several of them in one process.
     public var endsAppAtExceptions = true
+    /// How long after the screen was locked files of the protection class "complete" can still be read: 10 s (Apple
+    /// Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a).
+    public var dataProtectionDelay: Duration = .seconds(10)
     /// How long a restart of the device takes. A choice of the simulation.
     public var rebootTime: Duration = .seconds(30)
 

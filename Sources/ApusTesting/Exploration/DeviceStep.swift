@@ -53,6 +53,10 @@ public enum DeviceStep: Sendable, Hashable {
     case setThermalState(DeviceConditions.ThermalState)
     /// ``SimulatedDevice/setBackgroundRefresh(_:)``.
     case setBackgroundRefresh(Bool)
+    /// ``SimulatedDevice/receivePush(_:)``, without fields.
+    case receivePush
+    /// ``SimulatedDevice/disconnectScene()``.
+    case disconnectScene
     /// ``SimulatedAudio/beginInterruption()``.
     case beginAudioInterruption
     /// ``SimulatedAudio/endInterruption(shouldResume:)``.
@@ -108,6 +112,8 @@ extension DeviceStep {
         case .setNetwork(let network): device.setNetwork(network)
         case .setThermalState(let state): device.setThermalState(state)
         case .setBackgroundRefresh(let isOn): device.setBackgroundRefresh(isOn)
+        case .receivePush: device.receivePush()
+        case .disconnectScene: device.disconnectScene()
         case .beginAudioInterruption: device.audio.beginInterruption()
         case .endAudioInterruption(let shouldResume): device.audio.endInterruption(shouldResume: shouldResume)
         case .setNotificationAuthorization(let authorization): device.notifications.setAuthorization(authorization)
@@ -156,6 +162,8 @@ extension DeviceStep: CustomStringConvertible {
         case .setNetwork(let network): "device.setNetwork(.\(network))"
         case .setThermalState(let state): "device.setThermalState(.\(state))"
         case .setBackgroundRefresh(let isOn): "device.setBackgroundRefresh(\(isOn))"
+        case .receivePush: "device.receivePush()"
+        case .disconnectScene: "device.disconnectScene()"
         case .beginAudioInterruption: "device.audio.beginInterruption()"
         case .endAudioInterruption(let shouldResume): "device.audio.endInterruption(shouldResume: \(shouldResume))"
         case .setNotificationAuthorization(let authorization):

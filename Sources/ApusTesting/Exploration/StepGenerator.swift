@@ -75,6 +75,7 @@ struct StepGenerator {
     /// What happens to the device, and to the app without the user.
     private func happenings(on device: SimulatedDevice) -> [Choice] {
         let isCharging = device.conditions.isOnExternalPower == true
+        let isInBackground = device.appPhase == .background || device.appPhase == .suspended
         return [
             Choice(1) { .setBattery(percent: 5 * $0.number(below: 21)) },
             Choice(2, isCharging ? .unplug : .plugIn),
@@ -83,7 +84,7 @@ struct StepGenerator {
             Choice(1) { .setThermalState($0.element(of: DeviceConditions.ThermalState.allCases)) },
             Choice(1, .setBackgroundRefresh(!device.isBackgroundRefreshOn)),
             Choice(2, .applyMemoryPressure), Choice(device.appPhase == nil ? 0 : 1, .kill), Choice(1, .reboot),
-            Choice(2) { .sleepDevice($0.longTime()) },
+            Choice(isInBackground ? 1 : 0, .disconnectScene), Choice(2) { .sleepDevice($0.longTime()) },
             Choice(1) { .moveWallClock($0.seconds(in: 1...120) * ($0.number(below: 2) == 0 ? 60 : -60)) },
         ]
     }
@@ -106,6 +107,7 @@ struct StepGenerator {
                     return .beginAudioInterruption
                 })
         }
+        if device.pushes.isRegistered { choices.append(Choice(3, .receivePush)) }
         if device.notifications.authorization != .notDetermined {
             choices.append(
                 Choice(1) { .setNotificationAuthorization($0.element(of: [.authorized, .denied, .provisional])) })

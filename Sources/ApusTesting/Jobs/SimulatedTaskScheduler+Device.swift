@@ -4,9 +4,6 @@ import ApusTimers
 
 /// What the device tells the scheduler.
 extension SimulatedTaskScheduler {
-    /// How a process is started or gone on with.
-    func wake(with wake: @escaping Wake) { state.withLock { $0.wake = wake } }
-
     func policyChanged(_ policy: SystemPolicy.Jobs) { state.withLock { $0.machine.policy = policy } }
 
     /// An app takes the place of the one that was there. Its requests stay, as with an update.
@@ -39,12 +36,12 @@ extension SimulatedTaskScheduler {
 
     /// Nothing of the app's may outlive the device.
     func deviceGone() {
-        let (runs, handlers, wake) = state.withLock { state in
-            defer { (state.runs, state.wake) = ([], nil) }
-            return (state.runs, state.machine.registrations.ended(), state.wake)
+        let (runs, handlers) = state.withLock { state in
+            defer { state.runs = [] }
+            return (state.runs, state.machine.registrations.ended())
         }
         for task in runs { task.abandon() }
-        withExtendedLifetime((handlers, wake)) {}
+        withExtendedLifetime(handlers) {}
     }
 
     /// Processing is for when nobody uses the device (Apple, documentation/backgroundtasks/bgprocessingtask: the system

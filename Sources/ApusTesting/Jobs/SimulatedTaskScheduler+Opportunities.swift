@@ -89,8 +89,7 @@ extension SimulatedTaskScheduler {
     @MainActor
     private func begin(_ start: TaskSchedulerMachine.Start) {
         let request = start.entry.request
-        let wake = state.withLock { $0.wake }
-        guard wake?("background job \(request.identifier)", start.isExemptFromForceQuit) == true else {
+        guard surroundings.wake(.job(request.identifier), start.isExemptFromForceQuit) else {
             return state.withLock { $0.machine.book.restore(start.entry) }
         }
         let now = now

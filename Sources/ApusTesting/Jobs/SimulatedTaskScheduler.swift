@@ -16,14 +16,10 @@ import ApusTimers
 /// While a job runs, the app is not suspended, and the time of its claims stands still; about the latter the sources are
 /// silent. All members may be used from any thread.
 public final class SimulatedTaskScheduler: BackgroundJobScheduler {
-    /// Brings the process to where it can be handed a job; false when that may not be.
-    typealias Wake = @MainActor @Sendable (_ why: String, _ isExemptFromForceQuit: Bool) -> Bool
-
     struct State {
         var machine: TaskSchedulerMachine
         /// The runs that go on, in the order of their beginning.
         var runs: [SimulatedTask] = []
-        var wake: Wake?
         /// The next look at the requests that are due.
         var opportunity: ScheduledTimer?
         /// When the first request falls due, if none is.

@@ -8,4 +8,9 @@ extension Fault.Rule {
     ///
     /// Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates: a fatal error
     public static let undeclaredLocationMode = Fault.Rule("undeclaredLocationMode")
+
+    /// A silent push was not handled in time.
+    ///
+    /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app: within 30 seconds
+    public static let pushNotCompleted = Fault.Rule("pushNotCompleted")
 }

@@ -20,9 +20,10 @@ struct TimelineBuilder {
         static let notifications = "notifications"
         static let audio = "audio"
         static let location = "location"
+        static let pushes = "pushes"
         static let problems = "warnings and faults"
         static let first = [user, app, tasks]
-        static let last = [notifications, audio, location, problems]
+        static let last = [notifications, audio, location, pushes, problems]
     }
 
     private(set) var now = Duration.zero
@@ -87,6 +88,7 @@ struct TimelineBuilder {
         case .notificationDelivered(let identifier): mark(Name.notifications, "delivered: \(identifier)", .running)
         case .audio(let text): mark(Name.audio, text, .event)
         case .location(let text): mark(Name.location, text, .event)
+        case .push(let text): mark(Name.pushes, text, .event)
         case .job(let job): add(job)
         case .warning(let text): mark(Name.problems, text, .warning)
         case .fault(let fault): mark(Name.problems, "\(fault)", .fault)

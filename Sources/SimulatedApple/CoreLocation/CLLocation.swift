@@ -1,3 +1,5 @@
+import ApusTesting
+
 /// Degrees.
 public typealias CLLocationDegrees = Double
 /// Metres.
@@ -67,17 +69,12 @@ open class CLLocation: NSObject, @unchecked Sendable {
 
     /// The distance along the Earth's surface, for a sphere with a radius of 6,371 km.
     open func distance(from location: CLLocation) -> CLLocationDistance {
-        let (here, there) = (coordinate, location.coordinate)
-        let north = (there.latitude - here.latitude).inRadians / 2
-        let east = (there.longitude - here.longitude).inRadians / 2
-        let cosines = cos(here.latitude.inRadians) * cos(there.latitude.inRadians)
-        let chord = sin(north) * sin(north) + cosines * sin(east) * sin(east)
-        return 2 * 6_371_000 * asin(min(1, chord.squareRoot()))
+        coordinate.place.distance(to: location.coordinate.place)
     }
 }
 
-extension Double {
-    fileprivate var inRadians: Double { self * .pi / 180 }
+extension CLLocationCoordinate2D {
+    fileprivate var place: LocationRoute.Place { LocationRoute.Place(latitude: latitude, longitude: longitude) }
 }
 
 // The names are Apple's.

@@ -24,6 +24,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
 
     private let host: any PhoneHost
     private let service: any PhoneLocation
+    private let significantChanges: any PhoneSignificantChanges
     private let state = Locked(State())
 
     /// A manager of the running process.
@@ -31,6 +32,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         let process = SimulatedPhone.process
         host = process.host
         service = process.location
+        significantChanges = process.significantChanges
         super.init()
     }
 
@@ -126,6 +128,30 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         }
         if wasUpdating { service.stop() }
     }
+
+    // MARK: Significant changes
+
+    /// Starts the service that reports when the phone has moved 500 m or more, not more often than every five minutes. The
+    /// first position comes at once. It needs "always", but not the mode `location`.
+    ///
+    /// It goes on over the ends of processes, until it is stopped: the app is started in the background, with
+    /// `UIApplication.LaunchOptionsKey.location`, and gets the position when it starts the service again.
+    ///
+    /// Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges()
+    open func startMonitoringSignificantLocationChanges() {
+        significantChanges.start { [weak self] position in
+            guard let self else { return }
+            let location = CLLocation(position)
+            state.withLock { $0.last = location }
+            delegate?.locationManager(self, didUpdateLocations: [location])
+        }
+    }
+
+    /// Ends the service, also for later processes.
+    open func stopMonitoringSignificantLocationChanges() { significantChanges.stop() }
+
+    /// Whether the device has the service: yes.
+    open class func significantLocationChangeMonitoringAvailable() -> Bool { true }
 
     private func request(_ wish: LocationAuthorization) {
         host.mainLoop.run { [weak self, service] in

@@ -21,10 +21,14 @@ package final class PhoneProcess: Sendable {
     package let audio: any PhoneAudio
     /// The phone's location service.
     package let location: any PhoneLocation
+    /// The phone's service for significant changes of the location.
+    package let significantChanges: any PhoneSignificantChanges
     /// The phone's notification center.
     package let notifications: any PhoneNotifications
     /// The phone's background jobs.
     package let jobs: any PhoneJobs
+    /// The phone's silent pushes.
+    package let pushes: any PhonePushes
     /// What outlives the process, as the system keeps it for the app.
     package let records: any PhoneRecords
     /// The shared objects of this process.
@@ -32,24 +36,26 @@ package final class PhoneProcess: Sendable {
     /// How much real time background tasks have that go on elsewhere.
     package let patience: Duration
 
-    private let refresh: @Sendable () -> Bool
+    private let readSettings: @Sendable () -> PhoneSettings
     private let state = Locked(State())
 
     init(
         host: any PhoneHost, audio: any PhoneAudio, location: any PhoneLocation,
-        notifications: any PhoneNotifications, jobs: any PhoneJobs, records: any PhoneRecords, patience: Duration,
-        isBackgroundRefreshOn: @escaping @Sendable () -> Bool
+        significantChanges: any PhoneSignificantChanges, notifications: any PhoneNotifications, jobs: any PhoneJobs,
+        pushes: any PhonePushes, records: any PhoneRecords, patience: Duration,
+        settings: @escaping @Sendable () -> PhoneSettings
     ) {
         (self.host, self.audio, self.location) = (host, audio, location)
-        (self.notifications, self.jobs, self.records) = (notifications, jobs, records)
+        self.significantChanges = significantChanges
+        (self.notifications, self.jobs, self.pushes, self.records) = (notifications, jobs, pushes, records)
         self.patience = patience
-        refresh = isBackgroundRefreshOn
+        readSettings = settings
     }
 
-    /// Whether the user lets apps refresh in the background.
-    package var isBackgroundRefreshOn: Bool { refresh() }
+    /// What the user and the device allow at this moment.
+    package var settings: PhoneSettings { readSettings() }
 
-    /// Calls `observer` on the main loop with what happens to the device: memory and clock, not the phases.
+    /// Calls `observer` on the main loop with what happens to the device: memory, clock and data protection, not the phases.
     package func observe(_ observer: @escaping @MainActor @Sendable (DevicePartEvent) -> Void) {
         state.withLock { $0.observers.append(observer) }
     }

@@ -46,13 +46,11 @@ public enum SimulatedPhone {
         let phone = phone(of: device)
         runningPhone = phone
         device.install(manifest, trackDurations: trackDurations) { host in
-            let isRefreshOn = { @Sendable [weak device] in
-                MainActor.assumeIsolated { device?.isBackgroundRefreshOn != false }
-            }
+            let settings = { @Sendable [weak device] in MainActor.assumeIsolated { PhoneSettings(device) } }
             phone.process = PhoneProcess(
-                host: host, audio: host.audio, location: host.location,
+                host: host, audio: host.audio, location: host.location, significantChanges: host.significantChanges,
                 notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
-                records: phone.records, patience: patience, isBackgroundRefreshOn: isRefreshOn)
+                pushes: host.pushes, records: phone.records, patience: patience, settings: settings)
             running.withLock { $0 = phone.process }
             return try make()
         }
@@ -112,15 +110,10 @@ final class Phone: DevicePart {
         case .ended:
             process?.end()
             (process, appProcess) = (nil, nil)
-        case .memoryWarning:
+        case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
+            .protectedDataDidBecomeAvailable:
             process?.report(event)
-            appProcess?.deliverSoon(.memoryWarning)
-        case .sceneDisconnected:
-            process?.report(event)
-            appProcess?.deliverSoon(.sceneDisconnected)
-        case .wallClockSet:
-            process?.report(event)
-            appProcess?.deliverSoon(.wallClockSet)
+            appProcess?.deliverSoon(.device(event))
         case .launched, .phase, .call, .rebooted:
             break
         }

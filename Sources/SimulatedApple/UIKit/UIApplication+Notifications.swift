@@ -23,6 +23,14 @@ extension UIApplication {
     nonisolated public class var willTerminateNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationWillTerminateNotification")
     }
+    /// The screen was locked: files of the protection class "complete" cannot be read soon.
+    nonisolated public class var protectedDataWillBecomeUnavailableNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationProtectedDataWillBecomeUnavailable")
+    }
+    /// The screen was unlocked: such files can be read again.
+    nonisolated public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
+    }
     /// Memory is low.
     nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")

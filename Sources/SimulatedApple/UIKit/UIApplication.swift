@@ -16,12 +16,15 @@ open class UIApplication: UIResponder {
         case background = 2
     }
 
-    /// Keys of what an app is told about its launch. The simulation gives none.
+    /// Keys of what an app is told about its launch. The simulation gives ``location`` only.
     public struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
         /// The key.
         public let rawValue: String
         /// A key.
         public init(rawValue: String) { self.rawValue = rawValue }
+
+        /// The app was started in the background for a significant change of the location. The value is `true`.
+        public static let location = LaunchOptionsKey(rawValue: "UIApplicationLaunchOptionsLocationKey")
     }
 
     /// The application of the running process.
@@ -58,11 +61,17 @@ open class UIApplication: UIResponder {
     ///
     /// Apple, documentation/uikit/uiapplication/backgroundrefreshstatus
     open var backgroundRefreshStatus: UIBackgroundRefreshStatus {
-        process.isBackgroundRefreshOn && host.conditions.isLowPowerMode != true ? .available : .denied
+        process.settings.isBackgroundRefreshOn && host.conditions.isLowPowerMode != true ? .available : .denied
     }
 
+    /// Whether files of the protection class "complete" can be read: not from about ten seconds after the lock to the next
+    /// unlock. The files of a simulated app are not encrypted.
+    ///
+    /// Apple, documentation/uikit/uiapplication/isprotecteddataavailable
+    open var isProtectedDataAvailable: Bool { process.settings.isProtectedDataAvailable }
+
     nonisolated let host: any PhoneHost
-    private let process: PhoneProcess
+    let process: PhoneProcess
     private var life: ApplicationLifeMachine
     private var session: UISceneSession?
     private var makeSceneDelegate: (() -> any UISceneDelegate)?
@@ -86,6 +95,7 @@ open class UIApplication: UIResponder {
             self?.enter(phase)
         }
         process.observe { [weak self] event in self?.tell(event) }
+        process.pushes.onPush = { [weak self] push in self?.receive(push) }
         tell(.didFinishLaunching)
     }
 
@@ -109,8 +119,9 @@ open class UIApplication: UIResponder {
         switch call {
         case .connectScene: break
         case .didFinishLaunching:
-            _ = delegate?.application(self, willFinishLaunchingWithOptions: nil)
-            _ = delegate?.application(self, didFinishLaunchingWithOptions: nil)
+            let options: [LaunchOptionsKey: Any]? = host.launchCause == .location ? [.location: true] : nil
+            _ = delegate?.application(self, willFinishLaunchingWithOptions: options)
+            _ = delegate?.application(self, didFinishLaunchingWithOptions: options)
             post(UIApplication.didFinishLaunchingNotification)
         case .willEnterForeground:
             if scene == nil { delegate?.applicationWillEnterForeground(self) }
@@ -139,6 +150,12 @@ open class UIApplication: UIResponder {
         case .wallClockSet:
             delegate?.applicationSignificantTimeChange(self)
             post(UIApplication.significantTimeChangeNotification)
+        case .protectedDataWillBecomeUnavailable:
+            delegate?.applicationProtectedDataWillBecomeUnavailable(self)
+            post(UIApplication.protectedDataWillBecomeUnavailableNotification)
+        case .protectedDataDidBecomeAvailable:
+            delegate?.applicationProtectedDataDidBecomeAvailable(self)
+            post(UIApplication.protectedDataDidBecomeAvailableNotification)
         case .launched, .phase, .ended, .call, .rebooted: break
         }
     }

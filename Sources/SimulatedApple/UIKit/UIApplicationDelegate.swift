@@ -1,3 +1,4 @@
+import ApusBackground
 import SimulatedPhone
 
 /// What an app hears of its life. All methods are optional, as in UIKit.
@@ -34,6 +35,27 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
     /// The clock was set.
     func applicationSignificantTimeChange(_ application: UIApplication)
+
+    /// The screen was locked: files of the protection class "complete" cannot be read soon. A suspended app is not told.
+    func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
+    /// The screen was unlocked: such files can be read again.
+    func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
+
+    /// The app gets pushes at the device with that token.
+    func application(_ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data)
+    /// The app gets no pushes. The simulation does not call it.
+    func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
+
+    /// A silent push came. The app has 30 seconds until it calls the handler; of this form and the asynchronous one, the one
+    /// that is there is called.
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
+    /// The same, asynchronously.
+    func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult
 
     /// The way to fetch in the background before iOS 13. It is not called here: register a launch handler with
     /// `BGTaskScheduler`.
@@ -83,6 +105,43 @@ extension UIApplicationDelegate {
     public func applicationDidReceiveMemoryWarning(_ application: UIApplication) {}
     /// Does nothing.
     public func applicationSignificantTimeChange(_ application: UIApplication) {}
+
+    /// Does nothing.
+    public func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication) {}
+    /// Does nothing.
+    public func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication) {}
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication, didRegisterForRemoteNotificationsWithDeviceToken deviceToken: Data
+    ) {}
+    /// Does nothing.
+    public func application(
+        _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error
+    ) {}
+
+    /// Asks the asynchronous form.
+    public func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
+        fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void
+    ) {
+        let (delegate, userInfo, handler) = (Handover(self), Handover(userInfo), Handover(completionHandler))
+        let host = application.host
+        host.start {
+            let result = await delegate.value.handlePush(userInfo, for: application)
+            host.mainLoop.run { handler.value(result) }
+        }
+    }
+
+    private func handlePush(
+        _ userInfo: Handover<[AnyHashable: Any]>, for application: UIApplication
+    ) async -> UIBackgroundFetchResult {
+        await self.application(application, didReceiveRemoteNotification: userInfo.value)
+    }
+
+    /// Has brought nothing.
+    public func application(
+        _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
+    ) async -> UIBackgroundFetchResult { .noData }
 
     /// Brings nothing.
     public func application(

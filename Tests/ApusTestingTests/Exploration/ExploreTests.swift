@@ -172,12 +172,12 @@ struct ExploreTests {
         let tap = "    (device.app as? ProbeApp)?.host.note(\"tapped\")\n"
         #expect(
             failure.script == """
-                try SimulatedDevice.run(seed: 1) { device in
+                try SimulatedDevice.run(seed: \(failure.seed)) { device in
                     // Install the app here.
                     device.launch()
                 \(tap)\(tap)}
                 """)
-        #expect("\(failure)".hasPrefix("seed 1: tapped twice\n3 of "))
+        #expect("\(failure)".hasPrefix("seed \(failure.seed): tapped twice\n3 of "))
     }
 
     @Test("the same seed gives the same steps, another one others")

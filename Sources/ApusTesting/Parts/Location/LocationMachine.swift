@@ -94,8 +94,17 @@ struct LocationMachine {
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
         guard isDelivering, !isSuspended else { return nil }
         if isUsingAlways { return now }
-        let reading = route.nextReading(after: routeStart.duration(to: now)).map { routeStart.advanced(by: $0) }
-        return [reading, pauseInstant(now: now)].compactMap(\.self).min()
+        return [nextReading(now: now), pauseInstant(now: now)].compactMap(\.self).min()
+    }
+
+    /// When the receiver reads next; nil when there is nothing more on the route.
+    func nextReading(now: ContinuousInstant) -> ContinuousInstant? {
+        route.nextReading(after: routeStart.duration(to: now)).map { routeStart.advanced(by: $0) }
+    }
+
+    /// Where the phone is; nil without a fix.
+    func place(now: ContinuousInstant) -> LocationRoute.Place? {
+        route.reading(at: routeStart.duration(to: now)).place
     }
 
     private func pauseInstant(now: ContinuousInstant) -> ContinuousInstant? {
@@ -149,7 +158,7 @@ struct LocationMachine {
     // MARK: Updates
 
     private func reading(now: ContinuousInstant) -> Update {
-        .reading(route.reading(at: routeStart.duration(to: now)).place, at: now)
+        .reading(place(now: now), at: now)
     }
 
     enum LookAction: Equatable {

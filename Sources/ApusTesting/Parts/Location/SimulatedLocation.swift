@@ -39,6 +39,7 @@ public final class SimulatedLocation: LocationSource {
         var onPause: (@MainActor @Sendable () -> Void)?
     }
 
+    private let onRoute = Locked<(@Sendable () -> Void)?>(nil)
     private let state: Locked<State>
     private let surroundings: PartSurroundings
 
@@ -201,6 +202,22 @@ public final class SimulatedLocation: LocationSource {
     /// Puts the phone on a route, which begins now.
     public func setRoute(_ route: LocationRoute) {
         deliver { state, now in state.machine.setRoute(route, now: now) }
+        onRoute.withLock { $0 }?()
+    }
+
+    /// Calls `observer` whenever the phone is put on a route.
+    func observeRoute(_ observer: @escaping @Sendable () -> Void) { onRoute.withLock { $0 = observer } }
+
+    /// Where the phone is; nil without a fix.
+    var place: LocationRoute.Place? {
+        let now = surroundings.time.continuous()
+        return state.withLock { $0.machine.place(now: now) }
+    }
+
+    /// When the receiver reads next.
+    var nextReading: ContinuousInstant? {
+        let now = surroundings.time.continuous()
+        return state.withLock { $0.machine.nextReading(now: now) }
     }
 
     // MARK: What the device says

@@ -39,20 +39,22 @@ struct NumberedEvent: Codable {
 enum AppEvent: Codable {
     case phase(Phase)
     case conditions(DeviceConditions)
-    case memoryWarning
-    case sceneDisconnected
-    case wallClockSet
+    /// Memory, clock, scenes and data protection; not the phases.
+    case device(DevicePartEvent)
     /// The expiration handler of the claim that was begun with that token.
     case claimExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(AudioItem)
     case location(session: Int, LocationUpdate)
     case locationPaused
+    /// A significant change of the location.
+    case movedFar(Position)
     /// The user has answered what was asked with that number.
     case locationAuthorization(Int, LocationAuthorization)
     case notificationAuthorization(Int, NotificationAuthorization)
     case notificationComes(DeliveredNotification)
     case notificationOpened(DeliveredNotification)
+    case pushComes(SilentPush)
     case taskBegins(Int, BackgroundJobRequest)
     case taskExpires(Int)
     /// A command on the lock screen, by its name.
@@ -71,7 +73,7 @@ enum AppCall: Codable {
     /// The app computes for that many nanoseconds.
     case work(Int64)
     case timeRemaining
-    case isBackgroundRefreshOn
+    case settings
     case beginClaim(String, token: Int)
     case endClaim(Int)
     /// The expiration handler of a claim has returned.
@@ -81,7 +83,10 @@ enum AppCall: Codable {
     case audio(AudioCall)
     case location(LocationCall)
     case notifications(NotificationCall)
+    /// Starts the service for significant changes of the location, or stops it.
+    case significantChanges(Bool)
     case jobs(JobCall)
+    case pushes(PushCall)
     /// What came of ``AppEvent/screen(_:_:)``.
     case screen(Int, ScreenReply)
 }
@@ -93,6 +98,7 @@ struct AppStatus: Codable {
     var bootID: String?
     var manifest: AppManifest
     var allowsBackgroundGPU: Bool
+    var launchCause: LaunchCause
 }
 
 enum AudioCall: Codable {
@@ -120,6 +126,12 @@ enum NotificationCall: Codable {
     case removePending([String])
     case removeDelivered([String])
     case show(PhoneNotification)
+}
+
+enum PushCall: Codable {
+    case isRegistered
+    case setRegistered(Bool)
+    case complete(Int)
 }
 
 enum JobCall: Codable {

@@ -14,14 +14,14 @@ extension AppProcess {
             json(
                 AppStatus(
                     phase: host.phase, conditions: host.conditions, bootID: host.bootID, manifest: host.manifest,
-                    allowsBackgroundGPU: host.allowsBackgroundGPU))
+                    allowsBackgroundGPU: host.allowsBackgroundGPU, launchCause: host.launchCause))
         case .note(let text): done(host.note(text))
         case .warn(let text): done(host.warn(text))
         case .sound(let line): done(host.logSound(line))
         case .fault(let fault): done(host.fault(fault))
         case .work(let nanoseconds): done(host.work(for: .nanoseconds(nanoseconds)))
         case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
-        case .isBackgroundRefreshOn: json(isBackgroundRefreshOn())
+        case .settings: json(settings())
         case .beginClaim(let name, let token):
             json(host.beginClaim(name: name) { [weak self] in self?.deliver(.claimExpires(token: token)) }.number)
         case .endClaim(let number): done(host.endClaim(ClaimID(number: number, device: host.deviceNumber)))
@@ -31,7 +31,9 @@ extension AppProcess {
         case .audio(let call): answer(call)
         case .location(let call): answer(call)
         case .notifications(let call): answer(call)
+        case .significantChanges(let isOn): done(monitorSignificantChanges(isOn))
         case .jobs(let call): answer(call)
+        case .pushes(let call): answer(call)
         case .screen(let number, let reply): done(keep(reply, of: number))
         }
     }
@@ -101,6 +103,21 @@ extension AppProcess {
         case .show(let notification): done(notifications.show(notification))
         }
     }
+
+    private func monitorSignificantChanges(_ isOn: Bool) {
+        guard isOn else { return host.significantChanges.stop() }
+        host.significantChanges.start { [weak self] in self?.deliver(.movedFar($0)) }
+    }
+
+    private func answer(_ call: PushCall) -> Data {
+        switch call {
+        case .isRegistered: json(host.pushes.isRegistered)
+        case .setRegistered(let isRegistered): done(register(isRegistered))
+        case .complete(let number): done(host.pushes.complete(number))
+        }
+    }
+
+    private func register(_ isRegistered: Bool) { host.pushes.isRegistered = isRegistered }
 
     private func answer(_ call: JobCall) -> Data {
         let jobs = host.jobs

@@ -37,7 +37,7 @@ final class AppProcess: SteppedProcess {
     let host: SimulatedHost
     let notifications: DeviceNotifications
     let records: any PhoneRecords
-    let isBackgroundRefreshOn: @MainActor () -> Bool
+    let settings: @MainActor () -> PhoneSettings
     private let home: AppHome
     private let socket: LineSocket
     private let state = Locked(State())
@@ -50,7 +50,7 @@ final class AppProcess: SteppedProcess {
     /// Starts this program again with `program` in the place of its `main`.
     @MainActor
     init(
-        _ host: SimulatedHost, home: AppHome, phone: Phone, isBackgroundRefreshOn: @escaping @MainActor () -> Bool,
+        _ host: SimulatedHost, home: AppHome, phone: Phone, settings: @escaping @MainActor () -> PhoneSettings,
         program: @convention(c) () -> Void
     ) throws {
         let offset = process_clock_offset(program)
@@ -62,7 +62,7 @@ final class AppProcess: SteppedProcess {
         }
         self.host = host
         self.home = home
-        self.isBackgroundRefreshOn = isBackgroundRefreshOn
+        self.settings = settings
         notifications = DeviceNotifications(host, phone.shelf, dates: .device)
         records = phone.records
         socket = LineSocket(descriptor: own)
@@ -114,6 +114,7 @@ final class AppProcess: SteppedProcess {
         host.audio.onItemEnd = { [weak self] in self?.deliver(.audioItemEnded($0)) }
         host.location.onPause = { [weak self] in self?.deliver(.locationPaused) }
         notifications.onOpen = { [weak self] in self?.deliver(.notificationOpened($0)) }
+        host.pushes.onPush = { [weak self] in self?.deliver(.pushComes($0)) }
     }
 
     /// Delivers an event as soon as the app runs. From any thread.

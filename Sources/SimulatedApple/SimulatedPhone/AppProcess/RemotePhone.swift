@@ -24,7 +24,10 @@ final class RemotePhone: PhoneHost {
     let audio: RemoteAudio
     let location: RemoteLocation
     let notifications: RemoteNotifications
+    let significantChanges: RemoteSignificantChanges
     let jobs: RemoteJobs
+    let pushes: RemotePushes
+    let launchCause: LaunchCause
     let records: RemoteRecords
 
     private let link: AppLink
@@ -44,7 +47,10 @@ final class RemotePhone: PhoneHost {
         audio = RemoteAudio(link)
         location = RemoteLocation(link)
         notifications = RemoteNotifications(link)
+        significantChanges = RemoteSignificantChanges(link)
         jobs = RemoteJobs(link)
+        pushes = RemotePushes(link)
+        launchCause = status.launchCause
         records = RemoteRecords(link)
     }
 
@@ -53,15 +59,15 @@ final class RemotePhone: PhoneHost {
         switch event {
         case .phase(let phase): phases.announce(phase)
         case .conditions(let conditions): allConditions.set(conditions)
-        case .memoryWarning: link.process.report(.memoryWarning)
-        case .sceneDisconnected: link.process.report(.sceneDisconnected)
-        case .wallClockSet: link.process.report(.wallClockSet)
+        case .device(let event): link.process.report(event)
         case .claimExpires(let token):
             claims.withLock { $0.handlers[token] }?()
             link.perform(.expirationHandlerReturned)
         case .audioSession, .audioItemEnded: audio.handle(event)
         case .location, .locationPaused, .locationAuthorization: location.handle(event)
         case .notificationComes, .notificationOpened, .notificationAuthorization: notifications.handle(event)
+        case .movedFar(let position): significantChanges.handle(position)
+        case .pushComes(let push): pushes.onPush?(push)
         case .taskBegins, .taskExpires: jobs.handle(event)
         case .mediaCommand(let name): link.process.perform(mediaCommand: name)
         case .screen(let number, let request): link.perform(.screen(number, link.process.answer(request)))
@@ -74,7 +80,7 @@ final class RemotePhone: PhoneHost {
     var phase: Phase { phases.value }
     var conditions: DeviceConditions { allConditions.value }
     var conditionChanges: Changes<DeviceConditions> { allConditions.changes() }
-    var isBackgroundRefreshOn: Bool { link.ask(.isBackgroundRefreshOn, for: Bool.self) }
+    var settings: PhoneSettings { link.ask(.settings, for: PhoneSettings.self) }
 
     var backgroundTimeRemaining: Duration? {
         link.ask(.timeRemaining, for: Int64?.self).map { .nanoseconds($0) }
@@ -114,9 +120,9 @@ final class RemotePhone: PhoneHost {
 extension PhoneProcess {
     convenience init(_ phone: RemotePhone) {
         self.init(
-            host: phone, audio: phone.audio, location: phone.location, notifications: phone.notifications,
-            jobs: phone.jobs, records: phone.records, patience: .zero,
-            isBackgroundRefreshOn: { phone.isBackgroundRefreshOn })
+            host: phone, audio: phone.audio, location: phone.location,
+            significantChanges: phone.significantChanges, notifications: phone.notifications, jobs: phone.jobs,
+            pushes: phone.pushes, records: phone.records, patience: .zero, settings: { phone.settings })
     }
 }
 

@@ -36,7 +36,7 @@ extension SimulatedPhone {
         device.install(manifest, trackDurations: trackDurations) { host in
             let process = try AppProcess(
                 host, home: home.get(), phone: phone,
-                isBackgroundRefreshOn: { phone.simulatedDevice?.isBackgroundRefreshOn != false }, program: program)
+                settings: { PhoneSettings(phone.simulatedDevice) }, program: program)
             phone.appProcess = process
             process.launch()
             return process

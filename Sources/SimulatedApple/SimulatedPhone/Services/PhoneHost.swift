@@ -11,6 +11,8 @@ package protocol PhoneHost: AnyObject, Sendable {
     var bootID: String? { get }
     /// What the app declares.
     var manifest: AppManifest { get }
+    /// Why the system has started the process.
+    var launchCause: LaunchCause { get }
     /// Whether continued work may use the graphics processor in the background.
     var allowsBackgroundGPU: Bool { get }
     /// The process's phase.

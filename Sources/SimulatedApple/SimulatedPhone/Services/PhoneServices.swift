@@ -59,6 +59,44 @@ extension SimulatedLocation: PhoneLocation {
     }
 }
 
+/// The service that reports when the phone has moved far, seen from the frameworks. From any thread.
+package protocol PhoneSignificantChanges: AnyObject, Sendable {
+    /// Starts it; it goes on over the ends of processes. `handler` is called on the main loop, in place of the one before.
+    func start(_ handler: @escaping @MainActor @Sendable (Position) -> Void)
+    func stop()
+}
+
+extension SignificantChanges: PhoneSignificantChanges {}
+
+/// The phone's silent pushes, seen from the frameworks. From any thread.
+package protocol PhonePushes: AnyObject, Sendable {
+    /// Whether the app wants pushes. It outlives the app's processes.
+    var isRegistered: Bool { get set }
+    /// Called on the main loop with a push.
+    var onPush: (@MainActor @Sendable (SilentPush) -> Void)? { get set }
+    /// The app has handled the push with that number.
+    func complete(_ number: Int)
+}
+
+extension SimulatedPushes: PhonePushes {}
+
+/// What the user and the device allow the app at this moment.
+package struct PhoneSettings: Sendable, Codable {
+    /// Whether the user lets apps refresh in the background.
+    package var isBackgroundRefreshOn = true
+    /// Whether files of the protection class "complete" can be read.
+    package var isProtectedDataAvailable = true
+
+    init() {}
+
+    @MainActor
+    init(_ device: SimulatedDevice?) {
+        guard let device else { return }
+        isBackgroundRefreshOn = device.isBackgroundRefreshOn
+        isProtectedDataAvailable = device.isProtectedDataAvailable
+    }
+}
+
 /// The phone's background jobs, seen from the frameworks. From any thread.
 package protocol PhoneJobs: AnyObject, Sendable {
     /// False when the manifest does not declare the identifier, or it is too late. The handler is called on the main

@@ -1,0 +1,18 @@
+/// Why the system starts a process of the app, or lets a suspended one go on in the background.
+package struct LaunchCause: Sendable, Hashable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
+    /// The cause, in words.
+    package let description: String
+
+    package init(stringLiteral description: String) { self.description = description }
+
+    private init(_ description: String) { self.description = description }
+
+    /// The user has opened the app.
+    static let user: LaunchCause = "icon"
+    /// The phone has moved far.
+    package static let location: LaunchCause = "significant location change"
+    /// A silent push came.
+    package static let push: LaunchCause = "silent push"
+    /// A background job's turn has come.
+    static func job(_ identifier: String) -> LaunchCause { LaunchCause("background job \(identifier)") }
+}
