@@ -138,8 +138,8 @@ extension UIApplicationDelegate {
         await self.application(application, didReceiveRemoteNotification: userInfo.value)
     }
 
-    /// Has brought nothing.
-    public func application(
+    /// Brings nothing.
+    nonisolated(nonsending) public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult { .noData }
 
