@@ -253,5 +253,29 @@ extension SimulatedAppleTests {
                 #expect(UIApplication.shared.backgroundRefreshStatus == .denied)
             }
         }
+
+        @Test("a change of that status is posted once, by the switch and by the low-power mode")
+        func backgroundRefreshChanges() throws {
+            try SimulatedDevice.run { device in
+                let journal = Journal()
+                SimulatedPhone.install(on: device, delegate: JournalDelegate(journal))
+                device.launch()
+                let name = UIApplication.backgroundRefreshStatusDidChangeNotification
+                let observer = NotificationCenter.default.addObserver(forName: name, object: nil, queue: .main) { _ in
+                    MainActor.assumeIsolated {
+                        journal.lines.append("now \(UIApplication.shared.backgroundRefreshStatus.rawValue)")
+                    }
+                }
+                _ = journal.take()
+                device.setBackgroundRefresh(false)
+                device.setBackgroundRefresh(false)
+                device.setBackgroundRefresh(true)
+                device.setLowPowerMode(true)
+                device.setLowPowerMode(true)
+                device.setLowPowerMode(false)
+                #expect(journal.take() == ["now 1", "now 2", "now 1", "now 2"])
+                NotificationCenter.default.removeObserver(observer)
+            }
+        }
     }
 }

@@ -124,6 +124,19 @@
                 }
             }
 
+            @Test("without background refresh and notifications an app gets no token")
+            func withoutToken() throws {
+                try run { device in
+                    device.setBackgroundRefresh(false)
+                    device.launch()
+                    #expect(!device.logText.contains("note: token"))
+                    device.notifications.setAuthorization(.authorized)
+                    device.kill(nil)
+                    device.open()
+                    #expect(device.logText.contains("note: token"))
+                }
+            }
+
             @Test("in front a push comes at once, whatever the limits are")
             func inFront() throws {
                 try run(AppManifest(usesScenes: false)) { device in

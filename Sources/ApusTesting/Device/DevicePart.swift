@@ -30,6 +30,8 @@ package enum DevicePartEvent: Sendable, Hashable, Codable {
     case protectedDataWillBecomeUnavailable
     /// The screen was unlocked: such files can be read again. Not for a suspended process.
     case protectedDataDidBecomeAvailable
+    /// The user's switch for background refresh, or the low-power mode, is another one. Not for a suspended process.
+    case backgroundRefreshChanged
     /// Memory is low while the process runs.
     case memoryWarning
     /// Somebody has set the wall clock.

@@ -135,7 +135,7 @@ final class DeviceParts: DevicePart {
         case .rebooted:
             device.tellJobs(.changed)
         case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable:
+            .protectedDataDidBecomeAvailable, .backgroundRefreshChanged:
             break
         }
     }

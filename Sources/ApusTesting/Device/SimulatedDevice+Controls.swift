@@ -164,7 +164,11 @@ extension SimulatedDevice {
 
     /// The user switches the low-power mode.
     public func setLowPowerMode(_ isOn: Bool) {
-        perform("low-power mode \(isOn ? "on" : "off")") { change { $0.isLowPowerMode = isOn } }
+        perform("low-power mode \(isOn ? "on" : "off")") {
+            let wasOn = conditions.isLowPowerMode == true
+            change { $0.isLowPowerMode = isOn }
+            if wasOn != isOn { tellRunningApp(.backgroundRefreshChanged) }
+        }
     }
 
     /// The network changes.
@@ -176,8 +180,10 @@ extension SimulatedDevice {
     /// refused, and those that are pending wait.
     public func setBackgroundRefresh(_ isOn: Bool) {
         perform("background refresh \(isOn ? "on" : "off")") {
+            let wasOn = isBackgroundRefreshOn
             isBackgroundRefreshOn = isOn
             tellJobs(.changed)
+            if wasOn != isOn { tellRunningApp(.backgroundRefreshChanged) }
         }
     }
 

@@ -41,5 +41,6 @@ extension SimulatedDevice {
         dataProtection.isAvailable = false
     }
 
-    private func tellRunningApp(_ event: DevicePartEvent) { if life.state != .suspended { tellParts(event) } }
+    /// A suspended app does not hear of it, also not later.
+    func tellRunningApp(_ event: DevicePartEvent) { if life.state != .suspended { tellParts(event) } }
 }

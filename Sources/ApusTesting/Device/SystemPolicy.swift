@@ -56,8 +56,8 @@ public struct SystemPolicy: Sendable, Hashable {
     /// How many silent pushes start or resume the app within an hour: Apple advises not to send more than two or three
     /// (documentation/usernotifications/pushing-background-updates-to-your-app), and gives no limit.
     public var pushesPerHour = 3
-    /// Whether a significant change of the location starts an app that the user has removed from the switcher: seen up to
-    /// iOS 18, and no longer with iOS 26 (developer.apple.com/forums/thread/826964).
+    /// Whether a significant change of the location starts an app that the user has removed from the switcher: so says
+    /// CLLocationManager.h, and so it was up to iOS 18, but no longer with iOS 26 (developer.apple.com/forums/thread/826964).
     public var locationLaunchesAfterForceQuit = false
 
     // MARK: Notifications. Read when the device is made

@@ -187,7 +187,7 @@ private final class PlayerDesk {
 
 extension AVPlayerItem {
     /// An item was played to its end; the notification's object is the item.
-    nonisolated public class var didPlayToEndTimeNotification: NSNotification.Name {
+    public class var didPlayToEndTimeNotification: NSNotification.Name {
         .AVPlayerItemDidPlayToEndTime
     }
 }

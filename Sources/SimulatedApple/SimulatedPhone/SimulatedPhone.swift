@@ -111,7 +111,7 @@ final class Phone: DevicePart {
             process?.end()
             (process, appProcess) = (nil, nil)
         case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
-            .protectedDataDidBecomeAvailable:
+            .protectedDataDidBecomeAvailable, .backgroundRefreshChanged:
             process?.report(event)
             appProcess?.deliverSoon(.device(event))
         case .launched, .phase, .call, .rebooted:

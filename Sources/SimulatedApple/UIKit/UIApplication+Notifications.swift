@@ -31,6 +31,10 @@ extension UIApplication {
     nonisolated public class var protectedDataDidBecomeAvailableNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationProtectedDataDidBecomeAvailable")
     }
+    /// `backgroundRefreshStatus` may be another one.
+    nonisolated public class var backgroundRefreshStatusDidChangeNotification: NSNotification.Name {
+        NSNotification.Name("UIApplicationBackgroundRefreshStatusDidChangeNotification")
+    }
     /// Memory is low.
     nonisolated public class var didReceiveMemoryWarningNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidReceiveMemoryWarningNotification")

@@ -3,16 +3,24 @@ import ApusTesting
 import SimulatedPhone
 
 extension UIApplication {
-    /// Asks for pushes. The delegate gets a token, made up and the same each time, in the next turn of the main loop; what a
-    /// server would send comes by `SimulatedDevice.receivePush`. Pushes that show something are not simulated.
+    /// Asks for pushes. The delegate gets a token, made up and the same each time, in the next turn of the main loop, unless
+    /// the user has switched background refresh off and does not allow notifications. What a server would send comes by
+    /// `SimulatedDevice.receivePush`. Pushes that show something are not simulated.
     ///
-    /// Apple, documentation/uikit/uiapplication/registerforremotenotifications()
+    /// Apple, UIApplication.h
     public func registerForRemoteNotifications() {
         process.pushes.isRegistered = true
         host.mainLoop.run { [weak self] in
-            guard let self else { return }
+            guard let self, process.settings.isBackgroundRefreshOn || allowsNotifications else { return }
             let token = Data((0..<32).map { UInt8($0) })
             delegate?.application(self, didRegisterForRemoteNotificationsWithDeviceToken: token)
+        }
+    }
+
+    private var allowsNotifications: Bool {
+        switch process.notifications.authorization {
+        case .authorized, .provisional: true
+        case .notDetermined, .denied: false
         }
     }
 

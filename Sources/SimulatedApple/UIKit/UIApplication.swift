@@ -68,10 +68,10 @@ open class UIApplication: UIResponder {
     /// unlock. The files of a simulated app are not encrypted.
     ///
     /// Apple, documentation/uikit/uiapplication/isprotecteddataavailable
-    open var isProtectedDataAvailable: Bool { process.settings.isProtectedDataAvailable }
+    nonisolated open var isProtectedDataAvailable: Bool { process.settings.isProtectedDataAvailable }
 
     nonisolated let host: any PhoneHost
-    let process: PhoneProcess
+    nonisolated let process: PhoneProcess
     private var life: ApplicationLifeMachine
     private var session: UISceneSession?
     private var makeSceneDelegate: (() -> any UISceneDelegate)?
@@ -156,6 +156,7 @@ open class UIApplication: UIResponder {
         case .protectedDataDidBecomeAvailable:
             delegate?.applicationProtectedDataDidBecomeAvailable(self)
             post(UIApplication.protectedDataDidBecomeAvailableNotification)
+        case .backgroundRefreshChanged: post(UIApplication.backgroundRefreshStatusDidChangeNotification)
         case .launched, .phase, .ended, .call, .rebooted: break
         }
     }
