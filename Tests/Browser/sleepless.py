@@ -32,6 +32,7 @@ TABS = {
     "location": "Location",
     "completion": "Completion",
     "refresh": "Refresh",
+    "lessons": "Lessons",
 }
 SIZES = {390: 844, 820: 1180, 1440: 900}
 

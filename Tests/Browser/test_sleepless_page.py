@@ -206,7 +206,7 @@ class Looks(SleeplessTest):
         expect(self.app).to_have_attribute("data-tab", "countdown")
         expect(self.page.get_by_role("tab", name="Countdown", exact=True)).to_be_focused()
         self.page.keyboard.press("End")
-        expect(self.app).to_have_attribute("data-tab", "refresh")
+        expect(self.app).to_have_attribute("data-tab", "lessons")
         self.page.keyboard.press("ArrowRight")
         expect(self.app).to_have_attribute("data-tab", "timer")
 

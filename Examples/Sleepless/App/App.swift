@@ -23,6 +23,8 @@ public final class App {
         case completion
         /// ``RefreshModel``.
         case refresh
+        /// ``LessonsModel``.
+        case lessons
     }
 
     /// The screen "Timer".
@@ -39,6 +41,8 @@ public final class App {
     public let completion: CompletionModel
     /// The screen "Refresh".
     public let refresh: RefreshModel
+    /// The screen "Lessons".
+    public let lessons: LessonsModel
 
     /// The screen that is shown.
     public var tab = Tab.timer {
@@ -71,6 +75,7 @@ public final class App {
         location = LocationModel(services, changed: changed)
         completion = try CompletionModel(services, changed: changed)
         refresh = try RefreshModel(services, changed: changed)
+        lessons = try LessonsModel(services, changed: changed)
         phases = services.host.observePhase { [weak self] phase in self?.entered(phase) }
         services.host.start(services.askToNotify)
     }
@@ -80,7 +85,7 @@ public final class App {
         AppSnapshot(
             tab: tab, timer: timer.snapshot(), countdown: countdown.snapshot(), todo: toDo.snapshot(),
             audio: audio.snapshot(), location: location.snapshot(), completion: completion.snapshot(),
-            refresh: refresh.snapshot())
+            refresh: refresh.snapshot(), lessons: lessons.snapshot())
     }
 
     private func entered(_ phase: Phase) {
@@ -110,4 +115,6 @@ public struct AppSnapshot: Codable, Sendable, Hashable {
     public var completion: CompletionSnapshot
     /// The screen "Refresh".
     public var refresh: RefreshSnapshot
+    /// The screen "Lessons".
+    public var lessons: LessonsSnapshot
 }

@@ -23,9 +23,11 @@ extension BackgroundHost {
     }
 
     /// A suspended timer whose ticks are work of the main loop, also while the user scrolls.
-    func ticker(every interval: Duration, _ tick: @escaping @MainActor @Sendable () -> Void) -> RepeatingTimer {
+    func ticker(
+        every interval: Duration, tolerance: Duration = .zero, _ tick: @escaping @MainActor @Sendable () -> Void
+    ) -> RepeatingTimer {
         do throws(TimerError) {
-            return try RepeatingTimer(every: interval, engine: engine) { [mainLoop] _ in
+            return try RepeatingTimer(every: interval, tolerance: tolerance, engine: engine) { [mainLoop] _ in
                 mainLoop.run(in: .common, tick)
             }
         } catch {

@@ -19,12 +19,15 @@ public struct Services: Sendable {
     public var tracks: [Track]
     /// Asks the user whether notifications may be shown, where that has to be asked.
     public var askToNotify: @Sendable () async -> Void
+    /// Keeps the main thread busy for that long.
+    public var block: @MainActor @Sendable (Duration) -> Void
 
     /// The services of a host.
     public init(
         host: any BackgroundHost, store: any RecordStore, notifications: any NotificationScheduler,
         audio: any AudioPlayer, location: any LocationSource, jobs: any BackgroundJobScheduler, tracks: [Track],
-        askToNotify: @escaping @Sendable () async -> Void = {}
+        askToNotify: @escaping @Sendable () async -> Void = {},
+        block: @escaping @MainActor @Sendable (Duration) -> Void
     ) {
         self.host = host
         self.store = store
@@ -34,6 +37,7 @@ public struct Services: Sendable {
         self.jobs = jobs
         self.tracks = tracks
         self.askToNotify = askToNotify
+        self.block = block
     }
 }
 

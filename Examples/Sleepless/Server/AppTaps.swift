@@ -58,6 +58,13 @@ enum AppTaps {
                 network: try arguments.flag("network", or: false), power: try arguments.flag("power", or: false))
         case "refresh/cancel": app.refresh.cancel(try arguments.text("id"))
         case "refresh/simulate": app.refresh.simulateLaunch(try arguments.text("id"))
+        case "lessons/ticks": app.lessons.tick(try arguments.flag("on"))
+        case "lessons/wake-ups":
+            try app.lessons.measureWakeUps(
+                tolerance: try arguments.number("tolerance", in: LessonsModel.tolerances, of: "seconds"))
+        case "lessons/frames": app.lessons.compareFrames()
+        case "lessons/export": app.lessons.export()
+        case "lessons/mistake": try app.lessons.make(try arguments.choice("kind"))
         default: preconditionFailure("“\(tap)” is listed and does nothing")
         }
     }
@@ -74,6 +81,8 @@ enum AppTaps {
         "completion/start": [], "completion/stop": [],
         "refresh/schedule": ["kind", "earliest", "network", "power"], "refresh/cancel": ["id"],
         "refresh/simulate": ["id"],
+        "lessons/ticks": ["on"], "lessons/wake-ups": ["tolerance"], "lessons/frames": [], "lessons/export": [],
+        "lessons/mistake": ["kind"],
     ]
 
     /// How an error of the app is answered.

@@ -38,7 +38,11 @@ final class LinuxMachine: Stage {
                     showing: notices, on: host, logger: logger),
                 audio: MPVAudioPlayer(host: host, logger: logger),
                 location: GPSDLocationSource(host: host, logger: logger),
-                jobs: try HostBackgroundJobs(host: host, store: store, logger: logger), tracks: tracks))
+                jobs: try HostBackgroundJobs(host: host, store: store, logger: logger), tracks: tracks,
+                block: { [time = host.engine.time] duration in
+                    let end = time.continuous().advanced(by: duration)
+                    while time.continuous() < end {}
+                }))
         feed.screen = { [unowned self] in screen() }
         show(app)
         phases = host.observePhase { [weak self] phase in

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusJobs
 import ApusTesting
 import HTTPTypes
 import LoopbackWeb
@@ -47,6 +48,7 @@ enum PhoneControls {
         if try useScreen(name, arguments, phone.device) { return }
         if try changeConditions(name, arguments, phone.device) { return }
         if try answerQuestions(name, arguments, phone.device) { return }
+        if try develop(name, arguments, on: phone) { return }
         preconditionFailure("“\(name)” is listed and does nothing")
     }
 
@@ -55,8 +57,10 @@ enum PhoneControls {
         "home": [], "open": [], "switcher": [], "swipe": [], "lock": [], "unlock": [], "call": [], "end-call": [],
         "kill": [], "reboot": [], "scroll": ["on", "seconds"], "tap-notification": ["id"],
         "battery": ["level"], "plug": [], "unplug": [], "low-power": ["on"], "network": ["network"],
-        "background-refresh": ["on"], "thermal": ["state"], "memory-pressure": [], "route": ["name"],
+        "background-refresh": ["on"], "auto-lock": ["seconds"], "thermal": ["state"], "memory-pressure": [],
+        "route": ["name"],
         "notification-authorization": ["allows"], "location-answer": ["authorization"],
+        "launch-job": ["id"], "expire-job": ["id"], "cancel-job": ["id"], "declare": ["mode", "on"],
         "speed": ["speed"], "advance": ["seconds"], "skip-day": [], "next-event": [], "sleep": ["seconds"],
         "clock": ["seconds"], "reset": [],
     ]
@@ -128,6 +132,9 @@ enum PhoneControls {
         case "unplug": device.unplug()
         case "low-power": device.setLowPowerMode(try arguments.flag("on"))
         case "network": device.setNetwork(try arguments.choice("network"))
+        case "auto-lock":
+            let seconds = try arguments.optionalNumber("seconds", in: 1...3_600, of: "seconds")
+            device.autoLock = seconds.map { Duration(inSeconds: $0) }
         case "background-refresh": device.setBackgroundRefresh(try arguments.flag("on"))
         case "thermal": device.setThermalState(try arguments.choice("state"))
         case "memory-pressure": device.applyMemoryPressure()
@@ -156,5 +163,41 @@ enum PhoneControls {
         default: return false
         }
         return true
+    }
+
+    /// What a developer does with a debugger, or with the next version of the app, and the user with what is shown of a job.
+    @MainActor
+    private static func develop(_ name: String, _ arguments: Arguments, on phone: SimulatedPhone) throws -> Bool {
+        let jobs = phone.device.jobs
+        switch name {
+        case "launch-job": jobs.simulateLaunchNow(try pendingJob(arguments, jobs))
+        case "expire-job": jobs.simulateExpirationNow(try runningJob(arguments, jobs))
+        case "cancel-job": jobs.cancelByUser(try runningJob(arguments, jobs))
+        case "declare":
+            let mode: AppManifest.BackgroundMode = try arguments.choice("mode")
+            phone.declare(mode, try arguments.flag("on"))
+        default: return false
+        }
+        return true
+    }
+
+    @MainActor
+    private static func pendingJob(_ arguments: Arguments, _ jobs: SimulatedTaskScheduler) throws -> String {
+        try job(arguments, among: jobs.pendingRequests().map(\.identifier), are: "pending")
+    }
+
+    @MainActor
+    private static func runningJob(_ arguments: Arguments, _ jobs: SimulatedTaskScheduler) throws -> String {
+        try job(arguments, among: jobs.running.map(\.identifier), are: "running")
+    }
+
+    private static func job(_ arguments: Arguments, among known: [String], are what: String) throws -> String {
+        let id = try arguments.text("id")
+        guard known.contains(id) else {
+            let list = known.isEmpty ? "none is" : "those are \(known.joined(separator: ", "))"
+            throw WebError(
+                .notFound, code: "notFound", message: "`id` is “\(id)”; no such job is \(what): \(list)")
+        }
+        return id
     }
 }

@@ -41,6 +41,14 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         var whyNot: [String]
     }
 
+    /// A job that runs.
+    struct Running: Codable, Sendable, Hashable {
+        var id: String
+        var title: String
+        /// The user sees it, and can cancel it.
+        var isContinued: Bool
+    }
+
     struct Playing: Codable, Sendable, Hashable {
         var title: String
         var isPlaying: Bool
@@ -66,6 +74,8 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     @Nullable var network: String?
     @Nullable var thermal: String?
     var backgroundRefresh: Bool
+    /// Seconds without a touch until the screen locks itself.
+    @Nullable var autoLock: Double?
     var isInCall: Bool
     var isInSwitcher: Bool
     var isScrolling: Bool
@@ -73,12 +83,15 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     var pendingNotifications: [Pending]
     var notificationAuthorization: String
     var jobs: [Job]
+    var running: [Running]
+    /// The modes that the app declares.
+    var modes: [String]
     @Nullable var playing: Playing?
     var faults: [FaultLine]
     var boot: Int
 
     @MainActor
-    init(_ device: SimulatedDevice, phone: Int, speed: Double) {
+    init(_ device: SimulatedDevice, phone: Int, speed: Double, manifest: AppManifest) {
         let conditions = device.conditions
         self.phone = phone
         self.speed = speed
@@ -96,6 +109,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         _network = Nullable(wrappedValue: conditions.network?.rawValue)
         _thermal = Nullable(wrappedValue: conditions.thermalState?.rawValue)
         backgroundRefresh = device.isBackgroundRefreshOn
+        _autoLock = Nullable(wrappedValue: device.autoLock?.inSeconds)
         isInCall = device.isInCall
         isInSwitcher = device.isInSwitcher
         isScrolling = device.isScrolling
@@ -113,6 +127,10 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         jobs = device.jobs.pendingRequests().map { request in
             Job(id: request.identifier, whyNot: device.jobs.whyNot(request.identifier).map(\.description))
         }
+        running = device.jobs.running.map { task in
+            Running(id: task.identifier, title: task.title, isContinued: task.isContinued)
+        }
+        modes = manifest.backgroundModes.map(\.rawValue).sorted()
         let audio = device.audio.state
         _playing = Nullable(
             wrappedValue: audio.current.map { Playing(title: $0.title, isPlaying: audio.isPlaying) })
@@ -155,4 +173,9 @@ extension Duration {
 
     /// A number of seconds, to the nearest nanosecond: 0.1 is no binary fraction, and must not fall short of a tenth.
     init(inSeconds seconds: Double) { self = .nanoseconds(Int64((seconds * 1e9).rounded())) }
+}
+
+extension SimulatedTask {
+    /// Whether the user has begun it, and sees it.
+    fileprivate var isContinued: Bool { if case .continued = request.kind { true } else { false } }
 }

@@ -12,6 +12,9 @@ final class SimulatedPhone: Stage {
     /// Seconds of the phone in one of the real world; zero is a pause.
     var speed: Double { didSet { feed.changed() } }
 
+    /// What the installed app declares.
+    private(set) var manifest = SimulatedPhone.manifest
+
     private let seed: UInt64
     private let tracks: [Track]
     private let lives: Bool
@@ -58,7 +61,8 @@ final class SimulatedPhone: Stage {
     func screen() -> Screen {
         let app = device.appPhase == .suspended ? picture : (device.app as? App)?.snapshot()
         return Screen(
-            revision: feed.revision, host: "simulated", device: DeviceScreen(device, phone: number, speed: speed),
+            revision: feed.revision, host: "simulated",
+            device: DeviceScreen(device, phone: number, speed: speed, manifest: manifest),
             linux: nil, app: app)
     }
 
@@ -66,6 +70,7 @@ final class SimulatedPhone: Stage {
         guard device.showing == .app, device.appPhase == .active, let app = device.app as? App else {
             throw Self.notInFront
         }
+        device.touch()
         return app
     }
 
@@ -118,17 +123,7 @@ final class SimulatedPhone: Stage {
         device.onPhase = { [weak self, weak device] phase in
             self?.picture = phase == .suspended ? (device?.app as? App)?.snapshot() : nil
         }
-        let lengths = Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, Duration.seconds($0.seconds)) })
-        device.install(Self.manifest, trackDurations: lengths) { [weak self, tracks] host in
-            host.notifications.onForegroundDelivery = { _ in .shown }
-            let app = try App(
-                Services(
-                    host: host, store: host.storage, notifications: host.notifications, audio: host.audio,
-                    location: host.location, jobs: host.jobs, tracks: tracks,
-                    askToNotify: { _ = await host.notifications.requestAuthorization() }))
-            self?.show(app)
-            return app
-        }
+        install(Self.manifest, on: device)
         device.location.setRoute(PhoneControls.Route.walk.route)
         guard lives else { return }
         life = Task { [weak self] in
@@ -139,9 +134,34 @@ final class SimulatedPhone: Stage {
         }
     }
 
+    /// Puts the app on the phone, in place of the one that was there.
+    private func install(_ manifest: AppManifest, on device: SimulatedDevice) {
+        self.manifest = manifest
+        let lengths = Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, Duration.seconds($0.seconds)) })
+        device.install(manifest, trackDurations: lengths) { [weak self, tracks] host in
+            host.notifications.onForegroundDelivery = { _ in .shown }
+            let app = try App(
+                Services(
+                    host: host, store: host.storage, notifications: host.notifications, audio: host.audio,
+                    location: host.location, jobs: host.jobs, tracks: tracks,
+                    askToNotify: { _ = await host.notifications.requestAuthorization() },
+                    block: { host.work(for: $0) }))
+            self?.show(app)
+            return app
+        }
+    }
+
+    /// An update of the app declares a mode, or does so no longer.
+    func declare(_ mode: AppManifest.BackgroundMode, _ isDeclared: Bool) {
+        var manifest = manifest
+        if isDeclared { manifest.backgroundModes.insert(mode) } else { manifest.backgroundModes.remove(mode) }
+        install(manifest, on: device)
+    }
+
     static let manifest = AppManifest(
         backgroundModes: [.audio, .location, .fetch, .processing],
-        permittedTaskIdentifiers: Set(RefreshModel.Kind.allCases.map(\.identifier)))
+        permittedTaskIdentifiers: Set(
+            RefreshModel.Kind.allCases.map(\.identifier) + [LessonsModel.endlessRefresh, LessonsModel.exporting]))
 
     /// Tells of what is new: lines of the log, and another second on the phone's clock.
     private func stepped() {

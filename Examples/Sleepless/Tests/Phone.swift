@@ -24,7 +24,8 @@ extension SimulatedDevice {
                 Services(
                     host: host, store: host.storage, notifications: host.notifications, audio: host.audio,
                     location: host.location, jobs: host.jobs, tracks: Tracks.all,
-                    askToNotify: { _ = await host.notifications.requestAuthorization() }))
+                    askToNotify: { _ = await host.notifications.requestAuthorization() },
+                    block: { host.work(for: $0) }))
         }
     }
 

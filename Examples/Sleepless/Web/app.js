@@ -5,6 +5,7 @@ import { makeAudio } from "./audio.js";
 import { makeCompletion } from "./completion.js";
 import { makeCountdown } from "./countdown.js";
 import { icon } from "./icons.js";
+import { makeLessons } from "./lessons.js";
 import { makeLocation } from "./location.js";
 import { makeRefresh } from "./refresh.js";
 import { tap } from "./server.js";
@@ -15,12 +16,14 @@ import { makeTodo } from "./todo.js";
 const titles = [
   ["timer", "Timer"], ["countdown", "Countdown"], ["todo", "To-do"], ["audio", "Audio"],
   ["location", "Location"], ["completion", "Completion"], ["refresh", "Refresh"],
+  ["lessons", "Lessons"],
 ];
 
 export function makeApp(dialogs) {
   const screens = {
     timer: makeTimer(), countdown: makeCountdown(), todo: makeTodo(), audio: makeAudio(),
     location: makeLocation(dialogs), completion: makeCompletion(), refresh: makeRefresh(),
+    lessons: makeLessons(),
   };
   const title = h("h3", { class: "app-title" });
   const panels = titles.map(([name]) =>

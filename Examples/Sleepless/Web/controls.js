@@ -7,6 +7,7 @@ import { control } from "./server.js";
 
 const networks = [["none", "None"], ["constrained", "Constrained"], ["available", "Available"]];
 const temperatures = [["nominal", "Nominal"], ["fair", "Fair"], ["serious", "Serious"], ["critical", "Critical"]];
+const modes = [["audio", "Audio"], ["location", "Location"], ["fetch", "Refresh"], ["processing", "Processing"]];
 const routes = [["walk", "Walk"], ["still", "Still"], ["tunnel", "Tunnel"]];
 
 /** Buttons with a heading and a place for a refusal. */
@@ -33,6 +34,12 @@ export function makeControls(root) {
       tile("memory", "Memory pressure", () => act("memory-pressure")), tile("kill", "Kill", () => act("kill")), tile("reboot", "Reboot", () => act("reboot")));
   });
 
+  let declared = [];
+  const manifest = group("What the app declares", (act) => {
+    declared = modes.map(([mode, label]) => ({ mode, part: toggle(`Mode: ${label}`, (isOn) => act("declare", { mode, on: isOn })) }));
+    return h("div", { class: "control-list" }, h("p", { class: "muted small", text: "A change installs the app anew, as an update does." }), declared.map((one) => one.part.root));
+  });
+
   const level = h("input", { type: "range", min: 0, max: 100, step: 1 });
   const percent = h("output", { class: "tabular" });
   let lowPower = null;
@@ -54,19 +61,22 @@ export function makeControls(root) {
   const jump = (label, values, run) => h("div", { class: "control-row" }, h("span", { class: "control-label", text: label }),
     h("span", { class: "chips" }, values.map(([seconds, text]) => button(text, () => run(seconds), { class: "chip", "aria-label": `${label}: ${text}` }))));
   let notifications = null;
+  let autoLock = null;
   const world = group("Around it", (act) => {
     notifications = toggle("Notifications allowed", (isOn) => act("notification-authorization", { allows: isOn }));
+    autoLock = h("select", { on: { change: () => act("auto-lock", { seconds: Number(autoLock.value) || null }) } },
+      [[0, "never"], [30, "after 30 s"], [60, "after 1 min"], [300, "after 5 min"]].map(([value, text]) => h("option", { value, text })));
     const route = h("select", { "aria-label": "Route", on: { change: () => act("route", { name: route.value }) } },
       routes.map(([value, text]) => h("option", { value, text })));
     return h("div", { class: "control-list" }, notifications.root,
-      field("Route of the walk", route),
+      field("Auto-lock", autoLock), field("Route of the walk", route),
       jump("The phone sleeps", [60, 600, 28_800].map((seconds) => [seconds, spanText(seconds)]), (seconds) => act("sleep", { seconds })),
       jump("Set the clock", [[-3600, "−1 h"], [3600, "+1 h"], [86_400, "+1 d"]], (seconds) => act("clock", { seconds })),
       jump("Scroll", [[3, "3 s"]], (seconds) => act("scroll", { seconds })),
       button("A new phone", () => act("reset"), { class: "button" }));
   });
 
-  root.append(h("h2", { id: "controls-title", text: "Phone" }), h("div", { class: "panel-body" }, app, conditions, world));
+  root.append(h("h2", { id: "controls-title", text: "Phone" }), h("div", { class: "panel-body" }, app, conditions, manifest, world));
 
   function update({ device }) {
     [isInCall, isCharging] = [device.isInCall, device.isCharging];
@@ -75,9 +85,11 @@ export function makeControls(root) {
     if (document.activeElement !== level) level.value = Math.round(device.battery * 100);
     setText(percent, `${level.value} %`);
     plugTile.set(isCharging);
+    for (const one of declared) one.part.set(device.modes.includes(one.mode));
     lowPower.set(device.isLowPower);
     backgroundRefresh.set(device.backgroundRefresh);
     network.set(device.network);
+    if (document.activeElement !== autoLock) autoLock.value = String(device.autoLock ?? 0);
     thermal.set(device.thermal);
     // Before the question, what counts is what the user will answer; the phone says so when it was asked.
     if (device.phone !== phone) notifications.set(true);

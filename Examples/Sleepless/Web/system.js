@@ -1,8 +1,9 @@
 /** What the system does just now: the process, its time, and what waits. */
 
-import { errorLine, h, keyed, setAttribute, setHidden, setText } from "./dom.js";
+import { button, errorLine, h, keyed, setAttribute, setHidden, setText } from "./dom.js";
 import { momentText, withMoments } from "./clock.js";
 import { makeNotice, updateNotice } from "./lock.js";
+import { control } from "./server.js";
 
 const states = {
   none: ["Not running", "There is no process. The icon starts one."],
@@ -12,6 +13,10 @@ const states = {
   suspended: ["Suspended", "In memory, and not one line runs."],
 };
 const fullBudget = 30;
+const permissions = {
+  notDetermined: "The user was not asked yet.", denied: "The user does not allow them: none is shown.",
+  authorized: "The user allows them.", provisional: "Allowed quietly, without a question.",
+};
 
 export function makeSystem(root) {
   const state = h("p", { class: "state" });
@@ -30,9 +35,13 @@ export function makeSystem(root) {
   const noticePart = part("Notifications", list("Notifications"), "None waits, none is shown.");
   const jobPart = part("Jobs", list("Jobs"), "No request is pending.");
   const faultPart = part("Faults", list("Faults"), "");
+  const running = h("ul", { class: "facts", "aria-label": "Running work" });
+  const jobError = errorLine();
+  jobPart.root.append(running, jobError);
+  const permission = h("p", { class: "muted small" });
   const error = errorLine();
   const shown = h("ul", { class: "notices flat", "aria-label": "Shown notifications" });
-  noticePart.root.append(shown, error);
+  noticePart.root.append(permission, shown, error);
   root.append(h("h2", { id: "system-title", text: "System" }), h("div", { class: "panel-body" },
     h("div", { class: "process" }, h("div", { class: "process-head" }, state, pid), meaning, budget, remaining),
     faultPart.root, claimPart.root, noticePart.root, jobPart.root));
@@ -68,10 +77,20 @@ export function makeSystem(root) {
       updateNotice(row, notice, device.now);
       setAttribute(row.button, "aria-label", `Tap the notification ${notice.title}`);
     });
+    setText(permission, permissions[device.notificationAuthorization] ?? device.notificationAuthorization);
+    keyed(running, device.running, (job) => job.id, (job) => ({
+      root: h("li", { class: "job" }, h("span", { text: `${job.title || job.id}: running` }), h("span", { class: "actions" },
+        button("Simulate its expiration", () => control("expire-job", { id: job.id }, jobError), { class: "button small", "aria-label": `Simulate the expiration of ${job.id}` }),
+        job.isContinued ? button("Cancel", () => control("cancel-job", { id: job.id }, jobError), { class: "button small", "aria-label": `Cancel ${job.id} as the user` }) : null)),
+    }));
     fill(jobPart, device.jobs, (job) => job.id, (job) => {
       const why = h("ul", { class: "why" });
-      return { root: h("li", { class: "job" }, h("span", { text: job.id }), why), why };
-    }, (row, job) => keyed(row.why, job.whyNot.length ? job.whyNot : ["waits for an opportunity"], (reason) => reason, (reason) => ({ root: h("li", { text: withMoments(reason, device.now) }) })));
+      return {
+        why,
+        root: h("li", { class: "job" }, h("span", { text: job.id }), why,
+          button("Simulate its launch", () => control("launch-job", { id: job.id }, jobError), { class: "button small", "aria-label": `Simulate the launch of ${job.id}` })),
+      };
+    }, (row, job) => keyed(row.why, job.whyNot.length ? job.whyNot : ["waits for an opportunity"], (reason) => reason, (reason) => ({ root: h("li", { text: withMoments(reason, device.now) }) })), device.running.length);
     fill(faultPart, device.faults, (fault) => fault.rule + fault.message, (fault) => ({
       root: h("li", { class: "fault-fact" }, h("strong", { text: fault.rule }), h("span", { text: fault.message }), fault.place ? h("code", { text: fault.place }) : null),
     }));

@@ -31,6 +31,7 @@ extension SimulatedDevice {
     public func pressHome() {
         perform("press home") {
             guard !isLocked else { return }
+            touch()
             screen = .home
             leaveForeground()
         }
@@ -40,6 +41,7 @@ extension SimulatedDevice {
     public func openAppSwitcher() {
         perform("open app switcher") {
             guard !isLocked else { return }
+            touch()
             screen = .switcher
             interrupt()
         }
@@ -50,6 +52,7 @@ extension SimulatedDevice {
     public func swipeAway() {
         perform("swipe away") {
             if isLocked { unlockScreen() }
+            touch()
             screen = .home
             leaveForeground()
             // What the app does on its way to the background comes before its end.
@@ -74,12 +77,14 @@ extension SimulatedDevice {
 
     /// The user, or the time without a touch, locks the screen; an app in front goes to the background.
     public func lock() {
-        perform("lock") {
-            isLocked = true
-            change { $0.isIdle = true }
-            leaveForeground()
-            beginDataProtection()
-        }
+        perform("lock") { lockScreen() }
+    }
+
+    func lockScreen() {
+        isLocked = true
+        change { $0.isIdle = true }
+        leaveForeground()
+        beginDataProtection()
     }
 
     /// The user unlocks the screen; an app that was in front comes back.
@@ -105,6 +110,7 @@ extension SimulatedDevice {
         perform("end call") {
             guard isInCall else { return }
             isInCall = false
+            touch()
             tellParts(.call(isActive: false))
             if screen == .app, life.state == .inactive { activate() }
         }
@@ -127,6 +133,7 @@ extension SimulatedDevice {
     public func endScrolling() { perform("end scrolling") { setScrolling(false) } }
 
     private func setScrolling(_ isScrolling: Bool) {
+        touch()
         guard let host = runningHost, !isScrolling || life.state == .active else { return }
         host.process.mainLoop.isTracking = isScrolling
     }
@@ -327,7 +334,7 @@ extension SimulatedDevice {
     // MARK: Private
 
     private func comeToFront() {
-        if isLocked { unlockScreen() }
+        if isLocked { unlockScreen() } else { touch() }
         guard installation != nil else { return fault(Fault(.noApp, "install an app first")) }
         screen = .app
         if runningHost == nil { start(toForeground: true, .user) } else { activate() }
@@ -336,6 +343,7 @@ extension SimulatedDevice {
     private func unlockScreen() {
         isLocked = false
         wasUnlockedSinceBoot = true
+        touch()
         endDataProtection()
         change { $0.isIdle = false }
     }

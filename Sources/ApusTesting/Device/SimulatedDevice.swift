@@ -89,6 +89,7 @@ public final class SimulatedDevice {
     var parts: [any DevicePart] = []
     var timers = SystemTimers()
     var dataProtection = DataProtection()
+    var autoLocking = AutoLock()
 
     /// A device that is switched on, unlocked, and shows its home screen; no app is installed.
     ///

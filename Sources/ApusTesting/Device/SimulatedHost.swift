@@ -20,6 +20,7 @@ public final class SimulatedHost: BackgroundHost {
         /// The claims that were open when an expiration handler returned last; nil when none has said that it did.
         var openAtReturn: Set<ClaimID>?
         var endReason: String?
+        var keepsScreenOn = false
         /// Nil when the process has ended: what observers hold must not keep the app then.
         var changes: ChangeSources?
     }
@@ -267,6 +268,11 @@ public final class SimulatedHost: BackgroundHost {
 
     /// From now on a process of the operating system goes on, stands still and ends with this one.
     package func attach(_ other: any SteppedProcess) { process.attach(other) }
+    /// Whether the app, while it is active, keeps the screen from locking itself.
+    package var keepsScreenOn: Bool {
+        get { state.withLock { $0.keepsScreenOn } }
+        set { state.withLock { $0.keepsScreenOn = newValue } }
+    }
     /// Whether the user scrolls.
     package var isTracking: Bool { process.mainLoop.isTracking }
     /// Whether the process is neither suspended nor at its end.

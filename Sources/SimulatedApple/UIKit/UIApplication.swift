@@ -41,8 +41,11 @@ open class UIApplication: UIResponder {
     /// Whether the app is in front; with scenes, that of its only scene.
     public private(set) var applicationState: State
 
-    /// Whether the screen stays on while the app is in front. The simulated phone locks only when the test says so.
-    open var isIdleTimerDisabled = false
+    /// Whether the screen stays on while the app is in front, whatever time the user has set (`SimulatedDevice.autoLock`).
+    open var isIdleTimerDisabled: Bool {
+        get { host.keepsScreenOn }
+        set { host.keepsScreenOn = newValue }
+    }
 
     /// The window that was made key last, while the app keeps it.
     open internal(set) weak var keyWindow: UIWindow?

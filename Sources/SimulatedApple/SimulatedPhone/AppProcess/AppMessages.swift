@@ -74,6 +74,7 @@ enum AppCall: Codable {
     case work(Int64)
     case timeRemaining
     case settings
+    case keepScreenOn(Bool)
     case beginClaim(String, token: Int)
     case endClaim(Int)
     /// The expiration handler of a claim has returned.

@@ -22,6 +22,7 @@ extension AppProcess {
         case .work(let nanoseconds): done(host.work(for: .nanoseconds(nanoseconds)))
         case .timeRemaining: json(host.backgroundTimeRemaining.map(\.wholeNanoseconds))
         case .settings: json(settings())
+        case .keepScreenOn(let isOn): done(keepScreenOn(isOn))
         case .beginClaim(let name, let token):
             json(host.beginClaim(name: name) { [weak self] in self?.deliver(.claimExpires(token: token)) }.number)
         case .endClaim(let number): done(host.endClaim(ClaimID(number: number, device: host.deviceNumber)))
@@ -139,6 +140,8 @@ extension AppProcess {
         case .complete(let number, let success): done(task(number)?.setCompleted(success: success))
         }
     }
+
+    private func keepScreenOn(_ isOn: Bool) { host.keepsScreenOn = isOn }
 
     private func keep(_ data: Data?, as name: String) { records[name] = data }
 

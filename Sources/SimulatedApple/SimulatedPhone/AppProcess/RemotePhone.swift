@@ -35,6 +35,7 @@ final class RemotePhone: PhoneHost {
     private let phases: Broadcast<Phase>
     private let allConditions: Broadcast<DeviceConditions>
     private let claims = Locked(Claims())
+    private let keptOn = Locked(false)
 
     init(_ link: AppLink) {
         self.link = link
@@ -80,6 +81,14 @@ final class RemotePhone: PhoneHost {
     var phase: Phase { phases.value }
     var conditions: DeviceConditions { allConditions.value }
     var conditionChanges: Changes<DeviceConditions> { allConditions.changes() }
+    var keepsScreenOn: Bool {
+        get { keptOn.withLock { $0 } }
+        set {
+            keptOn.withLock { $0 = newValue }
+            link.perform(.keepScreenOn(newValue))
+        }
+    }
+
     var settings: PhoneSettings { link.ask(.settings, for: PhoneSettings.self) }
 
     var backgroundTimeRemaining: Duration? {

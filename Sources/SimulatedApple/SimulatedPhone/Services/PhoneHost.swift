@@ -21,6 +21,8 @@ package protocol PhoneHost: AnyObject, Sendable {
     var conditions: DeviceConditions { get }
     /// A new sequence of the conditions from now on.
     var conditionChanges: Changes<DeviceConditions> { get }
+    /// Whether the app, while it is active, keeps the screen from locking itself.
+    var keepsScreenOn: Bool { get set }
     /// How much longer the process may run in the background; `nil` when nothing limits it.
     var backgroundTimeRemaining: Duration? { get }
     /// The engine of the process's timers.

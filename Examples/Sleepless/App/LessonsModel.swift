@@ -1,0 +1,288 @@
+import ApusBackground
+import ApusJobs
+import ApusTimers
+
+/// The screen "Lessons": what apps are written wrong by, side by side with what is right, and mistakes that the system ends
+/// an app for.
+@MainActor
+public final class LessonsModel {
+    /// What the system ends an app for.
+    public enum Mistake: String, Codable, Sendable, Hashable, CaseIterable {
+        /// A background task that is not ended when its time is over.
+        case leakedTask
+        /// An expiration handler that takes eight seconds.
+        case slowHandler
+        /// A refresh that is not completed when its time is over.
+        case endlessRefresh
+    }
+
+    /// The refresh that ``Mistake/endlessRefresh`` submits.
+    public static let endlessRefresh = "sleepless.endless"
+    /// The work that ``export()`` submits.
+    public static let exporting = "sleepless.export"
+    /// The accepted tolerances of ``measureWakeUps(tolerance:)``, in seconds.
+    public static let tolerances = 0...9.0
+
+    nonisolated private static let exportSteps = 30
+
+    private let host: any BackgroundHost
+    private let jobs: any BackgroundJobScheduler
+    private let block: @MainActor @Sendable (Duration) -> Void
+    private let changed: ChangeSignal
+    private var shown = LessonsSnapshot()
+    private var tickers: [RepeatingTimer] = []
+    private var isTickWaiting = false
+    private var measured: [RepeatingTimer] = []
+    private var frames: FrameTimer?
+    private var wakeUp: UptimeInstant?
+    /// Kept so that they are not ended: that is the mistake.
+    private var tasks: [BackgroundTask] = []
+
+    /// Registers the handlers: while the app is launched, because it may be launched for a job.
+    init(_ services: Services, changed: ChangeSignal) throws {
+        host = services.host
+        jobs = services.jobs
+        block = services.block
+        self.changed = changed
+        try jobs.register(Self.endlessRefresh) { [host] run in
+            // The run is not over with its expiration, because there is a handler; but nothing ends the work early.
+            run.onExpiration {}
+            await withUnsafeContinuation { continuation in
+                host.engine.schedule(after: .seconds(600)) { continuation.resume() }
+            }
+        }
+        try jobs.register(Self.exporting) { [weak self, host] run in
+            for step in 1...Self.exportSteps {
+                do {
+                    try await host.engine.sleep(for: .seconds(1))
+                } catch {
+                    await host.onMainLoop { self?.exported(step - 1, "cancelled") }
+                    throw error
+                }
+                run.report(completed: Int64(step), of: Int64(Self.exportSteps))
+                await host.onMainLoop { self?.exported(step, step == Self.exportSteps ? "done" : nil) }
+            }
+        }
+    }
+
+    // MARK: Modes of the main loop
+
+    /// Starts two tickers, each second: one whose ticks are work of the default mode, and one of the common modes. Or stops
+    /// them.
+    public func tick(_ isOn: Bool) {
+        tickers.removeAll()
+        shown.ticks = LessonsSnapshot.Ticks(isOn: isOn)
+        changed()
+        guard isOn else { return }
+        tickers = [
+            host.ticker(every: .seconds(1)) { [weak self] in self?.tickInDefaultMode() },
+            host.ticker(every: .seconds(1)) { [weak self] in self?.ticked(\.inCommonModes) },
+        ]
+        for ticker in tickers { ticker.resume() }
+    }
+
+    /// Of the ticks that wait for the end of the scrolling, one is left, as with a `Timer`.
+    private func tickInDefaultMode() {
+        guard !isTickWaiting else { return }
+        isTickWaiting = true
+        host.mainLoop.run(in: .default) { [weak self] in
+            self?.isTickWaiting = false
+            self?.ticked(\.inDefaultMode)
+        }
+    }
+
+    private func ticked(_ count: WritableKeyPath<LessonsSnapshot.Ticks, Int>) {
+        guard shown.ticks.isOn else { return }
+        shown.ticks[keyPath: count] += 1
+        changed()
+    }
+
+    // MARK: Tolerance
+
+    /// Lets three timers of ten seconds run for a minute, begun a second apart, and counts how often the app is woken for
+    /// them: with enough tolerance they fire together.
+    ///
+    /// - Parameter tolerance: How much later each may fire, in seconds from 0 to 9.
+    /// - Throws: ``AppError`` with the code `invalid`.
+    public func measureWakeUps(tolerance: Double) throws(AppError) {
+        let duration = try AppError.duration(tolerance, in: Self.tolerances, named: "tolerance")
+        measured = (0..<3).map { _ in
+            host.ticker(every: .seconds(10), tolerance: duration) { [weak self] in self?.fired() }
+        }
+        wakeUp = nil
+        shown.wakeUps = LessonsSnapshot.WakeUps(tolerance: tolerance)
+        changed()
+        for (seconds, timer) in measured.enumerated() {
+            host.engine.schedule(after: .seconds(seconds)) { timer.resume() }
+        }
+        host.engine.schedule(after: .seconds(63)) { [weak self, mainLoop = host.mainLoop] in
+            mainLoop.run { self?.endMeasuring() }
+        }
+    }
+
+    private func fired() {
+        let now = host.engine.time.uptime()
+        shown.wakeUps?.firings += 1
+        if now != wakeUp { shown.wakeUps?.wakeUps += 1 }
+        wakeUp = now
+        changed()
+    }
+
+    private func endMeasuring() {
+        measured.removeAll()
+        shown.wakeUps?.isOver = true
+        changed()
+    }
+
+    // MARK: Frames
+
+    /// Counts, for two seconds, the frames of a 60 Hz display, and the ticks of a timer that was set to 10 ms to be sure to
+    /// be there for each.
+    public func compareFrames() {
+        shown.frames = LessonsSnapshot.Frames()
+        let timer = host.ticker(every: .milliseconds(10)) { [weak self] in self?.shown.frames?.ticks += 1 }
+        frames = try? FrameTimer(on: .engine, engine: host.engine) { [weak self, mainLoop = host.mainLoop] _ in
+            mainLoop.run { self?.shown.frames?.frames += 1 }
+        }
+        frames?.isPaused = false
+        timer.resume()
+        changed()
+        host.engine.schedule(after: .seconds(2)) { [weak self, mainLoop = host.mainLoop] in
+            timer.cancel()
+            mainLoop.run { self?.endFrames() }
+        }
+    }
+
+    private func endFrames() {
+        frames?.invalidate()
+        frames = nil
+        shown.frames?.isOver = true
+        changed()
+    }
+
+    // MARK: Continued work
+
+    /// Begins an export of thirty seconds that goes on when the user leaves, with its progress shown by the system.
+    public func export() {
+        let request = BackgroundJobRequest(
+            Self.exporting, .continued(ContinuedJob(title: "Export", subtitle: "30 pictures")))
+        shown.export = LessonsSnapshot.Export(of: Self.exportSteps)
+        submit(request, thenLaunch: false)
+    }
+
+    private func exported(_ completed: Int, _ outcome: String?) {
+        if shown.export == nil { shown.export = LessonsSnapshot.Export(of: Self.exportSteps) }
+        shown.export?.completed = completed
+        shown.export?.outcome = outcome
+        changed()
+    }
+
+    // MARK: Mistakes
+
+    /// Makes a mistake. What comes of it is seen when the user has left the app, and time passes.
+    ///
+    /// - Throws: ``AppError`` with the code `unavailable`: the system gives no time.
+    public func make(_ mistake: Mistake) throws(AppError) {
+        switch mistake {
+        case .leakedTask: try claim("leaked") {}
+        case .slowHandler:
+            try claim("slow") { [weak self] in
+                self?.block(.seconds(8))
+                self?.tasks.last?.end()
+            }
+        case .endlessRefresh: submit(BackgroundJobRequest(Self.endlessRefresh, .refresh), thenLaunch: true)
+        }
+        if !shown.mistakes.contains(mistake) { shown.mistakes.append(mistake) }
+        changed()
+    }
+
+    private func claim(_ name: String, _ handler: @escaping @MainActor @Sendable () -> Void) throws(AppError) {
+        var request = BackgroundTaskRequest(name: name, onExpiration: handler)
+        request.endsOnExpiration = false
+        do throws(BackgroundError) {
+            tasks.append(try host.beginBackgroundTask(request))
+        } catch {
+            throw AppError(error)
+        }
+    }
+
+    private func submit(_ request: BackgroundJobRequest, thenLaunch isLaunched: Bool) {
+        host.start { [weak self, host, jobs] in
+            let failure: String?
+            do {
+                try await jobs.submit(request)
+                if isLaunched { try await jobs.simulateLaunch(request.identifier) }
+                failure = nil
+            } catch {
+                failure = AppError.text(error)
+            }
+            await host.onMainLoop {
+                self?.shown.error = failure
+                self?.changed()
+            }
+        }
+        changed()
+    }
+
+    func snapshot() -> LessonsSnapshot { shown }
+}
+
+/// What the screen "Lessons" shows.
+public struct LessonsSnapshot: Codable, Sendable, Hashable {
+    /// Two tickers in different modes.
+    public struct Ticks: Codable, Sendable, Hashable {
+        /// Whether they run.
+        public var isOn = false
+        /// Ticks of the one that waits while the user scrolls.
+        public var inDefaultMode = 0
+        /// Ticks of the other.
+        public var inCommonModes = 0
+    }
+
+    /// Three timers with a tolerance.
+    public struct WakeUps: Codable, Sendable, Hashable {
+        /// How much later each may fire, in seconds.
+        public var tolerance: Double
+        /// How often they fired.
+        public var firings = 0
+        /// At how many instants.
+        public var wakeUps = 0
+        /// Whether the minute is over.
+        public var isOver = false
+    }
+
+    /// A display's frames beside a timer.
+    public struct Frames: Codable, Sendable, Hashable {
+        /// Frames of the display.
+        public var frames = 0
+        /// Ticks of the timer.
+        public var ticks = 0
+        /// Whether the two seconds are over.
+        public var isOver = false
+    }
+
+    /// An export.
+    public struct Export: Codable, Sendable, Hashable {
+        /// How much of it is done.
+        public var completed = 0
+        /// How much there is.
+        public var total: Int
+        /// `done` or `cancelled`.
+        @Nullable public var outcome: String?
+
+        init(of total: Int) { self.total = total }
+    }
+
+    /// The tickers.
+    public var ticks = Ticks()
+    /// The timers with a tolerance, if they were started.
+    @Nullable public var wakeUps: WakeUps?
+    /// The frames, if they were compared.
+    @Nullable public var frames: Frames?
+    /// The export, if one was begun in this process.
+    @Nullable public var export: Export?
+    /// The mistakes that were made in this process.
+    public var mistakes: [LessonsModel.Mistake] = []
+    /// Why the last request was refused.
+    @Nullable public var error: String?
+}
