@@ -578,6 +578,16 @@ let package = Package(
     }
 #endif
 
+// The privacy manifest that Apple asks of libraries (documentation/bundleresources/privacy-manifest-files): what this package
+// reads of a device, and why. Elsewhere it is only a file.
+for target in package.targets where target.name == "ApusFoundation" {
+    #if os(macOS)
+        target.resources = [.copy("PrivacyInfo.xcprivacy")]
+    #else
+        target.exclude = ["PrivacyInfo.xcprivacy"]
+    #endif
+}
+
 // The sample apps are compiled as an app would be.
 let withoutFeatures = [
     "CApus", "CAllocationCount", "CProcessClock", "CWaitingCalls", "ChaosEffect", "MigrationExamples",

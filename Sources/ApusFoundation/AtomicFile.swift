@@ -56,6 +56,15 @@ enum AtomicFile {
                 written += count
             }
         }
+        try synchronize(descriptor)
+    }
+
+    /// Forces what was written to the disk. On Apple's systems `fsync` ends at the disk's own cache (Apple, fsync(2)); where a
+    /// file system does not know the command for more, `fsync` is what there is.
+    private static func synchronize(_ descriptor: Int32) throws {
+        #if canImport(Darwin)
+            if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+        #endif
         guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
     }
 
@@ -64,6 +73,6 @@ enum AtomicFile {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw SystemError("open") }
         defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw SystemError("fsync") }
+        try synchronize(descriptor)
     }
 }

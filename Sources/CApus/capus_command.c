@@ -2,6 +2,7 @@
 #include "CApusCommand.h"
 
 #include "capus_descriptors.h"
+#include "capus_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,7 @@ static void become(const struct capus_command *command, int output, int channel)
         if (setrlimit(RLIMIT_NOFILE, &limit) != 0) goto failed;
     }
     failure.step = CAPUS_COMMAND_EXECUTE;
-    execve(command->path, command->argv, command->envp);
+    capus_execve(command->path, command->argv, command->envp);
 failed:
     failure.error = errno;
     _exit(write(channel, &failure, sizeof failure) == (ssize_t)sizeof failure ? 127 : 126);
@@ -80,7 +81,7 @@ static pid_t fork_blocked(const struct capus_command *command, int output, int c
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    pid_t child = fork();
+    pid_t child = capus_fork();
     int error = errno;
     if (child == 0) become(command, output, channel);
     pthread_sigmask(SIG_SETMASK, &before, NULL);

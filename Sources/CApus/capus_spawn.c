@@ -2,6 +2,7 @@
 #include "CApusSpawn.h"
 
 #include "capus_descriptors.h"
+#include "capus_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ static int become(const char *path, char *const *argv, char *const *envp, int ou
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (chdir("/") != 0) return errno;
-    execve(path, argv, envp);
+    capus_execve(path, argv, envp);
     return errno;
 }
 
@@ -55,7 +56,7 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
     fcntl(channel[0], F_SETFD, FD_CLOEXEC);
     fcntl(channel[1], F_SETFD, FD_CLOEXEC);
 
-    pid_t first = fork();
+    pid_t first = capus_fork();
     if (first < 0) {
         int error = errno;
         close(channel[0]);
@@ -65,7 +66,7 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
     if (first == 0) {
         setsid();
         // The program is a grandchild, so that it is never a zombie of ours, and not its session's leader, so that it never gets a terminal.
-        pid_t second = fork();
+        pid_t second = capus_fork();
         struct report report = {second, 0};
         if (second == 0) {
             report.process = 0;

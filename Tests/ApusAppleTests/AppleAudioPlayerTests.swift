@@ -105,6 +105,34 @@ extension ApusAppleTests {
             }
         }
 
+        @Test("unplugged headphones pause it, and it stays paused until it is played again")
+        func headphones() throws {
+            try run { device, player in
+                device.advance(by: .seconds(5))
+                device.audio.unplugHeadphones()
+                device.advance(by: .seconds(60))
+                #expect(!player.state.isPlaying)
+                #expect(player.position == .seconds(5))
+                try device.perform { try await player.play() }
+                device.advance(by: .seconds(1))
+                #expect(player.position == .seconds(6))
+            }
+        }
+
+        @Test("the button of headphones pauses and plays, and the lock screen shows the length")
+        func toggle() throws {
+            try run { device, player in
+                let center = MPNowPlayingInfoCenter.default()
+                #expect(center.nowPlayingInfo?[MPMediaItemPropertyPlaybackDuration] as? Double == 20)
+                SimulatedPhone.give(\.togglePlayPauseCommand, on: device)
+                device.advance(by: .seconds(1))
+                #expect(!player.state.isPlaying)
+                SimulatedPhone.give(\.togglePlayPauseCommand, on: device)
+                device.advance(by: .seconds(1))
+                #expect(player.state.isPlaying)
+            }
+        }
+
         // MARK: Interruptions
 
         @Test("a call pauses it, and it goes on when the system says that it should")

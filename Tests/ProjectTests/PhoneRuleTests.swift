@@ -28,7 +28,9 @@ struct PhoneRuleTests {
     /// The names of all tests of the phone, as they are written.
     private static func testNames() throws -> Set<String> {
         var names: Set<String> = []
-        for folder in ["ApusTestingTests", "SimulatedAppleTests", "SimulatedSwiftUITests", "ProcessClockTests"] {
+        for folder in [
+            "ApusTestingTests", "SimulatedAppleTests", "SimulatedSwiftUITests", "ProcessClockTests", "ApusAppleTests",
+        ] {
             for file in try ProjectFiles.swiftFiles(below: "Tests/\(folder)") {
                 for match in file.text.matches(of: /@Test\(\s*"([^"]+)"/) { names.insert(String(match.1)) }
             }

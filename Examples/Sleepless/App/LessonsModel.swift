@@ -35,8 +35,8 @@ public final class LessonsModel {
     private var measured: [RepeatingTimer] = []
     private var frames: FrameTimer?
     private var wakeUp: UptimeInstant?
-    /// Kept so that they are not ended: that is the mistake.
-    private var tasks: [BackgroundTask] = []
+    private var leaked: BackgroundTask?
+    private var slow: BackgroundTask?
 
     /// Registers the handlers: while the app is launched, because it may be launched for a job.
     init(_ services: Services, changed: ChangeSignal) throws {
@@ -184,11 +184,11 @@ public final class LessonsModel {
     /// - Throws: ``AppError`` with the code `unavailable`: the system gives no time.
     public func make(_ mistake: Mistake) throws(AppError) {
         switch mistake {
-        case .leakedTask: try claim("leaked") {}
+        case .leakedTask: leaked = try claim("leaked") {}
         case .slowHandler:
-            try claim("slow") { [weak self] in
+            slow = try claim("slow") { [weak self] in
                 self?.block(.seconds(8))
-                self?.tasks.last?.end()
+                self?.slow?.end()
             }
         case .endlessRefresh: submit(BackgroundJobRequest(Self.endlessRefresh, .refresh), thenLaunch: true)
         }
@@ -196,11 +196,13 @@ public final class LessonsModel {
         changed()
     }
 
-    private func claim(_ name: String, _ handler: @escaping @MainActor @Sendable () -> Void) throws(AppError) {
+    private func claim(
+        _ name: String, _ handler: @escaping @MainActor @Sendable () -> Void
+    ) throws(AppError) -> BackgroundTask {
         var request = BackgroundTaskRequest(name: name, onExpiration: handler)
         request.endsOnExpiration = false
         do throws(BackgroundError) {
-            tasks.append(try host.beginBackgroundTask(request))
+            return try host.beginBackgroundTask(request)
         } catch {
             throw AppError(error)
         }

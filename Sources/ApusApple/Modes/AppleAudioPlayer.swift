@@ -11,8 +11,10 @@
     ///   "Background Execution").
     /// - An interruption, a call for example, pauses it; it goes on by itself only when the system says that it should and
     ///   nobody has paused it meanwhile (Apple, developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
-    /// - The lock screen shows the title and how far it is, and its commands play, pause and next are answered. There is
-    ///   one lock screen, so an app should have one player.
+    /// - When the headphones are unplugged, the system pauses it, and it stays paused (Apple,
+    ///   developer.apple.com/documentation/avfaudio/responding-to-audio-route-changes).
+    /// - The lock screen shows the title, the length and how far it is, and its commands play, pause, the one for both and
+    ///   next are answered. There is one lock screen, so an app should have one player.
     /// - ``state`` says what the player was told: an item that cannot be loaded shows as playing.
     public final class AppleAudioPlayer: AudioPlayer {
         private let host: any BackgroundHost
@@ -103,11 +105,17 @@
 
         // MARK: What the system says
 
+        @MainActor
         private func observe() {
             let mainLoop = host.mainLoop
             observers.observe(AVPlayerItem.didPlayToEndTimeNotification) { [weak self] notification in
                 guard let item = notification.object.map({ ObjectIdentifier($0 as AnyObject) }) else { return }
                 mainLoop.run { self?.queue.ended(item) }
+            }
+            observers.observe(AVAudioSession.routeChangeNotification) { [weak self] notification in
+                let reason = notification.userInfo?[AVAudioSessionRouteChangeReasonKey] as? UInt
+                guard reason == AVAudioSession.RouteChangeReason.oldDeviceUnavailable.rawValue else { return }
+                mainLoop.run { self?.queue.pause() }
             }
             observers.observe(AVAudioSession.interruptionNotification) { [weak self] notification in
                 let type = notification.userInfo?[AVAudioSessionInterruptionTypeKey] as? UInt
@@ -134,6 +142,8 @@
                 switch command {
                 case .play: try? await self?.play()
                 case .pause: await self?.pause()
+                case .toggle:
+                    if self?.state.isPlaying == true { await self?.pause() } else { try? await self?.play() }
                 case .next: await self?.next()
                 }
             }

@@ -76,11 +76,16 @@
             let state = machine.state
             if let current = state.current {
                 let played = machine.position(now: time.uptime())
-                MPNowPlayingInfoCenter.default().nowPlayingInfo = [
+                var info: [String: Any] = [
                     MPMediaItemPropertyTitle: current.title,
                     MPNowPlayingInfoPropertyElapsedPlaybackTime: played / .seconds(1),
                     MPNowPlayingInfoPropertyPlaybackRate: state.isPlaying ? 1.0 : 0.0,
                 ]
+                // Not known before the item is loaded.
+                if let duration = items.first?.duration.seconds, duration.isFinite {
+                    info[MPMediaItemPropertyPlaybackDuration] = duration
+                }
+                MPNowPlayingInfoCenter.default().nowPlayingInfo = info
             } else {
                 MPNowPlayingInfoCenter.default().nowPlayingInfo = nil
             }

@@ -5,7 +5,7 @@
     ///
     /// For `@unchecked Sendable`: nothing of it changes after its making, and its end only takes targets away.
     final class RemoteCommands: @unchecked Sendable {
-        enum Command { case play, pause, next }
+        enum Command { case play, pause, toggle, next }
 
         private let targets: [(command: MPRemoteCommand, target: Any)]
 
@@ -15,7 +15,9 @@
         init(_ handler: @escaping @Sendable (Command) -> Bool) {
             let center = MPRemoteCommandCenter.shared()
             targets = [
-                (center.playCommand, Command.play), (center.pauseCommand, .pause), (center.nextTrackCommand, .next),
+                (center.playCommand, Command.play), (center.pauseCommand, .pause),
+                // The button of headphones.
+                (center.togglePlayPauseCommand, .toggle), (center.nextTrackCommand, .next),
             ]
             .map { remote, command in
                 let target = remote.addTarget { _ in handler(command) ? .success : .noActionableNowPlayingItem }

@@ -21,7 +21,7 @@ final class EventHub: Sendable {
 
     /// Does not keep a subscription alive: a stream that is dropped unread ends its own.
     private struct Subscriber: Sendable {
-        weak let subscription: EventSubscription?
+        private(set) weak var subscription: EventSubscription?
     }
 
     private let state = Locked(State())

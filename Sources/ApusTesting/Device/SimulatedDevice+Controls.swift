@@ -152,7 +152,7 @@ extension SimulatedDevice {
     ///
     /// - Parameter fields: What the server has added to the payload, beside `aps`.
     public func receivePush(_ fields: [String: String] = [:]) {
-        perform("receive push") { pushes.receive(fields, JobScene(self)) }
+        perform("receive push") { pushes.receive(fields, DeviceScene(self)) }
     }
 
     // MARK: The device
@@ -174,7 +174,7 @@ extension SimulatedDevice {
         perform("low-power mode \(isOn ? "on" : "off")") {
             let wasOn = conditions.isLowPowerMode == true
             change { $0.isLowPowerMode = isOn }
-            if wasOn != isOn { tellRunningApp(.backgroundRefreshChanged) }
+            if wasOn != isOn { notifyRunningApp(.backgroundRefreshChanged) }
         }
     }
 
@@ -190,7 +190,7 @@ extension SimulatedDevice {
             let wasOn = isBackgroundRefreshOn
             isBackgroundRefreshOn = isOn
             tellJobs(.changed)
-            if wasOn != isOn { tellRunningApp(.backgroundRefreshChanged) }
+            if wasOn != isOn { notifyRunningApp(.backgroundRefreshChanged) }
         }
     }
 

@@ -2,10 +2,18 @@ import ApusBackground
 import ApusTimers
 
 /// Whether files of the protection class "complete" can be read on a device with a passcode.
-struct DataProtection {
-    var isAvailable = true
-    /// When the screen has been locked for long enough.
-    var closing: ScheduledTimer?
+enum DataProtection {
+    case open
+    /// The screen is locked, and the timer closes them.
+    case closing(ScheduledTimer)
+    case closed
+
+    var isAvailable: Bool {
+        switch self {
+        case .open, .closing: true
+        case .closed: false
+        }
+    }
 }
 
 /// Such files can be read while the device is unlocked, and shortly after it was locked.
@@ -20,27 +28,28 @@ extension SimulatedDevice {
 
     /// The screen was locked.
     func beginDataProtection() {
-        guard dataProtection.isAvailable, dataProtection.closing == nil else { return }
-        tellRunningApp(.protectedDataWillBecomeUnavailable)
-        dataProtection.closing = systemEngine.schedule(after: policy.dataProtectionDelay) { [weak self] in
+        guard case .open = dataProtection else { return }
+        notifyRunningApp(.protectedDataWillBecomeUnavailable)
+        let timer = systemEngine.schedule(after: policy.dataProtectionDelay) { [weak self] in
             MainActor.assumeIsolated { self?.closeProtectedData() }
         }
+        dataProtection = .closing(timer)
     }
 
     /// The screen was unlocked.
     func endDataProtection() {
-        guard let closing = dataProtection.closing.take() else { return }
-        closing.cancel()
-        dataProtection.isAvailable = true
-        tellRunningApp(.protectedDataDidBecomeAvailable)
+        switch dataProtection {
+        case .open: return
+        case .closing(let timer): timer.cancel()
+        case .closed: break
+        }
+        dataProtection = .open
+        notifyRunningApp(.protectedDataDidBecomeAvailable)
     }
 
-    /// The device was started again, and nobody has unlocked it.
+    /// The time after the lock is over, or the device was started again.
     func closeProtectedData() {
-        dataProtection.closing = dataProtection.closing ?? systemEngine.schedule(after: .zero) {}
-        dataProtection.isAvailable = false
+        if case .closing(let timer) = dataProtection { timer.cancel() }
+        dataProtection = .closed
     }
-
-    /// A suspended app does not hear of it, also not later.
-    func tellRunningApp(_ event: DevicePartEvent) { if life.state != .suspended { tellParts(event) } }
 }

@@ -233,8 +233,11 @@ extension SimulatedDevice {
         for part in parts { part.device(self, did: event) }
     }
 
-    func tellJobs(_ event: JobSceneEvent) {
-        let scene = JobScene(self)
+    /// A suspended app does not hear of it, also not later.
+    func notifyRunningApp(_ event: DevicePartEvent) { if life.state != .suspended { tellParts(event) } }
+
+    func tellJobs(_ event: DeviceSceneEvent) {
+        let scene = DeviceScene(self)
         jobs.device(did: event, scene)
         pushes.device(did: event, scene)
     }

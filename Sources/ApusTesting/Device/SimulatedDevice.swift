@@ -88,7 +88,7 @@ public final class SimulatedDevice {
     var questions = SystemQuestions()
     var parts: [any DevicePart] = []
     var timers = SystemTimers()
-    var dataProtection = DataProtection()
+    var dataProtection = DataProtection.open
     var autoLocking = AutoLock()
 
     /// A device that is switched on, unlocked, and shows its home screen; no app is installed.

@@ -10,7 +10,7 @@ extension SimulatedTaskScheduler {
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor
-    func device(did event: JobSceneEvent, _ scene: JobScene) {
+    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
         let now = now.wall
         let isPickedUp = state.withLock { state in
             let old = state.machine.scene

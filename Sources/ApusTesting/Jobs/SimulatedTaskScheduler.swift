@@ -54,7 +54,7 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
         state = Locked(State(machine: TaskSchedulerMachine(policy: policy)))
     }
 
-    var now: JobMoment { JobMoment(surroundings.time) }
+    var now: DeviceMoment { DeviceMoment(surroundings.time) }
 
     func log(_ actor: DeviceEvent.Actor, _ identifier: String, _ what: BackgroundJobEvent.What) {
         surroundings.log(actor, .job(BackgroundJobEvent(identifier, what)))

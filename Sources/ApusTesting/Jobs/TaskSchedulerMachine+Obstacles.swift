@@ -6,7 +6,7 @@ import ApusTimers
 extension TaskSchedulerMachine {
     /// Why a request does not run now, in a fixed order.
     func obstacles(
-        to entry: JobRequestBook.Entry, running: [BackgroundJobRequest], now: JobMoment
+        to entry: JobRequestBook.Entry, running: [BackgroundJobRequest], now: DeviceMoment
     ) -> [BackgroundJobObstacle] {
         let request = entry.request
         var obstacles: [BackgroundJobObstacle] = []
@@ -44,7 +44,7 @@ extension TaskSchedulerMachine {
     }
 
     /// The factors that Apple names, but for the user's switch.
-    private func refreshObstacles(_ entry: JobRequestBook.Entry, now: JobMoment) -> [BackgroundJobObstacle] {
+    private func refreshObstacles(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> [BackgroundJobObstacle] {
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
 
@@ -74,7 +74,7 @@ extension TaskSchedulerMachine {
         }
     }
 
-    private func wasUsedLately(_ now: JobMoment) -> Bool {
+    private func wasUsedLately(_ now: DeviceMoment) -> Bool {
         scene.isAppInFront || habits.wasUsed(within: policy.usageWindow, now: now.wall)
     }
 }

@@ -7,7 +7,7 @@ import ApusTimers
 struct TaskSchedulerMachine {
     var policy: SystemPolicy.Jobs
     var manifest = AppManifest()
-    var scene = JobScene()
+    var scene = DeviceScene()
     var book = JobRequestBook()
     var registrations = JobRegistrations()
     var habits = UsageHabits()
@@ -28,7 +28,7 @@ struct TaskSchedulerMachine {
     }
 
     mutating func submit(
-        _ request: BackgroundJobRequest, running: [BackgroundJobRequest], now: JobMoment
+        _ request: BackgroundJobRequest, running: [BackgroundJobRequest], now: DeviceMoment
     )
         -> SubmitAction
     {
@@ -139,7 +139,7 @@ struct TaskSchedulerMachine {
     }
 
     /// The system looks which of the pending requests may run now, and takes them out.
-    mutating func look(running: [BackgroundJobRequest], now: JobMoment) -> Look {
+    mutating func look(running: [BackgroundJobRequest], now: DeviceMoment) -> Look {
         var look = Look()
         var running = running
         for entry in book.opportunistic where entry.due <= now.wall {
@@ -157,7 +157,7 @@ struct TaskSchedulerMachine {
     }
 
     /// The continued work that begins now.
-    mutating func nextContinued(running: [BackgroundJobRequest], now: JobMoment) -> [Start] {
+    mutating func nextContinued(running: [BackgroundJobRequest], now: DeviceMoment) -> [Start] {
         guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
         let free = max(0, policy.continuedAtOnce - running.count(where: \.isContinued))
         return book.queued.filter { entry in !running.contains { $0.identifier == entry.request.identifier } }
@@ -165,11 +165,11 @@ struct TaskSchedulerMachine {
     }
 
     /// The run of a pending request that a developer begins, whatever the rules say.
-    mutating func simulatedLaunch(_ identifier: String, now: JobMoment) -> Start? {
+    mutating func simulatedLaunch(_ identifier: String, now: DeviceMoment) -> Start? {
         book.entry(identifier).map { Start(entry: take($0, now: now).entry, isExemptFromForceQuit: true) }
     }
 
-    private mutating func take(_ entry: JobRequestBook.Entry, now: JobMoment) -> Start {
+    private mutating func take(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Start {
         _ = book.remove(entry.request.identifier)
         switch entry.request.kind {
         case .refresh: allowance.refreshLaunched(at: now.continuous)
@@ -184,14 +184,14 @@ struct TaskSchedulerMachine {
     // MARK: Runs
 
     /// A run begins. Gives its number.
-    mutating func began(_ entry: JobRequestBook.Entry, now: JobMoment) -> Int {
+    mutating func began(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Int {
         records.append(
             BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
         return records.count - 1
     }
 
     /// A run is over. False when it was before.
-    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: JobMoment) -> Bool {
+    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: DeviceMoment) -> Bool {
         guard records[number].outcome == nil else { return false }
         records[number].outcome = outcome
         records[number].ended = now.wall

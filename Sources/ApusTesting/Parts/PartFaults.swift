@@ -7,7 +7,7 @@ extension Fault.Rule {
     /// Positions in the background were asked for by an app that did not declare the `location` mode.
     ///
     /// Apple, documentation/corelocation/cllocationmanager/allowsbackgroundlocationupdates: a fatal error
-    public static let undeclaredLocationMode = Fault.Rule("undeclaredLocationMode")
+    public static let undeclaredLocationMode = Fault.Rule("NSInternalInconsistencyException.undeclaredLocationMode")
 
     /// A silent push was not handled in time.
     ///

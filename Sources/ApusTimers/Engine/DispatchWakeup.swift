@@ -1,16 +1,19 @@
 #if canImport(Darwin)
     import Darwin
     import Dispatch
-    import Synchronization
+    import notify
 
     typealias SystemWakeup = DispatchWakeup
 
-    /// Wakes through Dispatch: one strict timer source a clock, and the system's notification about the wall clock.
+    /// Wakes through Dispatch: a strict timer source each for uptime and the wall clock, a kernel queue for the continuous
+    /// clock, on which Dispatch has no public deadlines, and the system's notification about the wall clock.
     package final class DispatchWakeup: Wakeup {
         private static let isOnQueue = DispatchSpecificKey<Bool>()
 
         private struct State {
-            var sources: [any DispatchSourceTimer] = []
+            var uptime: (any DispatchSourceTimer)?
+            var wall: (any DispatchSourceTimer)?
+            var continuous: ContinuousTimer?
             var clockSetToken: Int32?
             var isStopped = false
         }
@@ -21,56 +24,54 @@
         package init() { queue.setSpecific(key: Self.isOnQueue, value: true) }
 
         package func start(_ handler: @escaping @Sendable (WakeReason) -> Void) {
+            let report = { @Sendable [self] (reason: WakeReason) in
+                if !self.state.withLock({ $0.isStopped }) { handler(reason) }
+            }
             state.withLock { state in
-                state.sources = ClockKind.allCases.map { _ in
-                    let source = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
-                    source.setEventHandler { [self] in
-                        if !self.state.withLock(\.isStopped) { handler(.deadline) }
-                    }
-                    source.schedule(deadline: .distantFuture)
-                    source.activate()
-                    return source
-                }
+                state.uptime = makeSource { report(.deadline) }
+                state.wall = makeSource { report(.deadline) }
+                state.continuous = ContinuousTimer(queue: queue) { report(.deadline) }
                 var token: Int32 = 0
-                let status = notify_register_dispatch("com.apple.system.clock_set", &token, queue) { [self] _ in
-                    if !self.state.withLock(\.isStopped) { handler(.wallClockChanged) }
+                let status = notify_register_dispatch("com.apple.system.clock_set", &token, queue) { _ in
+                    report(.wallClockChanged)
                 }
                 if status == 0 { state.clockSetToken = token }
             }
         }
 
+        private func makeSource(_ handler: @escaping @Sendable () -> Void) -> any DispatchSourceTimer {
+            let source = DispatchSource.makeTimerSource(flags: .strict, queue: queue)
+            source.setEventHandler(handler: handler)
+            source.schedule(deadline: .distantFuture)
+            source.activate()
+            return source
+        }
+
         package func arm(_ clock: ClockKind, at nanoseconds: UInt64?) {
             state.withLock { state in
-                guard !state.isStopped, clock.rawValue < state.sources.count else { return }
-                let source = state.sources[clock.rawValue]
-                guard let nanoseconds else { return source.schedule(deadline: .distantFuture) }
+                guard !state.isStopped else { return }
                 switch clock {
                 case .uptime:
                     // Its origin is the one of `DispatchTime`.
-                    source.schedule(deadline: DispatchTime(uptimeNanoseconds: nanoseconds), leeway: .nanoseconds(0))
+                    let deadline = nanoseconds.map { DispatchTime(uptimeNanoseconds: $0) } ?? .distantFuture
+                    state.uptime?.schedule(deadline: deadline, leeway: .nanoseconds(0))
                 case .continuous:
-                    // Dispatch has no public deadline on this clock: a wall deadline goes on during sleep like it,
-                    // and the engine looks again when the wall clock is set.
-                    let time = SystemTime()
-                    let left = time.continuous().duration(to: ContinuousInstant(nanoseconds: nanoseconds))
-                    source.schedule(
-                        wallDeadline: Self.wallTime(time.wall().advanced(by: left)), leeway: .nanoseconds(0))
+                    state.continuous?.arm(at: nanoseconds.map { ContinuousInstant(nanoseconds: $0) })
                 case .wall:
-                    source.schedule(
-                        wallDeadline: Self.wallTime(WallInstant(nanoseconds: nanoseconds)), leeway: .nanoseconds(0)
-                    )
+                    let deadline = nanoseconds.map { Self.wallTime(WallInstant(nanoseconds: $0)) } ?? .distantFuture
+                    state.wall?.schedule(wallDeadline: deadline, leeway: .nanoseconds(0))
                 }
             }
         }
 
         package func stop() {
-            let (sources, token) = state.withLock { state in
-                let stopped = (state.sources, state.clockSetToken)
+            state.withLock { state in
+                state.uptime?.cancel()
+                state.wall?.cancel()
+                state.continuous?.cancel()
+                if let token = state.clockSetToken { notify_cancel(token) }
                 state = State(isStopped: true)
-                return stopped
             }
-            for source in sources { source.cancel() }
-            if let token { notify_cancel(token) }
             // Waits for a handler that is running.
             if DispatchQueue.getSpecific(key: Self.isOnQueue) == nil { queue.sync {} }
         }
@@ -79,5 +80,47 @@
             let (seconds, nanoseconds) = instant.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
             return DispatchWallTime(timespec: timespec(tv_sec: Int(seconds), tv_nsec: Int(nanoseconds)))
         }
+    }
+
+    /// One deadline on the continuous clock, which goes on while the machine sleeps and is not set: a timer of a kernel queue
+    /// with `NOTE_MACH_CONTINUOUS_TIME` (Apple, sys/event.h).
+    private final class ContinuousTimer {
+        private let descriptor: Int32
+        private let source: any DispatchSourceRead
+
+        /// Nil when the kernel gives no queue.
+        init?(queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
+            let descriptor = kqueue()
+            guard descriptor >= 0 else { return nil }
+            self.descriptor = descriptor
+            source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
+            source.setEventHandler {
+                var event = kevent()
+                var none = timespec()
+                while kevent(descriptor, nil, 0, &event, 1, &none) > 0 {}
+                handler()
+            }
+            source.setCancelHandler { close(descriptor) }
+            source.activate()
+        }
+
+        /// Relative, because absolute deadlines of such timers are counted from the wall clock's origin. What passes between
+        /// the reading and the call makes it late, never early.
+        func arm(at instant: ContinuousInstant?) {
+            var change = kevent()
+            change.ident = 1
+            change.filter = Int16(EVFILT_TIMER)
+            if let instant {
+                let left = SystemTime().continuous().duration(to: instant)
+                change.flags = UInt16(EV_ADD | EV_ONESHOT)
+                change.fflags = UInt32(NOTE_NSECONDS) | UInt32(NOTE_MACH_CONTINUOUS_TIME) | UInt32(NOTE_CRITICAL)
+                change.data = Int(max(1, left.wholeNanoseconds))
+            } else {
+                change.flags = UInt16(EV_DELETE)
+            }
+            _ = kevent(descriptor, &change, 1, nil, 0, nil)
+        }
+
+        func cancel() { source.cancel() }
     }
 #endif

@@ -74,6 +74,26 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 
+    /// Why the sound comes out elsewhere, or not at all. The simulated phone says one of them.
+    public enum RouteChangeReason: UInt, Sendable {
+        /// Not known.
+        case unknown = 0
+        /// There is something new, such as headphones.
+        case newDeviceAvailable = 1
+        /// What was there is gone: the headphones were unplugged.
+        case oldDeviceUnavailable = 2
+        /// The category is another one.
+        case categoryChange = 3
+        /// An app wanted it.
+        case override = 4
+        /// The device wakes.
+        case wakeFromSleep = 6
+        /// There is nothing for the category.
+        case noSuitableRouteForCategory = 7
+        /// The configuration is another one.
+        case routeConfigurationChange = 8
+    }
+
     /// The session of the running process.
     open class func sharedInstance() -> AVAudioSession {
         let process = SimulatedPhone.process
@@ -83,6 +103,11 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     /// An interruption begins or ends; `userInfo` says which. Also posted, late, when the app was suspended.
     open class var interruptionNotification: NSNotification.Name {
         NSNotification.Name("AVAudioSessionInterruptionNotification")
+    }
+
+    /// The sound comes out elsewhere; `userInfo` says why. Posted on the main thread here; Apple says on another one.
+    open class var routeChangeNotification: NSNotification.Name {
+        NSNotification.Name("AVAudioSessionRouteChangeNotification")
     }
 
     private let audio: any PhoneAudio
@@ -128,21 +153,32 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
 
     @MainActor
     private func tell(_ event: AudioSessionEvent) {
-        let info: [AnyHashable: Any] =
+        let (name, info): (NSNotification.Name, [AnyHashable: Any]) =
             switch event {
             case .interruptionBegan(let appWasSuspended):
-                [
-                    AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
-                    AVAudioSessionInterruptionWasSuspendedKey: appWasSuspended,
-                ]
+                (
+                    Self.interruptionNotification,
+                    [
+                        AVAudioSessionInterruptionTypeKey: InterruptionType.began.rawValue,
+                        AVAudioSessionInterruptionWasSuspendedKey: appWasSuspended,
+                    ]
+                )
             case .interruptionEnded(let shouldResume):
-                [
-                    AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
-                    AVAudioSessionInterruptionOptionKey:
-                        (shouldResume ? InterruptionOptions.shouldResume : []).rawValue,
-                ]
+                (
+                    Self.interruptionNotification,
+                    [
+                        AVAudioSessionInterruptionTypeKey: InterruptionType.ended.rawValue,
+                        AVAudioSessionInterruptionOptionKey:
+                            (shouldResume ? InterruptionOptions.shouldResume : []).rawValue,
+                    ]
+                )
+            case .outputLost:
+                (
+                    Self.routeChangeNotification,
+                    [AVAudioSessionRouteChangeReasonKey: RouteChangeReason.oldDeviceUnavailable.rawValue]
+                )
             }
-        NotificationCenter.default.post(name: Self.interruptionNotification, object: self, userInfo: info)
+        NotificationCenter.default.post(name: name, object: self, userInfo: info)
     }
 }
 
@@ -153,6 +189,9 @@ public let AVAudioSessionInterruptionTypeKey = "AVAudioSessionInterruptionTypeKe
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// What the app may do: the raw value of ``AVAudioSession/InterruptionOptions``.
 public let AVAudioSessionInterruptionOptionKey = "AVAudioSessionInterruptionOptionKey"
+// swift-format-ignore: AlwaysUseLowerCamelCase
+/// Why the route has changed: the raw value of ``AVAudioSession/RouteChangeReason``.
+public let AVAudioSessionRouteChangeReasonKey = "AVAudioSessionRouteChangeReasonKey"
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Whether the session was made inactive because the app was suspended.
 public let AVAudioSessionInterruptionWasSuspendedKey = "AVAudioSessionInterruptionWasSuspendedKey"

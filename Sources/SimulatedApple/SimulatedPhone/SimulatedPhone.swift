@@ -90,7 +90,7 @@ public enum SimulatedPhone {
 /// What the frameworks know of one device.
 @MainActor
 final class Phone: DevicePart {
-    weak let simulatedDevice: SimulatedDevice?
+    private(set) weak var simulatedDevice: SimulatedDevice?
     /// What outlives processes of the app.
     let records = PhoneMemory()
     /// What outlives processes of the app.

@@ -76,7 +76,7 @@ struct LocationRuleTests {
         }
     }
 
-    @Test("inBackground without the declared mode is an error, and for the raw service a fault")
+    @Test("inBackground without the declared mode is an error, and ends an app that asks the raw service")
     func undeclared() throws {
         try SimulatedDevice.run { device in
             device.expect(.undeclaredLocationMode)
@@ -86,6 +86,7 @@ struct LocationRuleTests {
             host.location.startUpdating(inBackground: true) { _ in host.note("an update") }
             device.advance(by: .seconds(60))
             #expect(device.notes.count == 1)
+            #expect(device.host == nil)
         }
     }
 

@@ -180,6 +180,14 @@ struct AudioPlaybackMachine {
         return tell(end)
     }
 
+    /// The headphones are unplugged: what plays is paused, so that not all the room hears it. An app without an active session
+    /// is not told, and so is a suspended one, of which nothing plays.
+    mutating func loseOutput(now: UptimeInstant) -> [AudioSessionEvent] {
+        guard isSessionActive else { return [] }
+        if isPlaying { playback = .paused(at: position(now: now)) }
+        return [.outputLost]
+    }
+
     private mutating func tell(_ event: AudioSessionEvent) -> [AudioSessionEvent] {
         guard isSuspended else { return [event] }
         owed.append(event)

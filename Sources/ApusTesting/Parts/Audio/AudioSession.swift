@@ -17,4 +17,8 @@ public enum AudioSessionEvent: Sendable, Hashable, Codable {
     case interruptionBegan(appWasSuspended: Bool)
     /// The interruption is over. Go on playing only if `shouldResume`.
     case interruptionEnded(shouldResume: Bool)
+    /// The headphones were unplugged, and the player is paused.
+    ///
+    /// Apple, documentation/avfaudio/responding-to-audio-route-changes
+    case outputLost
 }

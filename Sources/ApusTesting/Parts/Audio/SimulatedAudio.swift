@@ -168,12 +168,20 @@ public final class SimulatedAudio: AudioPlayer {
             let resumption =
                 switch end {
                 case .interruptionEnded(shouldResume: true): ", should resume"
-                case .interruptionEnded, .interruptionBegan:
+                case .interruptionEnded, .interruptionBegan, .outputLost:
                     shouldResume ? " while the app is suspended; it should not resume" : ""
                 }
             surroundings.log(.system, .audio("interruption ended\(resumption)"))
         }
         tell(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
+    }
+
+    /// The user unplugs the headphones: what plays is paused, and an app with an active session hears of it.
+    ///
+    /// Apple, documentation/avfaudio/responding-to-audio-route-changes
+    public func unplugHeadphones() {
+        surroundings.log(.user, .control("unplug the headphones"))
+        tell(change(.system) { machine, now in machine.loseOutput(now: now) })
     }
 
     // MARK: What the device says

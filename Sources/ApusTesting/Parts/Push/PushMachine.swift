@@ -56,7 +56,7 @@ struct PushMachine {
 
     // MARK: Coming
 
-    mutating func receive(_ fields: [String: String], _ scene: JobScene, now: JobMoment) -> Action {
+    mutating func receive(_ fields: [String: String], _ scene: DeviceScene, now: DeviceMoment) -> Action {
         lastNumber += 1
         guard isRegistered else { return .discard("the app has not registered for remote notifications") }
         if !scene.isAppInFront {
@@ -65,20 +65,23 @@ struct PushMachine {
         }
         let other = held
         held = SilentPush(number: lastNumber, fields: fields)
-        let action = next(scene, now: now)
-        guard case .hold(let reasons, _) = action else { return action ?? .discard("") }
+        let action = decide(scene, now: now)
+        guard case .hold(let reasons, _) = action else { return action }
         return .hold(reasons: reasons, replacesOther: other != nil)
     }
 
     /// What to do with the push that is held; nil when there is none.
-    func next(_ scene: JobScene, now: JobMoment) -> Action? {
-        guard held != nil else { return nil }
+    func next(_ scene: DeviceScene, now: DeviceMoment) -> Action? {
+        held == nil ? nil : decide(scene, now: now)
+    }
+
+    private func decide(_ scene: DeviceScene, now: DeviceMoment) -> Action {
         if scene.isAppInFront { return .deliver }
         let reasons = obstacles(scene, now: now)
         return reasons.isEmpty ? .wake : .hold(reasons: reasons, replacesOther: false)
     }
 
-    private func obstacles(_ scene: JobScene, now: JobMoment) -> [String] {
+    private func obstacles(_ scene: DeviceScene, now: DeviceMoment) -> [String] {
         var reasons: [String] = []
         func add(_ reason: String, if isThere: Bool) { if isThere { reasons.append(reason) } }
         add("the device was not unlocked since its start", if: !scene.wasUnlockedSinceBoot)
@@ -91,7 +94,7 @@ struct PushMachine {
     }
 
     /// When another push may start the app, if that is later.
-    func freeAgain(now: JobMoment) -> ContinuousInstant? {
+    func freeAgain(now: DeviceMoment) -> ContinuousInstant? {
         let recent = wakes.suffix(max(0, hourlyLimit))
         guard recent.count == hourlyLimit, let first = recent.first else { return nil }
         let free = first.advanced(by: Self.hour)
@@ -101,7 +104,7 @@ struct PushMachine {
     // MARK: Handling
 
     /// The app gets the push that is held.
-    mutating func begin(countsAsWake: Bool, now: JobMoment) {
+    mutating func begin(countsAsWake: Bool, now: DeviceMoment) {
         guard let push = held.take() else { return }
         if countsAsWake { wakes = wakes.suffix(max(0, hourlyLimit - 1)) + [now.continuous] }
         runs.append(Run(push: push, end: now.uptime + timeLimit))
@@ -124,7 +127,7 @@ struct PushMachine {
     var end: UInt64? { runs.map(\.end).min() }
 
     /// Takes away those whose time is over.
-    mutating func takeOverdue(now: JobMoment) -> [Run] {
+    mutating func takeOverdue(now: DeviceMoment) -> [Run] {
         defer { runs.removeAll { $0.end <= now.uptime } }
         return runs.filter { $0.end <= now.uptime }
     }

@@ -9,7 +9,7 @@ package final class SimulatedPushes: Sendable {
 
     private struct State {
         var machine: PushMachine
-        var scene = JobScene()
+        var scene = DeviceScene()
         var handler: Handler?
         /// When a run's time is over.
         var deadline: ScheduledTimer?
@@ -60,7 +60,7 @@ package final class SimulatedPushes: Sendable {
     }
 
     @MainActor
-    func receive(_ fields: [String: String], _ scene: JobScene) {
+    func receive(_ fields: [String: String], _ scene: DeviceScene) {
         let now = now
         let action = state.withLock { state in
             state.scene = scene
@@ -77,7 +77,7 @@ package final class SimulatedPushes: Sendable {
     }
 
     @MainActor
-    func device(did event: JobSceneEvent, _ scene: JobScene) {
+    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
         state.withLock { $0.scene = scene }
         switch event {
         case .settled: handOver()
@@ -181,5 +181,5 @@ package final class SimulatedPushes: Sendable {
         host.end("\(TerminationCode.fetchTimeout): a silent push was not completed in time")
     }
 
-    private var now: JobMoment { JobMoment(surroundings.time) }
+    private var now: DeviceMoment { DeviceMoment(surroundings.time) }
 }

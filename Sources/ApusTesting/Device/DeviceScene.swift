@@ -1,8 +1,8 @@
 import ApusBackground
 import ApusTimers
 
-/// What the rules for background jobs look at, of the device and its app.
-struct JobScene: Sendable {
+/// What the rules for background jobs and pushes look at, of the device and its app.
+struct DeviceScene: Sendable {
     var conditions = DeviceConditions()
     var isBackgroundRefreshOn = true
     var wasUnlockedSinceBoot = true
@@ -34,8 +34,8 @@ struct JobScene: Sendable {
     }
 }
 
-/// What the scheduler of background jobs is told.
-enum JobSceneEvent: Sendable, Hashable {
+/// What has happened to a scene.
+enum DeviceSceneEvent: Sendable, Hashable {
     /// There is a new process; the app is not made yet.
     case launched
     /// The app is made.
@@ -53,7 +53,7 @@ enum JobSceneEvent: Sendable, Hashable {
 }
 
 /// One look at the clocks.
-struct JobMoment: Sendable {
+struct DeviceMoment: Sendable {
     let wall: WallInstant
     let continuous: ContinuousInstant
     /// In nanoseconds.
