@@ -51,7 +51,7 @@ struct BackgroundTimerProgramTests {
                 // The first fires once, the second repeats, the third is handed over; and again.
                 let (runs, number) = (runs, ids.count)
                 let id = try timers?.schedule(
-                    after: .seconds(number % 3 == 2 ? 50 : 1), repeats: number % 3 == 1,
+                    after: .seconds(number % 3 == 2 ? 50 : 1), every: number % 3 == 1 ? .seconds(1) : nil,
                     handover: number % 3 == 2 ? .custom { _, _ in } : .none
                 ) { runs.add(number) }
                 if let id { ids.append(id) }

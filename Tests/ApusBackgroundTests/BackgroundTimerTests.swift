@@ -48,12 +48,32 @@ struct BackgroundTimerTests {
         #expect(host.time.leaks.isEmpty)
     }
 
+    @Test("a repeating timer has a first delay of its own, and says when it is due next")
+    func firstDelay() throws {
+        let timers = timers()
+        let runs = Log<Duration>()
+        let start = host.time.continuous()
+        let id = try timers.schedule(after: .seconds(10), every: .seconds(3)) { [time = host.time] in
+            runs.add(start.duration(to: time.continuous()))
+        }
+        #expect(timers.deadline(of: id) == start.advanced(by: .seconds(10)))
+        host.advance(by: .seconds(17))
+        #expect(runs.all == [.seconds(10), .seconds(13), .seconds(16)])
+        #expect(timers.deadline(of: id) == start.advanced(by: .seconds(19)))
+        timers.cancel(id)
+        #expect(timers.deadline(of: id) == nil)
+        let soon = try timers.schedule(after: .zero, every: .seconds(1)) { runs.add(.zero) }
+        host.advance(by: .zero)
+        #expect(runs.all.last == .zero)
+        timers.cancel(soon)
+    }
+
     @Test("repeating work keeps its phase, and a busy main loop gets one run for all missed ticks")
     func repeating() throws {
         let timers = timers()
         let runs = Log<Duration>()
         let start = host.time.continuous()
-        let id = try timers.schedule(after: .seconds(1), repeats: true) { [time = host.time] in
+        let id = try timers.schedule(after: .seconds(1), every: .seconds(1)) { [time = host.time] in
             runs.add(start.duration(to: time.continuous()))
         }
         host.advance(by: .seconds(2))
@@ -88,7 +108,7 @@ struct BackgroundTimerTests {
         let timers = timers()
         let ids = Log<BackgroundTimer.ID>()
         let results = Log<Bool>()
-        let id = try timers.schedule(after: .seconds(1), repeats: true) { [weak timers] in
+        let id = try timers.schedule(after: .seconds(1), every: .seconds(1)) { [weak timers] in
             for id in ids.all { results.add(timers?.cancel(id) ?? false) }
             results.add(timers?.cancelAll().isEmpty ?? false)
         }
@@ -105,7 +125,7 @@ struct BackgroundTimerTests {
         let common = BackgroundTimer(host: host)
         let runs = Log<String>()
         try held.schedule(after: .seconds(1)) { runs.add("default") }
-        try held.schedule(after: .seconds(1), repeats: true) { runs.add("repeating") }
+        try held.schedule(after: .seconds(1), every: .seconds(1)) { runs.add("repeating") }
         try common.schedule(after: .seconds(2)) { runs.add("common") }
         host.loop.scroll(true)
         host.advance(by: .seconds(4))
@@ -323,7 +343,9 @@ struct BackgroundTimerTests {
             return error?.message ?? ""
         }
         #expect(message { try timers.schedule(after: .seconds(-1)) {} }.contains("`after`"))
-        #expect(message { try timers.schedule(after: .zero, repeats: true) {} }.contains("`after`"))
+        #expect(message { try timers.schedule(after: .zero, every: .zero) {} }.contains("`every`"))
+        let tolerant = { try timers.schedule(after: .zero, every: .seconds(1), tolerance: .seconds(1)) {} }
+        #expect(message { _ = try tolerant() }.contains("`tolerance`"))
         #expect(message { try timers.schedule(after: .seconds(1), tolerance: .seconds(-1)) {} }.contains("`tolerance`"))
         let handover = BackgroundTimer.Handover.notification(UserNotification(title: "tea"))
         #expect(message { try timers.schedule(after: .seconds(1), handover: handover) {} }.contains("`handover`"))

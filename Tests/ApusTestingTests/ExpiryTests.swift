@@ -175,7 +175,7 @@ struct ExpiryTests {
             device.pressHome()
             device.advance(by: .seconds(33))
             #expect(device.appPhase == .background)
-            device.jobs.simulateLaunchNow("refresh")
+            device.jobs.makeDue("refresh")
             device.advance(by: .seconds(60))
             #expect(device.notes == ["first told", "runs refresh", "told"])
             #expect(device.ends.isEmpty)

@@ -268,7 +268,7 @@ extension SimulatedAppleTests {
                 try BGTaskScheduler.shared.submit(BGAppRefreshTaskRequest(identifier: "refresh"))
                 device.pressHome()
                 device.kill()
-                device.jobs.simulateLaunchNow("refresh")
+                device.jobs.makeDue("refresh")
                 device.advance(by: .seconds(1))
                 #expect(notes.all == ["launch inactive", "background", "launch background", "background", "task"])
             }
@@ -318,7 +318,7 @@ extension SimulatedAppleTests {
                             delegate: MistakenNewsAppDelegate())
                         device.launch()
                         device.pressHome()
-                        device.jobs.simulateLaunchNow(NewsAppDelegate.refreshIdentifier)
+                        device.jobs.makeDue(NewsAppDelegate.refreshIdentifier)
                         device.advance(by: .seconds(10))
                     }
                 }

@@ -92,7 +92,7 @@
                     device.advance(by: .seconds(6 * 3_600))
                     device.kill()
                     device.advance(by: .seconds(6 * 3_600))
-                    device.jobs.simulateLaunchNow("process")
+                    device.jobs.makeDue("process")
                     device.advance(by: .seconds(3_600))
                 }),
             Scenario(
@@ -266,7 +266,7 @@
                 device.launch()
                 device.pressHome()
                 device.advance(by: .seconds(60))
-                device.jobs.simulateLaunchNow("refresh")
+                device.jobs.makeDue("refresh")
                 device.advance(by: .seconds(60))
                 #expect(device.logText.contains("app note: on the main thread"))
                 let run = try #require(device.jobs.history.first)
@@ -298,7 +298,7 @@
                     device.launch()
                     device.kill()
                 }
-                device.jobs.simulateLaunchNow("study")
+                device.jobs.makeDue("study")
                 device.advance(by: .seconds(1))
                 #expect(device.logText.split(separator: "\n").count { $0.contains("app note: launch 1") } == 4)
                 #expect(device.logText.contains("app note: BGHealthResearchTask"))

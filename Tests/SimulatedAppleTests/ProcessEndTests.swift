@@ -175,7 +175,7 @@
                         device.launch()
                         device.pressHome()
                         device.advance(by: .seconds(60))
-                        device.jobs.simulateLaunchNow("process")
+                        device.jobs.makeDue("process")
                         let start = device.time.uptime()
                         device.advance(by: .seconds(100))
                         #expect(start.duration(to: device.time.uptime()) == .seconds(100))

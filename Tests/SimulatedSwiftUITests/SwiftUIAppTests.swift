@@ -193,7 +193,7 @@
             device.launch()
             device.pressHome()
             device.kill()
-            device.jobs.simulateLaunchNow("com.example.refresh")
+            device.jobs.makeDue("com.example.refresh")
             device.advance(by: .seconds(60))
             #expect(device.jobs.report.runs.map(\.outcome) == [.succeeded])
             #expect(device.launchCount == 2)

@@ -10,9 +10,7 @@ public final class TimerModel: BackgroundTimerDelegate {
         let delay: Double
         let interval: Duration?
         var count = 0
-        /// The timer that waits for this row: first that of the delay, then the repeating one.
-        var timer: BackgroundTimer.ID
-        var due: ContinuousInstant
+        let timer: BackgroundTimer.ID
     }
 
     /// The accepted delays, in seconds.
@@ -52,12 +50,14 @@ public final class TimerModel: BackgroundTimerDelegate {
             throw AppError(.invalid, "there are \(Self.rowLimit) timers; cancel some first")
         }
         let id = lastID + 1
-        let timer = try schedule(id, after: duration, repeats: false)
+        let timer: BackgroundTimer.ID
+        do throws(BackgroundError) {
+            timer = try timers.schedule(after: duration, every: pause) { [weak self] in self?.run(id) }
+        } catch {
+            throw AppError(error)
+        }
         lastID = id
-        rows.append(
-            Row(
-                id: id, delay: delay, interval: pause, timer: timer,
-                due: host.engine.time.continuous().advanced(by: duration)))
+        rows.append(Row(id: id, delay: delay, interval: pause, timer: timer))
         changed()
         return id
     }
@@ -90,30 +90,14 @@ public final class TimerModel: BackgroundTimerDelegate {
             rows: rows.map { row in
                 TimerSnapshot.Row(
                     id: row.id, delay: row.delay, repeat: row.interval?.seconds, count: row.count,
-                    next: TimeText.iso8601(host.wall(at: row.due)))
+                    next: timers.deadline(of: row.timer).map { TimeText.iso8601(host.wall(at: $0)) })
             }, vibrations: vibrations, ended: ended)
-    }
-
-    private func schedule(_ id: Int, after duration: Duration, repeats: Bool) throws(AppError) -> BackgroundTimer.ID {
-        do throws(BackgroundError) {
-            return try timers.schedule(after: duration, repeats: repeats) { [weak self] in self?.run(id) }
-        } catch {
-            throw AppError(error)
-        }
     }
 
     private func run(_ id: Int) {
         guard let index = rows.firstIndex(where: { $0.id == id }) else { return }
         rows[index].count += 1
         vibrations += 1
-        if let interval = rows[index].interval {
-            if rows[index].count == 1, let timer = try? schedule(id, after: interval, repeats: true) {
-                rows[index].timer = timer
-                rows[index].due = host.engine.time.continuous()
-            }
-            let now = host.engine.time.continuous()
-            repeat { rows[index].due = rows[index].due.advanced(by: interval) } while rows[index].due <= now
-        }
         changed()
     }
 

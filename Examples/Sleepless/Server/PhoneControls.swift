@@ -37,7 +37,7 @@ enum PhoneControls {
     private static let month = 2_592_000.0
 
     @MainActor
-    static func perform(_ name: String, _ arguments: Arguments, on phone: SimulatedPhone) async throws {
+    static func perform(_ name: String, _ arguments: Arguments, on phone: PhoneStage) async throws {
         guard let accepted = accepted[name] else {
             throw WebError(
                 .notFound, code: "notFound",
@@ -67,7 +67,7 @@ enum PhoneControls {
 
     @MainActor
     private static func passTime(
-        _ name: String, _ arguments: Arguments, on phone: SimulatedPhone
+        _ name: String, _ arguments: Arguments, on phone: PhoneStage
     ) async throws -> Bool {
         switch name {
         case "speed": phone.speed = try arguments.number("speed", in: 0...3_600)
@@ -167,11 +167,11 @@ enum PhoneControls {
 
     /// What a developer does with a debugger, or with the next version of the app, and the user with what is shown of a job.
     @MainActor
-    private static func develop(_ name: String, _ arguments: Arguments, on phone: SimulatedPhone) throws -> Bool {
+    private static func develop(_ name: String, _ arguments: Arguments, on phone: PhoneStage) throws -> Bool {
         let jobs = phone.device.jobs
         switch name {
-        case "launch-job": jobs.simulateLaunchNow(try pendingJob(arguments, jobs))
-        case "expire-job": jobs.simulateExpirationNow(try runningJob(arguments, jobs))
+        case "launch-job": jobs.makeDue(try pendingJob(arguments, jobs))
+        case "expire-job": jobs.expire(try runningJob(arguments, jobs))
         case "cancel-job": jobs.cancelByUser(try runningJob(arguments, jobs))
         case "declare":
             let mode: AppManifest.BackgroundMode = try arguments.choice("mode")

@@ -48,7 +48,7 @@ struct SleeplessCommand: AsyncParsableCommand {
         }
         switch host {
         case .simulated:
-            let phone = SimulatedPhone(seed: seed, speed: speed)
+            let phone = PhoneStage(seed: seed, speed: speed)
             try await serve(phone, secrets: nil, logger)
         case .linux:
             let machine: LinuxMachine

@@ -9,7 +9,7 @@ import Testing
 @MainActor
 @Suite("The advice of Sleepless's errors")
 struct AdviceTests {
-    private let phone = SimulatedPhone(seed: 0, speed: 0, lives: false)
+    private let phone = PhoneStage(seed: 0, speed: 0, lives: false)
 
     private func tap(_ name: String, _ body: String) throws {
         try AppTaps.perform(name, try Arguments(Data(body.utf8)), in: try phone.appInFront())

@@ -18,7 +18,7 @@ extension SimulatedDevice {
 
     func installSleepless() {
         let lengths = Dictionary(uniqueKeysWithValues: Tracks.all.map { ($0.id, Duration.seconds($0.seconds)) })
-        install(SimulatedPhone.manifest, trackDurations: lengths) { host in
+        install(PhoneStage.manifest, trackDurations: lengths) { host in
             host.notifications.onForegroundDelivery = { _ in .shown }
             return try App(
                 Services(

@@ -22,7 +22,7 @@ struct ServerTests {
         port: Int = 0, secrets: GuardRules.Secrets? = nil, _ body: @MainActor (String) async throws -> Void
     ) async throws {
         let page = URL(fileURLWithPath: "none", isDirectory: true)
-        let phone = SimulatedPhone(seed: 0, speed: 1, lives: false)
+        let phone = PhoneStage(seed: 0, speed: 1, lives: false)
         let server = SleeplessServer(.init(port: port, page: page, secrets: secrets), stage: phone)
         let (addresses, found) = AsyncStream.makeStream(of: String.self)
         let running = Task {
@@ -144,7 +144,7 @@ struct ServerTests {
 
     @Test("nothing is encoded while no page listens")
     func unheard() async throws {
-        let phone = SimulatedPhone(seed: 0, speed: 1, lives: false)
+        let phone = PhoneStage(seed: 0, speed: 1, lives: false)
         try await phone.control("open", Arguments(Data()))
         try phone.appInFront().timer.go(delay: 0.5, repeat: 0.5)
         try await phone.control("advance", Arguments(Data(#"{"seconds":60}"#.utf8)))

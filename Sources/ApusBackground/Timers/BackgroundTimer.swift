@@ -1,4 +1,4 @@
-import ApusTimers
+public import ApusTimers
 
 /// Timers whose work goes on for a while after the app has left the foreground: one-shot or repeating, any number.
 ///
@@ -40,6 +40,10 @@ public final class BackgroundTimer: Sendable {
     /// The timers that wait, and the repeating ones whose work is at it. From any thread.
     public var pending: Set<ID> { core.pending }
 
+    /// When a pending timer is due next, on the continuous clock: of a repeating one whose work is at it, the deadline after
+    /// that. `nil` when it is not pending. From any thread.
+    public func deadline(of id: ID) -> ContinuousInstant? { core.deadline(of: id) }
+
     /// A new sequence of the events from now on. It has one consumer, and ends when this object has gone; so let the
     /// task that consumes it hold the sequence only.
     public func events() -> AsyncStream<Event> { core.events() }
@@ -49,11 +53,10 @@ public final class BackgroundTimer: Sendable {
     /// If the claim is refused, the event `expired` says so; the timer stays pending.
     ///
     /// - Parameters:
-    ///   - duration: How long from now on the continuous clock, and between the runs of a repeating timer. Zero is at
-    ///     once, for one that does not repeat.
-    ///   - repeats: Whether it runs again and again.
+    ///   - duration: How long from now on the continuous clock. Zero is at once.
+    ///   - interval: How long between its runs, from the first deadline on; `nil` for a single run.
     ///   - tolerance: How much later than its deadline it may fire, to share a wake-up with others; if it repeats, less
-    ///     than `duration`.
+    ///     than `interval`.
     ///   - handover: What stands in for the timer when the app enters the background with less time than it needs, or
     ///     when its time is over.
     ///   - work: Runs on the main loop.
@@ -61,13 +64,13 @@ public final class BackgroundTimer: Sendable {
     /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an argument that is not accepted.
     @discardableResult
     public func schedule(
-        after duration: Duration, repeats: Bool = false, tolerance: Duration = .zero, handover: Handover = .none,
-        _ work: @escaping @MainActor @Sendable () -> Void
+        after duration: Duration, every interval: Duration? = nil, tolerance: Duration = .zero,
+        handover: Handover = .none, _ work: @escaping @MainActor @Sendable () -> Void
     ) throws(BackgroundError) -> ID {
-        try validate(duration, repeats: repeats, tolerance: tolerance, handover: handover)
+        try validate(duration, every: interval, tolerance: tolerance, handover: handover)
         let id = core.nextID()
         core.schedule(
-            id, after: duration, repeats: repeats,
+            id, after: duration, every: interval,
             BackgroundTimerCore.Item(work: work, handover: handover, tolerance: tolerance))
         return id
     }
@@ -91,20 +94,19 @@ public final class BackgroundTimer: Sendable {
     public func cancelAll() -> Set<ID> { core.cancelAll() }
 
     private func validate(
-        _ duration: Duration, repeats: Bool, tolerance: Duration, handover: Handover
+        _ duration: Duration, every interval: Duration?, tolerance: Duration, handover: Handover
     ) throws(BackgroundError) {
-        if repeats, duration.wholeNanoseconds <= 0 {
+        if let interval, interval.wholeNanoseconds <= 0 {
             throw BackgroundError(
-                .invalidArgument,
-                "`after` is \(duration), but a timer that repeats needs at least 1 ns, for example .seconds(5)")
+                .invalidArgument, "`every` is \(interval); pass at least 1 ns, for example .seconds(5), or nothing")
         }
         if duration < .zero {
             throw BackgroundError(.invalidArgument, "`after` is \(duration); pass .zero or more")
         }
-        if tolerance < .zero || (repeats && tolerance >= duration) {
+        if tolerance < .zero || interval.map({ tolerance >= $0 }) == true {
             throw BackgroundError(
                 .invalidArgument,
-                "`tolerance` is \(tolerance); pass .zero or more, and less than `after` if the timer repeats")
+                "`tolerance` is \(tolerance); pass .zero or more, and less than `every` if the timer repeats")
         }
         if case .notification = handover, !core.canNotify {
             throw BackgroundError(

@@ -71,9 +71,11 @@ final class BackgroundTimerCore: Sendable {
         }
     }
 
-    func schedule(_ id: ID, after duration: Duration, repeats: Bool, _ item: Item) {
+    func deadline(of id: ID) -> ContinuousInstant? { state.withLock { $0.machine.deadline(of: id) } }
+
+    func schedule(_ id: ID, after duration: Duration, every interval: Duration?, _ item: Item) {
         let due = host.engine.time.continuous().advanced(by: duration)
-        let interval = repeats ? UInt64(duration.wholeNanoseconds) : nil
+        let interval = interval.map { UInt64($0.wholeNanoseconds) }
         let canBeHandedOver = if case .none = item.handover { false } else { true }
         let limit = limit
         act {

@@ -102,6 +102,9 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     var pending: Set<ID> { Set(timers.lazy.filter(\.value.isPending).map(\.key)) }
 
+    /// When a pending timer is due next.
+    func deadline(of id: ID) -> ContinuousInstant? { timers[id].flatMap { $0.isPending ? $0.due : nil } }
+
     /// The payload of a timer that is still known.
     subscript(id: ID) -> Payload? {
         get { timers[id]?.payload }

@@ -37,7 +37,7 @@ extension SimulatedHost {
     ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over; the claim
     ///     has to be ended in it.
     /// - Returns: The identifier, which must be ended; ``ClaimID/invalid`` when there is no claim.
-    public func beginClaim(
+    package func beginClaim(
         name: String? = nil, place: String? = nil, function: String = #function,
         expirationHandler: (@MainActor @Sendable () -> Void)? = nil
     ) -> ClaimID {
@@ -52,7 +52,7 @@ extension SimulatedHost {
 
     /// Ends a claim. An identifier that is unknown, was ended before, or belongs to another process is only a warning in
     /// the log; so is a call for a process that has ended.
-    public func endClaim(_ id: ClaimID) {
+    package func endClaim(_ id: ClaimID) {
         guard !isDropped("endClaim(\(id))") else { return }
         let now = now
         switch state.withLock({ $0.claims.end(id, now: now) }) {

@@ -67,9 +67,9 @@ public enum DeviceStep: Sendable, Hashable {
     case tapNotification(String)
     /// ``SimulatedLocation/setAuthorization(_:)``.
     case setLocationAuthorization(LocationAuthorization)
-    /// ``SimulatedTaskScheduler/simulateLaunchNow(_:)``.
+    /// ``SimulatedTaskScheduler/makeDue(_:)``.
     case launchJob(String)
-    /// ``SimulatedTaskScheduler/simulateExpirationNow(_:)``.
+    /// ``SimulatedTaskScheduler/expire(_:)``.
     case expireJob(String)
     /// What only this app has: a tap on its screen, for example.
     case app(AppAction)
@@ -119,8 +119,8 @@ extension DeviceStep {
         case .setNotificationAuthorization(let authorization): device.notifications.setAuthorization(authorization)
         case .tapNotification(let identifier): _ = device.notifications.tap(identifier)
         case .setLocationAuthorization(let authorization): device.location.setAuthorization(authorization)
-        case .launchJob(let identifier): device.jobs.simulateLaunchNow(identifier)
-        case .expireJob(let identifier): device.jobs.simulateExpirationNow(identifier)
+        case .launchJob(let identifier): device.jobs.makeDue(identifier)
+        case .expireJob(let identifier): device.jobs.expire(identifier)
         // The user touches an app in front only.
         case .app(let action): if device.appPhase == .active { try? action.perform(device) }
         }
@@ -170,8 +170,8 @@ extension DeviceStep: CustomStringConvertible {
             "device.notifications.setAuthorization(.\(authorization))"
         case .tapNotification(let identifier): "_ = device.notifications.tap(\(identifier.debugDescription))"
         case .setLocationAuthorization(let authorization): "device.location.setAuthorization(.\(authorization))"
-        case .launchJob(let identifier): "device.jobs.simulateLaunchNow(\(identifier.debugDescription))"
-        case .expireJob(let identifier): "device.jobs.simulateExpirationNow(\(identifier.debugDescription))"
+        case .launchJob(let identifier): "device.jobs.makeDue(\(identifier.debugDescription))"
+        case .expireJob(let identifier): "device.jobs.expire(\(identifier.debugDescription))"
         case .app(let action): action.source
         }
     }

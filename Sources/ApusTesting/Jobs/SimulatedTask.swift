@@ -6,7 +6,7 @@ import ApusTimers
 /// All members may be used from any thread. When the process has ended, nothing here has an effect.
 public final class SimulatedTask: Sendable {
     /// Called on the main loop.
-    public typealias ExpirationHandler = @MainActor @Sendable () -> Void
+    package typealias ExpirationHandler = @MainActor @Sendable () -> Void
 
     private struct State {
         var machine: SimulatedTaskMachine
@@ -51,7 +51,7 @@ public final class SimulatedTask: Sendable {
     ///
     /// Without one, an expired run is completed without success and without a word. It is let go of when it was called
     /// and when the run is completed.
-    public var expirationHandler: ExpirationHandler? {
+    package var expirationHandler: ExpirationHandler? {
         get { state.withLock { $0.machine.handler } }
         set {
             // Released outside the lock: what it captured may do anything when it goes.
@@ -62,7 +62,7 @@ public final class SimulatedTask: Sendable {
 
     /// Ends the run. The app may be suspended right after its last one; `false` does not bring the job again. The second
     /// time it is a warning in the device's log.
-    public func setCompleted(success: Bool) {
+    package func setCompleted(success: Bool) {
         switch state.withLock({ $0.machine.complete() }) {
         case .tell(let isExpired, let handler):
             scheduler.completed(self, success: success, isExpired: isExpired)
@@ -83,7 +83,7 @@ public final class SimulatedTask: Sendable {
     /// - Parameters:
     ///   - completed: Units that are done; brought into 0...total.
     ///   - total: Units that there are; at least 1.
-    public func report(completed: Int64, of total: Int64) {
+    package func report(completed: Int64, of total: Int64) {
         let now = time.uptime().nanoseconds
         state.withLock { $0.machine.report(completed: completed, total: total, now: now) }
         scheduler.deadlinesChanged()
@@ -95,7 +95,7 @@ public final class SimulatedTask: Sendable {
     public var subtitle: String { state.withLock { $0.subtitle } }
 
     /// Changes what the user reads of continued work; other jobs show nothing.
-    public func updateTitle(_ title: String, subtitle: String) {
+    package func updateTitle(_ title: String, subtitle: String) {
         guard case .continued = request.kind else { return }
         state.withLock { state in
             guard !state.machine.isOver else { return }

@@ -17,13 +17,13 @@ extension SimulatedTaskScheduler {
 
     /// The debugger's `_simulateLaunchForTaskWithIdentifier:`: the run of a pending request begins with the next step of
     /// time, whatever the rules say. Without such a request it is a warning in the log.
-    public func simulateLaunchNow(_ identifier: String) {
+    public func makeDue(_ identifier: String) {
         if !beginSimulatedSoon(identifier) { warnOfNoRequest(identifier) }
     }
 
     /// The debugger's `_simulateExpirationForTaskWithIdentifier:`: a run expires with the next step of time. Without one
     /// it is a warning in the log.
-    public func simulateExpirationNow(_ identifier: String) {
+    public func expire(_ identifier: String) {
         if !expireSoon(where: { $0.identifier == identifier }) { warnOfNoRequest(identifier) }
     }
 

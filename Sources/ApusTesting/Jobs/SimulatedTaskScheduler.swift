@@ -8,10 +8,8 @@ import ApusTimers
 /// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``whyNot(_:)`` says what stands in the way, and
 /// ``report`` what has happened.
 ///
-/// There are two doors. The members of `BackgroundJobScheduler` are what Apus offers on every system, with errors. The
-/// others (``registerLaunchHandler(_:place:_:)``, ``submitRequest(_:place:)`` and so on) have the form of Apple's
-/// `BGTaskScheduler`: what a phone raises an exception for is a ``Fault`` there. Both are about the same requests and
-/// handlers.
+/// For the app, it is a `BackgroundJobScheduler`, as on every system, with errors. The simulated `BGTaskScheduler` is about
+/// the same requests and handlers; what a phone raises an exception for is a ``Fault`` there.
 ///
 /// While a job runs, the app is not suspended, and the time of its claims stands still; about the latter the sources are
 /// silent. All members may be used from any thread.
@@ -77,7 +75,7 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
     ///     the task.
     /// - Returns: False when the manifest does not declare the identifier; also when the handler was not registered for
     ///   another reason.
-    public func registerLaunchHandler(
+    package func registerLaunchHandler(
         _ identifier: String, place: String? = nil,
         _ launchHandler: @escaping @MainActor @Sendable (SimulatedTask) -> Void
     ) -> Bool {
@@ -107,7 +105,7 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
     ///
     /// - Throws: ``BackgroundJobError``: `invalidArgument`, `unavailable`, `notPermitted`, `tooManyPending`,
     ///   `cannotStartNow`.
-    public func submitRequest(_ request: BackgroundJobRequest, place: String? = nil) throws(BackgroundJobError) {
+    package func submitRequest(_ request: BackgroundJobRequest, place: String? = nil) throws(BackgroundJobError) {
         switch enter(request) {
         case .submitted, nil: break
         case .refused(let error): throw error
@@ -121,10 +119,10 @@ public final class SimulatedTaskScheduler: BackgroundJobScheduler {
 
     /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun goes on (no source says that
     /// it is stopped).
-    public func cancelRequest(_ identifier: String) { withdraw { $0.identifier == identifier } }
+    package func cancelRequest(_ identifier: String) { withdraw { $0.identifier == identifier } }
 
     /// Withdraws all pending requests.
-    public func cancelAllRequests() { withdraw { _ in true } }
+    package func cancelAllRequests() { withdraw { _ in true } }
 
     /// The requests whose runs have not begun, in the order of their submission; with
     /// ``SystemPolicy/Jobs/listsRunningAsPending`` those whose runs go on come first.

@@ -23,6 +23,25 @@ public final class FrameTimer: Sendable {
     /// The display's rate in frames per second, from 1 to 1000: the rate of the grid, and the highest that there is.
     public let maximumFramesPerSecond: Int
 
+    /// A paused timer whose frames are handled on the main actor.
+    ///
+    /// - Parameters:
+    ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
+    ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
+    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as nobody can set these.
+    ///   - engine: The engine that wakes. After its shutdown no frame comes.
+    ///   - handler: Called with each frame. It is released when the timer is invalidated.
+    /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
+    public convenience init(
+        maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .uptime,
+        engine: TimerEngine = .shared, handler: @escaping @MainActor @Sendable (Frame) -> Void
+    ) throws(TimerError) {
+        try self.init(
+            maximumFramesPerSecond: maximumFramesPerSecond, preferredFramesPerSecond: preferredFramesPerSecond,
+            clock: clock, on: .mainActor, engine: engine
+        ) { frame in MainActor.assumeIsolated { handler(frame) } }
+    }
+
     /// A paused timer.
     ///
     /// - Parameters:
@@ -35,7 +54,7 @@ public final class FrameTimer: Sendable {
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
     public init(
         maximumFramesPerSecond: Int = 60, preferredFramesPerSecond: Int? = nil, clock: ClockKind = .uptime,
-        on executor: ActionExecutor = .mainActor, engine: TimerEngine = .shared,
+        on executor: ActionExecutor, engine: TimerEngine = .shared,
         handler: @escaping @Sendable (Frame) -> Void
     ) throws(TimerError) {
         try TimerError.validate(

@@ -114,11 +114,11 @@ extension BGTaskScheduler {
     /// The run of a pending request begins with the next step of time, whatever the rules say: what one types into the
     /// debugger, as a method.
     public func _simulateLaunchForTask(withIdentifier identifier: String) {
-        process.jobs.simulateLaunchNow(identifier)
+        process.jobs.makeDue(identifier)
     }
 
     /// A run expires with the next step of time.
     public func _simulateExpirationForTask(withIdentifier identifier: String) {
-        process.jobs.simulateExpirationNow(identifier)
+        process.jobs.expire(identifier)
     }
 }

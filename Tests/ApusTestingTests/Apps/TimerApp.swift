@@ -22,10 +22,10 @@ final class TimerApp {
 
     @discardableResult
     func schedule(
-        after duration: Duration, repeats: Bool = false, handover: BackgroundTimer.Handover = .none
+        after duration: Duration, every interval: Duration? = nil, handover: BackgroundTimer.Handover = .none
     ) throws -> BackgroundTimer.ID {
         let name = "timer \(ids.count + 1)"
-        let id = try timers.schedule(after: duration, repeats: repeats, handover: handover) { [host] in
+        let id = try timers.schedule(after: duration, every: interval, handover: handover) { [host] in
             host.note("\(name) fires")
         }
         ids.append(id)

@@ -73,7 +73,7 @@ struct TimersOnDeviceTests {
         try SimulatedDevice.run { device in
             let start = device.time.uptime()
             let app = try device.launchTimers()
-            let id = try app.schedule(after: .seconds(10), repeats: true)
+            let id = try app.schedule(after: .seconds(10), every: .seconds(10))
             device.pressHome()
             device.advance(by: .seconds(105))
             device.open()
@@ -156,7 +156,7 @@ struct TimersOnDeviceTests {
         try SimulatedDevice.run { device in
             let app = Box<TimerApp?>(try device.launchTimers())
             try app.value?.schedule(after: .seconds(20))
-            try app.value?.schedule(after: .seconds(5), repeats: true)
+            try app.value?.schedule(after: .seconds(5), every: .seconds(5))
             // A test that holds the app would be taken for its leak.
             app.value = nil
             device.pressHome()

@@ -223,7 +223,7 @@ struct ContinuedJobTests {
             task.updateTitle("Export", subtitle: "page 2")
             #expect([task.title, task.subtitle] == ["Export", "page 2"])
             try device.jobs.submitRequest(.refresh)
-            device.jobs.simulateLaunchNow("refresh")
+            device.jobs.makeDue("refresh")
             device.advance(by: .zero)
             let refresh = try #require(device.jobs.running.last)
             #expect(refresh.title.isEmpty)

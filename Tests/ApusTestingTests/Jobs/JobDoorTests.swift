@@ -27,7 +27,7 @@ struct JobDoorTests {
     }
 
     private func begin(_ device: SimulatedDevice) {
-        device.jobs.simulateLaunchNow("refresh")
+        device.jobs.makeDue("refresh")
         device.advance(by: .zero)
     }
 

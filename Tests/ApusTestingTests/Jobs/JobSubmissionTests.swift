@@ -159,7 +159,7 @@ struct JobSubmissionTests {
             try device.jobs.submitRequest(.refresh)
             device.pressHome()
             device.advance(by: .seconds(1))
-            device.jobs.simulateLaunchNow("refresh")
+            device.jobs.makeDue("refresh")
             device.advance(by: .seconds(1))
             #expect(device.jobs.running.map(\.identifier) == ["refresh"])
             #expect(device.jobs.pendingRequests().isEmpty)
@@ -196,8 +196,8 @@ struct JobSubmissionTests {
     func simulateNothing() throws {
         try SimulatedDevice.run { device in
             try device.launchJobApp()
-            device.jobs.simulateLaunchNow("refresh")
-            device.jobs.simulateExpirationNow("tidy")
+            device.jobs.makeDue("refresh")
+            device.jobs.expire("tidy")
             #expect(
                 device.warnings == [
                     "No task request with identifier refresh has been scheduled",

@@ -91,8 +91,8 @@ struct RandomJobTests {
         case 18: if number % 8 == 0 { install(on: device, random) }
         case 19: device.jobs.cancelByUser(identifier)
         case 20: device.jobs.cancelRequest(identifier)
-        case 21, 22: device.jobs.simulateLaunchNow(identifier)
-        case 23: device.jobs.simulateExpirationNow(identifier)
+        case 21, 22: device.jobs.makeDue(identifier)
+        case 23: device.jobs.expire(identifier)
         case 24: if let host = device.host { host.mainLoop.run { submit(host, random) } }
         default: device.advance(by: .seconds(number * (number % 4 == 0 ? 200 : 1)))
         }

@@ -51,7 +51,7 @@ enum AfterHomeExamples {
         }
 
         try timers.schedule(after: .seconds(10)) { print("saved") }
-        try timers.schedule(after: .seconds(8), repeats: true) { print("still here") }
+        try timers.schedule(after: .seconds(8), every: .seconds(8)) { print("still here") }
         let reminder = try timers.schedule(after: .seconds(15)) { print("this is never printed") }
         timers.cancel(reminder)  // true: its work will not start
         // Shown: end

@@ -12,7 +12,7 @@ enum MigrationExamples {
         // Shown: migration-polling
         let timers = BackgroundTimer(host: host, name: "editor")
         let saving = try timers.schedule(after: .seconds(3)) { save() }
-        let polling = try timers.schedule(after: .seconds(5), repeats: true) { poll() }
+        let polling = try timers.schedule(after: .seconds(5), every: .seconds(5)) { poll() }
 
         timers.cancel([saving, polling])  // from any thread; gives those that were still pending
         // Shown: end

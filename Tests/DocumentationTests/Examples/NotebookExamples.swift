@@ -62,8 +62,11 @@ enum NotebookExamples {
         // Shown: forgetful
         let device = SimulatedDevice()
         device.install { host in
-            let claim = host.beginClaim(name: "save", place: "Notes/Save.swift:12") { print("save: not done yet") }
-            return SavingApp(claim)  // which never calls host.endClaim(claim)
+            var request = BackgroundTaskRequest(name: "save", fileID: "Notes/Save.swift", line: 12) {
+                print("save: not done yet")
+            }
+            request.endsOnExpiration = false
+            return SavingApp(try host.beginBackgroundTask(request))  // which never ends it
         }
         device.launch()
         device.pressHome()
@@ -78,6 +81,6 @@ enum NotebookExamples {
 
 @MainActor
 final class SavingApp {
-    private let claim: ClaimID
-    init(_ claim: ClaimID) { self.claim = claim }
+    private let task: BackgroundTask
+    init(_ task: BackgroundTask) { self.task = task }
 }

@@ -1,5 +1,5 @@
 /// What an app's sound is for.
-public enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
+package enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
     /// Sound beside the rest of the app, the default: it does not go on in the background.
     case soloAmbient
     /// Sound that is what the app is for: it may go on in the background.
@@ -11,7 +11,7 @@ public enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
 /// What an app is told about its audio session, on its main loop.
 ///
 /// Apple, documentation/avfaudio/handling-audio-interruptions
-public enum AudioSessionEvent: Sendable, Hashable, Codable {
+package enum AudioSessionEvent: Sendable, Hashable, Codable {
     /// The session was made inactive and the player paused: by a call or another app, or, if `appWasSuspended`, because
     /// the app was suspended; that is told only when the app runs again.
     case interruptionBegan(appWasSuspended: Bool)

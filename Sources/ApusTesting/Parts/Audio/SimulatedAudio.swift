@@ -5,12 +5,11 @@ import ApusTimers
 ///
 /// Items last as long as the script says, on the uptime clock; at an item's end the next one plays. While something
 /// plays, the device does not suspend the app, if the app declared the mode `audio` and the session's category is
-/// ``AudioCategory/playback``. When it stops, the device suspends the app. A suspension makes the session inactive, and
-/// the app hears of that only when it runs again (``onSessionEvent``).
+/// `playback`. When it stops, the device suspends the app. A suspension makes the session inactive, and
+/// the app is told that only when it runs again.
 ///
-/// The members of `AudioPlayer` are what Apus offers on every system: ``play()`` activates the session, and after an
-/// interruption that ends with "should resume" the player goes on by itself. ``activateSession(_:)`` and
-/// ``startPlaying()`` are what the real frameworks do: the app activates, and resumes.
+/// For the app, it is an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
+/// that ends with "should resume" the player goes on by itself. With the simulated AVFoundation the app does both.
 ///
 /// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end.
 ///
@@ -20,7 +19,7 @@ import ApusTimers
 /// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
 public final class SimulatedAudio: AudioPlayer {
     /// Hears of interruptions.
-    public typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
+    package typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
 
     private struct State {
         var machine: AudioPlaybackMachine
@@ -97,7 +96,7 @@ public final class SimulatedAudio: AudioPlayer {
     // MARK: What the real frameworks do
 
     /// Called on the main loop with what happens to the audio session. It goes with the app's process.
-    public var onSessionEvent: SessionHandler? {
+    package var onSessionEvent: SessionHandler? {
         get { locked.withLock { $0.onSessionEvent } }
         set { locked.exchange(\.onSessionEvent, with: newValue) }
     }
@@ -108,15 +107,15 @@ public final class SimulatedAudio: AudioPlayer {
     /// Makes the app's audio session active, with a category.
     ///
     /// - Returns: False, and nothing changes, during an interruption.
-    public func activateSession(_ category: AudioCategory) -> Bool {
+    package func activateSession(_ category: AudioCategory) -> Bool {
         change(.app) { machine, _ in machine.activateSession(category) }
     }
 
     /// Makes the app's audio session inactive; what plays is paused.
-    public func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
+    package func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
 
     /// Plays, if the session is active; otherwise the log warns. After an interruption, resuming is the app's business.
-    public func startPlaying() {
+    package func startPlaying() {
         let action = change(.app) { machine, now in machine.play(resumingItself: false, now: now) }
         guard action == .sessionInactive else { return }
         surroundings.log(.system, .warning("nothing plays while the audio session is inactive; activate it first"))

@@ -7,12 +7,12 @@ import ApusTimers
 ///   "when in use"; for that the app has to declare the mode `location`. Started in the background, they need "always".
 /// - Updates without `inBackground` go on while the app runs. A suspended app gets what it missed, the last hundred,
 ///   when it runs again.
-/// - When the phone stands still for long, the updates pause (``pausesAutomatically``), and the system does not resume
+/// - When the phone stands still for long, the updates pause, and the system does not resume
 ///   them. With "when in use" no updates can be started then until the app is launched again.
 /// - When the user takes the authorization away, positions stop; when it is given back, they go on.
 ///
-/// The members of `LocationSource` are what Apus offers on every system; ``startUpdating(inBackground:fileID:line:_:)``
-/// does what the real service does with an app that breaks a rule.
+/// For the app, it is a `LocationSource`, as on every system, with errors; the simulated `CLLocationManager` does what the
+/// real one does with an app that breaks a rule.
 ///
 /// All members may be used from any thread.
 ///
@@ -20,7 +20,7 @@ import ApusTimers
 /// …/pauseslocationupdatesautomatically; documentation/corelocation/handling-location-updates-in-the-background.
 public final class SimulatedLocation: LocationSource {
     /// Gets updates.
-    public typealias UpdateHandler = @MainActor @Sendable (LocationUpdate) -> Void
+    package typealias UpdateHandler = @MainActor @Sendable (LocationUpdate) -> Void
 
     /// Who gets the updates of a session.
     private enum Receiver {
@@ -135,18 +135,14 @@ public final class SimulatedLocation: LocationSource {
     /// Ends the updates.
     public func stop() { stop(nil) }
 
-    // MARK: What the real service does
+    // MARK: For the modules with the names of Apple's frameworks
 
     /// Starts updates that are handed to `handler` on the main loop. What is refused is not an error: the handler is
     /// told the present authorization, and nothing else comes. `inBackground` without the declared mode is a ``Fault``
     /// of the rule ``Fault/Rule/undeclaredLocationMode``.
-    public func startUpdating(
-        inBackground: Bool, fileID: String = #fileID, line: Int = #line, _ handler: @escaping UpdateHandler
-    ) { startUpdating(inBackground: inBackground, words: .apus, fileID: fileID, line: line, handler) }
-
-    /// The same, with the warnings in the words of another interface.
+    /// Warnings are in the words of `words`.
     package func startUpdating(
-        inBackground: Bool, words: LocationWords, fileID: String = #fileID, line: Int = #line,
+        inBackground: Bool, words: LocationWords = .apus, fileID: String = #fileID, line: Int = #line,
         _ handler: @escaping UpdateHandler
     ) {
         guard case .refused(let refusal) = start(.handler(handler), inBackground: inBackground) else { return }
@@ -162,7 +158,7 @@ public final class SimulatedLocation: LocationSource {
 
     /// Whether updates pause when the phone stands still for long: yes, unless the app says otherwise. It goes with the
     /// app's process.
-    public var pausesAutomatically: Bool {
+    package var pausesAutomatically: Bool {
         get { state.withLock { $0.machine.pausesAutomatically } }
         set {
             deliver { state, _ in
@@ -173,7 +169,7 @@ public final class SimulatedLocation: LocationSource {
     }
 
     /// Called on the main loop when the updates were paused. It goes with the app's process.
-    public var onPause: (@MainActor @Sendable () -> Void)? {
+    package var onPause: (@MainActor @Sendable () -> Void)? {
         get { state.withLock { $0.onPause } }
         set { state.exchange(\.onPause, with: newValue) }
     }
@@ -364,7 +360,8 @@ package struct LocationWords: Sendable {
         (self.request, self.withoutBackground) = (request, withoutBackground)
     }
 
-    static let apus = LocationWords(request: "requestAuthorization", withoutBackground: "start without inBackground")
+    package static let apus = LocationWords(
+        request: "requestAuthorization", withoutBackground: "start without inBackground")
 }
 
 extension LocationMachine.Refusal {

@@ -8,8 +8,8 @@ public import ApusTimers
 /// not delivered again. An interval becomes an instant when its request is made. While the app is in front, the system
 /// shows nothing and asks the app (``onForegroundDelivery``). Without the user's permission nothing is shown.
 ///
-/// The members of `NotificationScheduler` are what Apus offers on every system; ``add(_:fileID:line:)`` is what the
-/// real center does, with its silence. In the log, a notification is delivered by the actor `system` when it is shown,
+/// For the app, it is a `NotificationScheduler`, as on every system; the simulated `UNUserNotificationCenter` has the real
+/// one's silence where this throws. In the log, a notification is delivered by the actor `system` when it is shown,
 /// and by the actor `app` when it goes to the app that is in front.
 ///
 /// All members may be used from any thread.
@@ -156,7 +156,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Adds a request as the real center does: without an error. One too many makes another one go
     /// (``NotificationOverflow``), a request that the user does not allow waits and is not shown, and an interval that
     /// is not accepted is a ``Fault`` of the rule ``Fault/Rule/notificationInterval``.
-    public func add(_ request: NotificationRequest, fileID: String = #fileID, line: Int = #line) {
+    package func add(_ request: NotificationRequest, fileID: String = #fileID, line: Int = #line) {
         add(request, repeating: nil, fileID: fileID, line: line)
     }
 

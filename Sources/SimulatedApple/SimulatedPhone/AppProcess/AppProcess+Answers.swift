@@ -129,8 +129,8 @@ extension AppProcess {
             json(jobs.registerLaunchHandler(identifier) { [weak self] task in self?.begin(task) })
         case .submit(let request): json(refusal { () throws(BackgroundJobError) in try jobs.submitRequest(request) })
         case .cancel(let identifier): done(jobs.cancelRequest(identifier))
-        case .simulateLaunch(let identifier): done(jobs.simulateLaunchNow(identifier))
-        case .simulateExpiration(let identifier): done(jobs.simulateExpirationNow(identifier))
+        case .simulateLaunch(let identifier): done(jobs.makeDue(identifier))
+        case .simulateExpiration(let identifier): done(jobs.expire(identifier))
         case .setExpires(let number, let expires):
             done(setExpires(number, expires))
         case .report(let number, let completed, let total):

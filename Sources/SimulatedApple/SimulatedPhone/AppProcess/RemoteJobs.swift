@@ -34,8 +34,8 @@ final class RemoteJobs: PhoneJobs {
     func pendingRequests() -> [BackgroundJobRequest] {
         link.ask(.jobs(.pending), for: [BackgroundJobRequest].self)
     }
-    func simulateLaunchNow(_ identifier: String) { link.perform(.jobs(.simulateLaunch(identifier))) }
-    func simulateExpirationNow(_ identifier: String) { link.perform(.jobs(.simulateExpiration(identifier))) }
+    func makeDue(_ identifier: String) { link.perform(.jobs(.simulateLaunch(identifier))) }
+    func expire(_ identifier: String) { link.perform(.jobs(.simulateExpiration(identifier))) }
 
     @MainActor
     func handle(_ event: AppEvent) {

@@ -109,9 +109,9 @@ package protocol PhoneJobs: AnyObject, Sendable {
     func cancelAllRequests()
     func pendingRequests() -> [BackgroundJobRequest]
     /// The run of a pending request begins with the next step of time.
-    func simulateLaunchNow(_ identifier: String)
+    func makeDue(_ identifier: String)
     /// A run expires with the next step of time.
-    func simulateExpirationNow(_ identifier: String)
+    func expire(_ identifier: String)
 }
 
 /// One run of a background job, seen from the frameworks. From any thread.

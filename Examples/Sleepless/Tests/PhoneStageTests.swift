@@ -11,8 +11,8 @@ import Testing
 
 @MainActor
 @Suite("The simulated phone's controls")
-struct SimulatedPhoneTests {
-    private let phone = SimulatedPhone(seed: 0, speed: 1, lives: false)
+struct PhoneStageTests {
+    private let phone = PhoneStage(seed: 0, speed: 1, lives: false)
 
     private func control(_ name: String, _ body: String = "") async throws {
         try await phone.control(name, try Arguments(Data(body.utf8)))
@@ -224,7 +224,7 @@ struct SimulatedPhoneTests {
 
     @Test("the story of a background task is the same at sixty times the speed and in steps, event by event")
     func story() async throws {
-        func begin(_ phone: SimulatedPhone) async throws {
+        func begin(_ phone: PhoneStage) async throws {
             func control(_ name: String, _ body: String = "") async throws {
                 try await phone.control(name, try Arguments(Data(body.utf8)))
             }
@@ -233,7 +233,7 @@ struct SimulatedPhoneTests {
             try await control("advance", #"{"seconds":3.2}"#)
             try await control("home")
         }
-        func end(_ phone: SimulatedPhone) async throws -> ([CompletionSnapshot.Line], [String]) {
+        func end(_ phone: PhoneStage) async throws -> ([CompletionSnapshot.Line], [String]) {
             let passed = WallInstant(secondsSince1970: 1_767_260_460).duration(to: phone.device.time.wall())
             await phone.advance(phone.device, by: .seconds(120) - passed)
             try await phone.control("open", try Arguments(Data()))
@@ -244,7 +244,7 @@ struct SimulatedPhoneTests {
         try await begin(phone)
         let inSteps = try await end(phone)
 
-        let living = SimulatedPhone(seed: 0, speed: 0)
+        let living = PhoneStage(seed: 0, speed: 0)
         try await begin(living)
         living.speed = 60
         // Real time, because that is what is compared: about a second, and twenty are allowed.

@@ -6,14 +6,14 @@ import SleeplessApp
 
 /// The app on a simulated phone that lives in real time, faster, or not at all until it is told to go on.
 @MainActor
-final class SimulatedPhone: Stage {
+final class PhoneStage: Stage {
     let feed = ScreenFeed()
     private(set) var device: SimulatedDevice
     /// Seconds of the phone in one of the real world; zero is a pause.
     var speed: Double { didSet { feed.changed() } }
 
     /// What the installed app declares.
-    private(set) var manifest = SimulatedPhone.manifest
+    private(set) var manifest = PhoneStage.manifest
 
     private let seed: UInt64
     private let tracks: [Track]
