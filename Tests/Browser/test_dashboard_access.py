@@ -130,7 +130,7 @@ class Sight(DashboardTest):
             daemon.submit("after", f"{11 * number + 4}m", "--name", name, "--notify", name)
         daemon.submit("after", "40m", "--name", "laundry", "--notify", "laundry")
         daemon.apus("suspend", "laundry")
-        beat = daemon.submit("every", "250ms", "--count", "14", "--name", "probe", "--retry", "0", "--shell", "--", "[ $((APUS_OCCURRENCE % 5)) != 0 ]")
+        beat = daemon.submit("every", "250ms", "--count", "14", "--name", "probe", "--retry", "0", "--overlap", "queue", "--missed", "run-all", "--shell", "--", "[ $((APUS_OCCURRENCE % 5)) != 0 ]")
         self.wait_for_runs(beat, 14)
         work = daemon.submit("after", "100ms", "--name", "report", "--shell", "--", "for part in one two three; do echo part $part; done; sleep 600")
         support.wait_for("it to run", lambda: (daemon.json("show", work)["lastRun"] or {}).get("outcome") == "running")

@@ -44,6 +44,18 @@
                 }
             }
 
+            @Test("a time of nothing is a second, also in front of an app that keeps the screen on")
+            func atLeastASecond() throws {
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Navigator()) })
+                    device.autoLock = .zero
+                    #expect(device.autoLock == .seconds(1))
+                    device.launch()
+                    device.advance(by: .seconds(60))
+                    #expect(!device.isLocked)
+                }
+            }
+
             @Test("a touch, scrolling and a call put the lock off, and a device that nobody has set never locks itself")
             func touches() throws {
                 try SimulatedDevice.run { device in

@@ -9,15 +9,15 @@ struct AutoLock {
 
 /// Apple, documentation/uikit/uiapplication/isidletimerdisabled.
 extension SimulatedDevice {
-    /// How long the screen stays unlocked without a touch, as the user has set it. `nil`, which is what a new device has: it
-    /// stays unlocked until ``lock()``.
+    /// How long the screen stays unlocked without a touch, as the user has set it, a second at least. `nil`, which is what a
+    /// new device has: it stays unlocked until ``lock()``.
     ///
     /// The controls with which the user opens, leaves, scrolls, unlocks and hangs up are touches, and so is ``touch()``. The
     /// screen stays on during a call, while the user scrolls, and in front of an app that has switched the idle timer off.
     public var autoLock: Duration? {
         get { autoLocking.limit }
         set {
-            autoLocking.limit = newValue
+            autoLocking.limit = newValue.map { max(.seconds(1), $0) }
             touch()
         }
     }
