@@ -149,14 +149,18 @@
                         """,
                         "CREATE TRIGGER hold BEFORE INSERT ON apus.node FOR EACH ROW EXECUTE FUNCTION public.hold()")
                     let joining = Task { await error { _ = try await open(old) } }
+                    // In this database: other tests wait for locks in theirs.
                     while try await blocker.value(
-                        "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted", as: Int64.self)
-                        == 0
+                        """
+                        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                        """, as: Int64.self) == 0
                     {}
                     // What a breaking migration leaves; it has no lock to wait for, because no row is there yet.
                     try await blocker.run(
-                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (2, 2)",
-                        "SELECT pg_advisory_unlock(1, 1)")
+                        "INSERT INTO apus.schema_version (version, compatible_with) VALUES (2, 2)")
+                    // By itself: within a batch the lock would be free before the row is committed.
+                    try await blocker.run("SELECT pg_advisory_unlock(1, 1)")
                     let joined = await joining.value
                     #expect(joined?.code == .newerSchema)
                     let alive = try await blocker.value(
