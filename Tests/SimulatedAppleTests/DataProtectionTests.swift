@@ -5,7 +5,7 @@
     import Testing
     import UIKit
 
-    /// Says what it hears of data protection, and looks for itself each four seconds; it plays no sound and keeps a claim.
+    /// Notes what UIKit says of data protection, and looks for itself when its background task expires.
     private final class Guarded: UIResponder, UIApplicationDelegate {
         private var claim = UIBackgroundTaskIdentifier.invalid
 

@@ -6,7 +6,8 @@
     import Testing
     import UIKit
 
-    /// Registers for pushes, and handles each in a second.
+    /// Registers for pushes, and handles each at once. (The delegates here have no base class: a class inherits the
+    /// protocol's default implementations, and what a subclass adds is not called.)
     private final class PushDelegate: UIResponder, UIApplicationDelegate {
         func application(
             _ application: UIApplication,

@@ -103,8 +103,11 @@ public final class LessonsModel {
     /// them: with enough tolerance they fire together.
     ///
     /// - Parameter tolerance: How much later each may fire, in seconds from 0 to 9.
-    /// - Throws: ``AppError`` with the code `invalid`.
+    /// - Throws: ``AppError`` with the code `invalid`, or `unavailable` while the minute is not over.
     public func measureWakeUps(tolerance: Double) throws(AppError) {
+        guard shown.wakeUps?.isOver != false else {
+            throw AppError(.unavailable, "the three timers run; wait until their minute is over")
+        }
         let duration = try AppError.duration(tolerance, in: Self.tolerances, named: "tolerance")
         measured = (0..<3).map { _ in
             host.ticker(every: .seconds(10), tolerance: duration) { [weak self] in self?.fired() }
@@ -138,7 +141,12 @@ public final class LessonsModel {
 
     /// Counts, for two seconds, the frames of a 60 Hz display, and the ticks of a timer that was set to 10 ms to be sure to
     /// be there for each.
-    public func compareFrames() {
+    ///
+    /// - Throws: ``AppError`` with the code `unavailable` while they are counted.
+    public func compareFrames() throws(AppError) {
+        guard shown.frames?.isOver != false else {
+            throw AppError(.unavailable, "the frames are being counted; wait for two seconds")
+        }
         shown.frames = LessonsSnapshot.Frames()
         let timer = host.ticker(every: .milliseconds(10)) { [weak self] in self?.shown.frames?.ticks += 1 }
         frames = try? FrameTimer(on: .engine, engine: host.engine) { [weak self, mainLoop = host.mainLoop] _ in

@@ -62,7 +62,7 @@ enum AppTaps {
         case "lessons/wake-ups":
             try app.lessons.measureWakeUps(
                 tolerance: try arguments.number("tolerance", in: LessonsModel.tolerances, of: "seconds"))
-        case "lessons/frames": app.lessons.compareFrames()
+        case "lessons/frames": try app.lessons.compareFrames()
         case "lessons/export": app.lessons.export()
         case "lessons/mistake": try app.lessons.make(try arguments.choice("kind"))
         default: preconditionFailure("“\(tap)” is listed and does nothing")

@@ -45,6 +45,22 @@ struct LessonsTests {
         }
     }
 
+    @Test("what is being counted is not begun again, so that nothing is counted twice or cut off")
+    func twice() throws {
+        try SimulatedDevice.withSleepless { device in
+            let lessons = try device.sleepless.lessons
+            try lessons.measureWakeUps(tolerance: 0)
+            try lessons.compareFrames()
+            device.advance(seconds: 1)
+            let first = #expect(throws: AppError.self) { try lessons.measureWakeUps(tolerance: 5) }
+            let second = #expect(throws: AppError.self) { try lessons.compareFrames() }
+            #expect([first?.code, second?.code] == [.unavailable, .unavailable])
+            device.advance(seconds: 120)
+            #expect(try device.shown.lessons.wakeUps?.firings == 18)
+            try lessons.measureWakeUps(tolerance: 5)
+        }
+    }
+
     @Test("a tolerance that is too large is refused, with what is accepted")
     func toleranceTooLarge() throws {
         try SimulatedDevice.withSleepless { device in

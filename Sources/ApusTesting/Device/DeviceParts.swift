@@ -66,9 +66,7 @@ final class DeviceParts: DevicePart {
         jobs = SimulatedTaskScheduler(surroundings(nil), policy: policy.jobs, random: random) {
             desk.host.withLock { $0 }
         }
-        pushes = SimulatedPushes(surroundings(.remoteNotification), hourlyLimit: policy.pushesPerHour) {
-            desk.host.withLock { $0 }
-        }
+        pushes = SimulatedPushes(surroundings(.remoteNotification), policy: policy) { desk.host.withLock { $0 } }
     }
 
     // The process's host and the parts hold each other as long as the process lives, and a device may go before it.

@@ -88,10 +88,10 @@
         private let descriptor: Int32
         private let source: any DispatchSourceRead
 
-        /// Nil when the kernel gives no queue.
-        init?(queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
+        init(queue: DispatchQueue, _ handler: @escaping @Sendable () -> Void) {
             let descriptor = kqueue()
-            guard descriptor >= 0 else { return nil }
+            // A timer that never fires would be worse.
+            precondition(descriptor >= 0, "the kernel gives no queue: \(String(cString: strerror(errno)))")
             self.descriptor = descriptor
             source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
             source.setEventHandler {

@@ -14,7 +14,7 @@ struct PushMachineTests {
         var received = 0
 
         init() {
-            machine = PushMachine(hourlyLimit: 3)
+            machine = PushMachine(hourlyLimit: 3, lowBattery: 0.2)
             machine.isRegistered = true
             machine.appInstalled(isModeDeclared: true)
         }
@@ -75,7 +75,7 @@ struct PushMachineTests {
     @Test("without a limit above zero no push starts the app, and in front all come")
     func noLimit() {
         let time = VirtualTime()
-        var machine = PushMachine(hourlyLimit: 0)
+        var machine = PushMachine(hourlyLimit: 0, lowBattery: 0.2)
         machine.isRegistered = true
         machine.appInstalled(isModeDeclared: true)
         var scene = DeviceScene()

@@ -48,11 +48,13 @@ struct SignificantChangeMachine {
         return lookedAt.map { max(reading, $0.advanced(by: Self.interval)) } ?? reading
     }
 
-    /// Looks at where the phone is: true when that has to be reported.
-    mutating func look(at place: LocationRoute.Place?, now: ContinuousInstant) -> Bool {
+    /// Looks at where the phone is: true when that has to be reported, which the user has to allow.
+    mutating func look(at place: LocationRoute.Place?, isAllowed: Bool, now: ContinuousInstant) -> Bool {
         guard isMonitoring else { return false }
         lookedAt = now
-        guard let place, reported.map({ $0.place.distance(to: place) >= Self.distance }) ?? true else { return false }
+        guard isAllowed, let place, reported.map({ $0.place.distance(to: place) >= Self.distance }) ?? true else {
+            return false
+        }
         reported = Fix(place: place, at: now)
         waiting = reported
         return true

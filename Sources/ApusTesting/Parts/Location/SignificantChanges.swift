@@ -69,7 +69,8 @@ package final class SignificantChanges: Sendable {
     @MainActor
     private func look() {
         let (place, now) = (location.place, surroundings.time.continuous())
-        if location.authorization == .always, state.withLock({ $0.machine.look(at: place, now: now) }) {
+        let isAllowed = location.authorization == .always
+        if state.withLock({ $0.machine.look(at: place, isAllowed: isAllowed, now: now) }) {
             surroundings.log(.system, .location("moved far"))
             if !surroundings.wake(.location, launchesAfterForceQuit) {
                 surroundings.log(.system, .location("the app is not started for that"))

@@ -48,8 +48,12 @@ struct PushMachine {
     private var wakes: [ContinuousInstant] = []
     private(set) var runs: [Run] = []
 
-    init(hourlyLimit: Int, timeLimit: UInt64 = 30_000_000_000, lowBattery: Double = 0.2) {
-        (self.hourlyLimit, self.timeLimit, self.lowBattery) = (hourlyLimit, timeLimit, lowBattery)
+    /// - Parameters:
+    ///   - hourlyLimit: How many start or resume the app within an hour.
+    ///   - lowBattery: The charge up to which none does.
+    ///   - timeLimit: In nanoseconds of uptime; Apple says 30 seconds.
+    init(hourlyLimit: Int, lowBattery: Double, timeLimit: UInt64 = 30_000_000_000) {
+        (self.hourlyLimit, self.timeLimit, self.lowBattery) = (max(0, hourlyLimit), timeLimit, lowBattery)
     }
 
     mutating func appInstalled(isModeDeclared: Bool) { self.isModeDeclared = isModeDeclared }
@@ -89,13 +93,13 @@ struct PushMachine {
         add("background refresh is off", if: !scene.isBackgroundRefreshOn)
         add("the battery is low", if: scene.conditions.batteryLevel.map { $0 <= lowBattery } ?? false)
         add("low-power mode", if: scene.conditions.isLowPowerMode == true)
-        add("too many within an hour", if: hourlyLimit <= 0 || freeAgain(now: now) != nil)
+        add("too many within an hour", if: hourlyLimit == 0 || freeAgain(now: now) != nil)
         return reasons
     }
 
     /// When another push may start the app, if that is later.
     func freeAgain(now: DeviceMoment) -> ContinuousInstant? {
-        let recent = wakes.suffix(max(0, hourlyLimit))
+        let recent = wakes.suffix(hourlyLimit)
         guard recent.count == hourlyLimit, let first = recent.first else { return nil }
         let free = first.advanced(by: Self.hour)
         return free > now.continuous ? free : nil

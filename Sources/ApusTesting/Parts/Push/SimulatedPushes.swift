@@ -22,10 +22,11 @@ package final class SimulatedPushes: Sendable {
     private let host: @Sendable () -> SimulatedHost?
     private let state: Locked<State>
 
-    init(_ surroundings: PartSurroundings, hourlyLimit: Int, host: @escaping @Sendable () -> SimulatedHost?) {
+    init(_ surroundings: PartSurroundings, policy: SystemPolicy, host: @escaping @Sendable () -> SimulatedHost?) {
         self.surroundings = surroundings
         self.host = host
-        state = Locked(State(machine: PushMachine(hourlyLimit: hourlyLimit)))
+        let machine = PushMachine(hourlyLimit: policy.pushesPerHour, lowBattery: policy.jobs.lowBattery)
+        state = Locked(State(machine: machine))
     }
 
     // MARK: The app
