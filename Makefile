@@ -121,8 +121,8 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
 
 explore: bootstrap  ## let a random user explore Sleepless and the apps of tutorials with EXPLORE_SEEDS seeds (1000) each
-	APUS_SEEDS=$(EXPLORE_SEEDS) $(SWIFT) test $(TRAITS) --filter '^SleeplessTests\.ExplorationTests'
-	APUS_SEEDS=$(EXPLORE_SEEDS) $(SWIFT) test $(TRAITS) --skip-build --no-parallel --filter 'TutorialExplorationTests'
+	$(SWIFT) build $(TRAITS) --build-tests
+	TRAITS="$(TRAITS)" SWIFT="$(SWIFT)" Scripts/explore $(EXPLORE_SEEDS)
 
 timelines: bootstrap  ## write a month of an app under the rules of three iOS releases as pages into .build/timelines
 	APUS_TIMELINES=.build/timelines $(SWIFT) test $(TRAITS) --filter '^ApusTestingTests\.ReleaseMonthTests'

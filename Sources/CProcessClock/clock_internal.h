@@ -165,6 +165,9 @@ int64_t run_loop_timers_latest(int64_t deadline);
 bool is_called_by_run_loops(void *caller);
 // clock_idle.c: how much the other threads have run, when it was last looked at. Without the lock.
 uint64_t process_clock_activity(void);
+// app_launcher.c: forks a process for each request of the test's process. Returns in these, with the offset of the
+// function to run.
+uint64_t app_launcher_main(void);
 
 #endif
 #endif

@@ -1,16 +1,14 @@
-// The start of a program as the process of a simulated app: instead of its `main`, one of its functions runs.
+// The start of a program as the launcher of simulated apps: instead of its `main`, one of its functions runs.
 #define _GNU_SOURCE
 #include "clock_internal.h"
 
 #ifndef CLOCK_IS_UNAVAILABLE
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-// Module SimulatedPhone has it; a program without that module starts no such process.
+// Module SimulatedPhone has them; a program without that module starts no such process.
+__attribute__((weak)) void apus_app_launcher_prepare(void);
 __attribute__((weak)) void apus_app_process_main(void (*program)(void));
-
-static const char entry_variable[] = "APUS_APP_PROCESS_ENTRY";
 
 static uintptr_t base_of(void *address) {
     Dl_info info;
@@ -18,9 +16,9 @@ static uintptr_t base_of(void *address) {
 }
 
 static int app_main(int count, char **arguments, char **environment) {
-    uintptr_t offset = strtoull(getenv(entry_variable), NULL, 10);
-    // The app's own children are ordinary ones.
-    unsetenv(entry_variable);
+    apus_app_launcher_prepare();
+    // Returns in the processes that are forked.
+    uint64_t offset = app_launcher_main();
     apus_app_process_main((void (*)(void))(base_of((void *)app_main) + offset));
     return 0;
 }
@@ -35,7 +33,7 @@ int __libc_start_main(
     void (*end_of_linker)(void), void *stack_end) {
     __typeof__(__libc_start_main) *start = (__typeof__(__libc_start_main) *)dlsym(RTLD_NEXT, "__libc_start_main");
     if (!start) abort();
-    bool is_app = getenv(entry_variable) && apus_app_process_main;
+    bool is_app = getenv("APUS_APP_LAUNCHER") && apus_app_process_main;
     return start(is_app ? app_main : main, count, arguments, begin, end, end_of_linker, stack_end);
 }
 

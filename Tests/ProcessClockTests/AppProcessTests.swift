@@ -3,8 +3,9 @@
     import ApusTesting
     import ApusTimers
     import Foundation
-    import SimulatedPhone
     import Testing
+
+    @testable import SimulatedPhone
 
     /// The notes of the app in a device's log, with the seconds since the device's start.
     @MainActor
@@ -140,6 +141,42 @@
                 }
                 #expect(notes(of: device) == ["launch 1", "launch 1", "launch 1"])
             }
+        }
+
+        @Test("processes are forked from one launcher as long as the environment is the same")
+        func launchers() throws {
+            var environment = ProcessInfo.processInfo.environment
+            let first = try AppLauncher.current(environment)
+            #expect(try AppLauncher.current(environment) === first)
+            environment["APUS_TEST"] = "changed"
+            let second = try AppLauncher.current(environment)
+            #expect(second !== first)
+            #expect(try AppLauncher.current(environment) === second)
+        }
+
+        @Test("each installation has a home of its own, and the first thread of its processes has the main queue")
+        func homes() throws {
+            let notes = try (0..<2).map { _ in
+                try SimulatedDevice.run { device in
+                    SimulatedPhone.install(
+                        on: device,
+                        program: {
+                            let variables = ["HOME", "TMPDIR"].map { ProcessInfo.processInfo.environment[$0] ?? "" }
+                            SimulatedPhone.note("\(NSHomeDirectory()) \(variables)")
+                            // Dispatch keeps the number of the main thread, and compares it here.
+                            dispatchPrecondition(condition: .onQueue(.main))
+                            SimulatedPhone.note("main \(Thread.isMainThread)")
+                        })
+                    device.launch()
+                    return device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
+                }
+            }
+            for notes in notes {
+                let home = try #require(notes.first).split(separator: " ")
+                #expect(home[1] == "[\"\(home[0])/\"," || home[1] == "[\"\(home[0])\",")
+                #expect(notes.last == "main true")
+            }
+            #expect(notes[0].first != notes[1].first)
         }
 
         @Test("a trap of the app is a fault that names the signal")

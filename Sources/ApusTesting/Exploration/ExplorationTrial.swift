@@ -1,3 +1,5 @@
+import ApusBackground
+
 /// One run of the app on one device: with steps that are made up on the way, or with given ones.
 @MainActor
 final class ExplorationTrial {
@@ -35,11 +37,18 @@ final class ExplorationTrial {
             source = .user(generator, left: left - 1)
         case .given(var rest):
             guard let first = rest.popFirst() else { return nil }
-            step = first
+            step = bounded(first)
             source = .given(rest)
         }
         steps.append(step)
         return step
+    }
+
+    /// A wait of hours was made up while nothing ran. Without one of the steps before it the app may be in front, and
+    /// each tick of its timers would be worked off.
+    private func bounded(_ step: DeviceStep) -> DeviceStep {
+        guard case .advance(let duration) = step, let phase = device.appPhase, phase != .suspended else { return step }
+        return .advance(min(duration, .seconds(600)))
     }
 
     /// Looks for what is wrong after a step.

@@ -125,14 +125,16 @@ struct StepGenerator {
 
     // MARK: How long
 
-    /// Short while something runs, and long only while nothing does: a timer of an app in front is worked off tick by
-    /// tick.
+    /// Short while the app runs, whose timers are worked off tick by tick; in the background long enough for what it
+    /// begins there to expire, in front seldom more than some seconds. Hours only while nothing runs.
     private mutating func advance(on device: SimulatedDevice) -> DeviceStep {
         let isAtRest = device.appPhase == nil || device.appPhase == .suspended
-        return switch number(below: isAtRest ? 12 : 8) {
+        let bound = isAtRest ? 12 : device.appPhase == .background ? 8 : 5
+        return switch number(below: bound) {
         case 0: .advance(.milliseconds(100 * (1 + number(below: 30))))
         case 1, 2, 3: .advance(seconds(in: 1...10))
-        case 4, 5, 6: .advance(seconds(in: 10...60))
+        case 4: .advance(seconds(in: 10...30))
+        case 5, 6: .advance(seconds(in: 10...60))
         case 7: .advance(seconds(in: 60...180))
         default: .advance(longTime())
         }

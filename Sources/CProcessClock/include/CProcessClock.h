@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app_launcher.h"
 #include "test_process.h"
 
 // The clocks of the process, and every call that waits for time, under the control of a test.
@@ -76,8 +77,7 @@ void process_clock_wake(void);
 // How many deadlines have been fired.
 uint64_t process_clock_steps(void);
 
-// A program that is started with APUS_APP_PROCESS_ENTRY in its environment does not run its `main`, but calls
-// `apus_app_process_main` with the function at this place. 0 when the function is not in the program's own file.
+// The place of a function in the program, for `app_launcher_fork`. 0 when it is not in the program's own file.
 uint64_t process_clock_offset(void (*program)(void));
 
 // From then on the mode of that name is one of the common modes of Foundation's main run loop. False without Foundation.

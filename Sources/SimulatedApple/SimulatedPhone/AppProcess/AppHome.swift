@@ -44,9 +44,9 @@ final class AppHome: Sendable {
     /// What the app's processes find in their environment.
     var variables: [String: String] {
         let path = url.path(percentEncoded: false)
-        return [
-            "HOME": path, "CFFIXED_USER_HOME": path, "XDG_CONFIG_HOME": path + ".config",
-            "TMPDIR": temporaryFiles.path(percentEncoded: false),
-        ]
+        let values = [path, path, path + ".config", temporaryFiles.path(percentEncoded: false)]
+        return Dictionary(uniqueKeysWithValues: zip(Self.variableNames, values))
     }
+
+    static let variableNames = ["HOME", "CFFIXED_USER_HOME", "XDG_CONFIG_HOME", "TMPDIR"]
 }

@@ -7,7 +7,7 @@ import Glibc
 
 /// A process of the operating system that is the process of a simulated app, seen from the device.
 ///
-/// This program is started once more, with a function of it in the place of `main`. There, time is virtual and stands
+/// It is forked from a process of this program that has run nothing yet, with a function of it in the place of `main`. There, time is virtual and stands
 /// still unless the device lets it go on, to the deadlines of that process; while the app is suspended the device does
 /// not, and at its end the process is killed. So of an ended app no thread, timer, queue, task or variable is left.
 final class AppProcess: SteppedProcess {
@@ -39,6 +39,7 @@ final class AppProcess: SteppedProcess {
     let records: any PhoneRecords
     let settings: @MainActor () -> PhoneSettings
     private let home: AppHome
+    private let launcher: AppLauncher
     private let socket: LineSocket
     private let state = Locked(State())
 
@@ -66,32 +67,12 @@ final class AppProcess: SteppedProcess {
         notifications = DeviceNotifications(host, phone.shelf, dates: .device)
         records = phone.records
         socket = LineSocket(descriptor: own)
-        var environment = ProcessInfo.processInfo.environment
-        environment["APUS_APP_PROCESS_ENTRY"] = "\(offset)"
-        environment.merge(home.variables) { $1 }
-        // A process whose crash is being written down rests, and would be taken for one that waits.
-        environment["SWIFT_BACKTRACE"] = "enable=no"
-        let pid = try Self.spawn(environment, standardInput: other)
+        launcher = try AppLauncher.current()
+        let pid = try launcher.start(offset: offset, variables: home.variables, standardInput: other)
         Glibc.close(other)
         state.withLock { $0.pid = pid }
         host.attach(self)
         observeDevice()
-    }
-
-    private static func spawn(_ environment: [String: String], standardInput: Int32) throws -> pid_t {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, standardInput, 0)
-        let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
-        let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
-        defer { for text in arguments + variables { free(text) } }
-        var pid: pid_t = 0
-        let error = posix_spawn(&pid, "/proc/self/exe", &actions, nil, arguments, variables)
-        guard error == 0 else {
-            throw AppProcessError.cannotStart("the system started no process: \(String(cString: strerror(error)))")
-        }
-        return pid
     }
 
     /// The program runs until its launch is over: until its main run loop runs.
@@ -245,7 +226,7 @@ final class AppProcess: SteppedProcess {
             return state.pid
         }
         guard pid != 0 else { return }
-        let how = Self.reap(pid)
+        let how = reap(pid)
         host.fault(Fault(.appProcessCrash, "the app's process \(how)"))
         host.end("the process \(how)")
     }
@@ -258,15 +239,14 @@ final class AppProcess: SteppedProcess {
         for observation in observations { observation.cancel() }
         if pid != 0 {
             kill(pid, SIGKILL)
-            _ = Self.reap(pid)
+            _ = reap(pid)
         }
         socket.close()
     }
 
     /// Waits for the process, which has ended or is about to, and says how.
-    private static func reap(_ pid: pid_t) -> String {
-        var status: Int32 = 0
-        while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+    private func reap(_ pid: pid_t) -> String {
+        let status = launcher.wait(for: pid)
         let signal = status & 0x7f
         guard signal != 0 else { return "exited with status \(status >> 8 & 0xff)" }
         return "was ended by signal \(signal) (\(strsignal(signal).map { String(cString: $0) } ?? "unknown"))"

@@ -1,0 +1,23 @@
+// A process of this program that has only been loaded, and from which processes of simulated apps are forked.
+
+#ifndef APP_LAUNCHER_H
+#define APP_LAUNCHER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/// Starts the launcher: this program, with APUS_APP_LAUNCHER in its environment. It ends when `connection` is closed.
+/// What the variables of its processes differ in has to be in `envp`, with values that are not shorter than theirs.
+/// The functions return 0 or an errno: ENOSYS where time cannot be virtual.
+int app_launcher_start(const char *path, char *const *argv, char *const *envp, int *connection);
+
+/// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`). Its
+/// standard input is `input`, its outputs are those of the caller. `surroundings` is its current folder and then its
+/// variables (`NAME=value`), each with a zero behind it; E2BIG for more than 192 KB.
+int app_launcher_fork(
+    int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process);
+
+/// Waits until that process has ended, and takes its status, as waitpid(2) does. Until then its number is its own.
+int app_launcher_wait(int connection, int32_t process, int *status);
+
+#endif
