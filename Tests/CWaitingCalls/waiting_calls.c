@@ -2,6 +2,7 @@
 #include "CWaitingCalls.h"
 
 #ifdef __linux__
+#include <string.h>
 #include <errno.h>
 #include <linux/futex.h>
 #include <poll.h>
@@ -266,3 +267,12 @@ const struct waiting_call *waiting_call_at(int index) {
 #else
 const struct waiting_call *waiting_call_at(int index) { return 0; }
 #endif
+
+// The state of a queue of Dispatch has the number of the thread to which the queue is bound in its lower 30 bits. Where
+// the state is, is private to Dispatch: there in that of Swift 6.
+uint32_t thread_of_main_queue(void) {
+    extern const unsigned char _dispatch_main_q[];
+    uint64_t state;
+    memcpy(&state, _dispatch_main_q + 0x38, sizeof state);
+    return (uint32_t)(state & 0x3fffffff);
+}

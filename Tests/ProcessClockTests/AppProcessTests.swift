@@ -2,6 +2,7 @@
     import ApusBackground
     import ApusTesting
     import ApusTimers
+    import CWaitingCalls
     import Foundation
     import Testing
 
@@ -154,29 +155,22 @@
             #expect(try AppLauncher.current(environment) === second)
         }
 
-        @Test("each installation has a home of its own, and the first thread of its processes has the main queue")
-        func homes() throws {
+        @Test("each installation has user defaults of its own, and Dispatch knows the first thread of its process")
+        func surroundings() throws {
             let notes = try (0..<2).map { _ in
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(
                         on: device,
                         program: {
-                            let variables = ["HOME", "TMPDIR"].map { ProcessInfo.processInfo.environment[$0] ?? "" }
-                            SimulatedPhone.note("\(NSHomeDirectory()) \(variables)")
-                            // Dispatch keeps the number of the main thread, and compares it here.
-                            dispatchPrecondition(condition: .onQueue(.main))
-                            SimulatedPhone.note("main \(Thread.isMainThread)")
+                            SimulatedPhone.note("\(UserDefaults.standard.bool(forKey: "wasSet"))")
+                            UserDefaults.standard.set(true, forKey: "wasSet")
+                            SimulatedPhone.note("\(thread_of_main_queue() == UInt32(getpid()))")
                         })
                     device.launch()
-                    return device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
+                    return ProcessClockTests.notes(of: device)
                 }
             }
-            for notes in notes {
-                let home = try #require(notes.first).split(separator: " ")
-                #expect(home[1] == "[\"\(home[0])/\"," || home[1] == "[\"\(home[0])\",")
-                #expect(notes.last == "main true")
-            }
-            #expect(notes[0].first != notes[1].first)
+            #expect(notes == [["false", "true"], ["false", "true"]])
         }
 
         @Test("a trap of the app is a fault that names the signal")

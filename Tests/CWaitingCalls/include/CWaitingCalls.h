@@ -17,4 +17,7 @@ const struct waiting_call *waiting_call_at(int index);
 // before the one that creates it has gone on.
 void name_this_thread(const char *name);
 
+// The number of the thread to which Dispatch has bound the main queue.
+uint32_t thread_of_main_queue(void);
+
 #endif
