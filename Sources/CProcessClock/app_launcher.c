@@ -148,7 +148,7 @@ static int ask(int connection, struct msghdr *message, struct reply *reply) {
     return count == sizeof *reply ? reply->error : ECHILD;
 }
 
-int app_launcher_start(const char *path, char *const *argv, char *const *envp, int *connection) {
+int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started) {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return errno;
     posix_spawn_file_actions_t actions;
@@ -161,7 +161,7 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, i
     // Above the number that it gets there: a dup2 to its own number would leave it closed on exec.
     int theirs = fcntl(ends[1], F_DUPFD_CLOEXEC, 10);
     int error = theirs < 0 ? errno : 0;
-    pid_t process;
+    pid_t process = 0;
     if (error == 0
         && (error = posix_spawn_file_actions_adddup2(&actions, theirs, launcher_descriptor)) == 0
         // What is open in the test's process is not kept open by the launcher.
@@ -175,8 +175,13 @@ int app_launcher_start(const char *path, char *const *argv, char *const *envp, i
     if (theirs >= 0) close(theirs);
     close(ends[1]);
     if (error != 0) close(ends[0]);
-    else *connection = ends[0];
+    else *started = (struct app_launcher){process, ends[0]};
     return error;
+}
+
+void app_launcher_end(struct app_launcher launcher) {
+    close(launcher.connection);
+    while (waitpid(launcher.process, NULL, 0) < 0 && errno == EINTR) {}
 }
 
 int app_launcher_fork(
@@ -212,10 +217,12 @@ int app_launcher_wait(int connection, int32_t process, int *status) {
 
 #else
 
-int app_launcher_start(const char *path, char *const *argv, char *const *envp, int *connection) {
-    (void)path, (void)argv, (void)envp, (void)connection;
+int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started) {
+    (void)path, (void)argv, (void)envp, (void)started;
     return ENOSYS;
 }
+
+void app_launcher_end(struct app_launcher launcher) { (void)launcher; }
 
 int app_launcher_fork(
     int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process) {

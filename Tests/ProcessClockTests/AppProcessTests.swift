@@ -155,6 +155,27 @@
             #expect(try AppLauncher.current(environment) === second)
         }
 
+        @Test("a launcher that is not needed any more leaves no zombie, which exit tests would find for ever")
+        func noZombies() throws {
+            func states() throws -> [Substring] {
+                try FileManager.default.contentsOfDirectory(atPath: "/proc").filter { Int($0) != nil }.compactMap {
+                    guard let text = try? String(contentsOfFile: "/proc/\($0)/stat", encoding: .utf8) else {
+                        return nil
+                    }
+                    let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+                    let isOurs = fields.count > 2 && fields[2] == "\(getpid())"
+                    return isOurs && text.contains(" (exe) ") ? fields[1] : nil
+                }
+            }
+            var environment = ProcessInfo.processInfo.environment
+            for number in 1...3 {
+                environment["APUS_TEST"] = "\(number)"
+                _ = try AppLauncher.current(environment)
+            }
+            #expect(try states().contains("S") || states().contains("R"), "the last one is alive")
+            #expect(try !states().contains("Z"))
+        }
+
         @Test("each installation has user defaults of its own, and Dispatch knows the first thread of its process")
         func surroundings() throws {
             let notes = try (0..<2).map { _ in

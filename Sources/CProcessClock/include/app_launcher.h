@@ -6,10 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// Starts the launcher: this program, with APUS_APP_LAUNCHER in its environment. It ends when `connection` is closed.
+struct app_launcher {
+    int32_t process;
+    int connection;
+};
+
+/// Starts the launcher: this program, with APUS_APP_LAUNCHER in its environment.
 /// What the variables of its processes differ in has to be in `envp`, with values that are not shorter than theirs.
 /// The functions return 0 or an errno: ENOSYS where time cannot be virtual.
-int app_launcher_start(const char *path, char *const *argv, char *const *envp, int *connection);
+int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started);
+
+/// Ends the launcher, all of whose processes have ended, and takes its status: who waits for any child of this process,
+/// as exit tests of Swift Testing do, would find it again and again.
+void app_launcher_end(struct app_launcher launcher);
 
 /// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`). Its
 /// standard input is `input`, its outputs are those of the caller. `surroundings` is its current folder and then its

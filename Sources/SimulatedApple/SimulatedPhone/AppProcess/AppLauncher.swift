@@ -11,14 +11,14 @@ final class AppLauncher: Sendable {
     private static let last = Locked<AppLauncher?>(nil)
 
     private let environment: [String: String]
-    private let connection: Locked<Int32>
+    private let launcher: Locked<app_launcher>
 
-    private init(_ environment: [String: String], connection: Int32) {
+    private init(_ environment: [String: String], _ launcher: app_launcher) {
         self.environment = environment
-        self.connection = Locked(connection)
+        self.launcher = Locked(launcher)
     }
 
-    deinit { connection.withLock { _ = close($0) } }
+    deinit { launcher.withLock { app_launcher_end($0) } }
 
     /// The launcher for processes with that environment.
     ///
@@ -28,13 +28,13 @@ final class AppLauncher: Sendable {
     static func current(_ environment: [String: String] = ProcessInfo.processInfo.environment) throws -> AppLauncher {
         try last.withLock { last in
             if let last, last.environment == environment { return last }
-            let new = AppLauncher(environment, connection: try launch(environment))
+            let new = AppLauncher(environment, try launch(environment))
             last = new
             return new
         }
     }
 
-    private static func launch(_ environment: [String: String]) throws -> Int32 {
+    private static func launch(_ environment: [String: String]) throws -> app_launcher {
         var environment = environment
         // Core Foundation keeps pointers to these, so an app's values must fit in their places.
         for name in AppHome.variableNames { environment[name] = String(repeating: "/", count: Int(PATH_MAX)) }
@@ -46,10 +46,10 @@ final class AppLauncher: Sendable {
         let arguments = CommandLine.arguments.map { strdup($0) } + [nil]
         let variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
         defer { for text in arguments + variables { free(text) } }
-        var connection: Int32 = -1
-        let error = app_launcher_start("/proc/self/exe", arguments, variables, &connection)
+        var launcher = app_launcher()
+        let error = app_launcher_start("/proc/self/exe", arguments, variables, &launcher)
         guard error == 0 else { throw Self.error(error) }
-        return connection
+        return launcher
     }
 
     /// Starts a process that runs the function at `offset`.
@@ -67,8 +67,8 @@ final class AppLauncher: Sendable {
             surroundings += text.utf8CString
         }
         var pid: pid_t = 0
-        let error = connection.withLock {
-            app_launcher_fork($0, offset, standardInput, surroundings, surroundings.count, &pid)
+        let error = launcher.withLock {
+            app_launcher_fork($0.connection, offset, standardInput, surroundings, surroundings.count, &pid)
         }
         guard error == 0 else { throw Self.error(error) }
         return pid
@@ -80,7 +80,7 @@ final class AppLauncher: Sendable {
     /// - Returns: Its status, as of waitpid(2).
     func wait(for pid: pid_t) -> Int32 {
         var status: Int32 = 0
-        _ = connection.withLock { app_launcher_wait($0, pid, &status) }
+        _ = launcher.withLock { app_launcher_wait($0.connection, pid, &status) }
         return status
     }
 
