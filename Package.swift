@@ -57,6 +57,8 @@ let package = Package(
             name: "ApusTimers",
             dependencies: ["TimerWheel", "CApus", .product(name: "CoreMetrics", package: "swift-metrics")]
         ),
+        // Calendar schedules and time zones, without Foundation.
+        .target(name: "ApusCalendar"),
         .target(
             name: "ApusBackground",
             dependencies: ["ApusTimers", .product(name: "Logging", package: "swift-log")]
@@ -169,6 +171,7 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
+        .testTarget(name: "ApusCalendarTests", dependencies: ["ApusCalendar"]),
         .testTarget(name: "TimerWheelTests", dependencies: ["TimerWheel"]),
         .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
         .testTarget(

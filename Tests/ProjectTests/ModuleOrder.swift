@@ -2,7 +2,8 @@
 struct ModuleOrder {
     static let floors: [[String]] = [
         [
-            "TimerWheel", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount", "ChaosEffect",
+            "TimerWheel", "ApusCalendar", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount",
+            "ChaosEffect",
             "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers"],
@@ -40,7 +41,7 @@ struct ModuleOrder {
     }
 
     /// Modules that compute and keep time; an app pays for what they import.
-    static let core: Set = ["TimerWheel", "ApusTimers", "ApusBackground", "ApusJobs", "Apus"]
+    static let core: Set = ["TimerWheel", "ApusCalendar", "ApusTimers", "ApusBackground", "ApusJobs", "Apus"]
 
     /// The parts of Foundation that have calendars and zones, and who needs them. On Apple's systems `Foundation` is
     /// their name, behind a condition.

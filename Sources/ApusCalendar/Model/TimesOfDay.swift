@@ -1,0 +1,119 @@
+/// The times of a day at which a schedule is due.
+public enum TimesOfDay: Sendable, Hashable {
+    /// Every combination of a set of hours, one of minutes and one of seconds; bit n stands for n.
+    case grid(hours: UInt64, minutes: UInt64, seconds: UInt64)
+    /// Seconds since midnight, sorted; only for times that are no grid.
+    case list([Int])
+
+    static let allHours: UInt64 = (1 << 24) - 1
+    static let allSixty: UInt64 = (1 << 60) - 1
+
+    /// Creates the times in their canonical form.
+    ///
+    /// - Parameter secondsOfDay: Seconds since midnight, in any order.
+    public init(_ secondsOfDay: some Sequence<Int>) {
+        let sorted = Set(secondsOfDay).filter { (0..<86400).contains($0) }.sorted()
+        var (hours, minutes, seconds) = (UInt64(0), UInt64(0), UInt64(0))
+        for second in sorted {
+            hours |= 1 << UInt64(second / 3600)
+            minutes |= 1 << UInt64(second / 60 % 60)
+            seconds |= 1 << UInt64(second % 60)
+        }
+        let product = hours.nonzeroBitCount * minutes.nonzeroBitCount * seconds.nonzeroBitCount
+        self = product == sorted.count ? .grid(hours: hours, minutes: minutes, seconds: seconds) : .list(sorted)
+    }
+
+    /// All times as seconds since midnight, sorted.
+    public var secondsOfDay: [Int] {
+        switch self {
+        case .list(let list): list
+        case .grid(let hours, let minutes, let seconds):
+            hours.setBits.flatMap { hour in
+                minutes.setBits.flatMap { minute in seconds.setBits.map { hour * 3600 + minute * 60 + $0 } }
+            }
+        }
+    }
+
+    /// Whether every hour of the day has the same times.
+    var coversEveryHour: Bool {
+        if case .grid(Self.allHours, _, _) = self { true } else { false }
+    }
+
+    /// Whether there are several times at even distances: within the hour, the minute or the day.
+    var hasEvenSteps: Bool {
+        switch self {
+        case .grid(_, let minutes, let seconds):
+            NumberSet.progression(minutes.setBits) != nil || NumberSet.progression(seconds.setBits) != nil
+                || NumberSet.progression(secondsOfDay) != nil
+        case .list(let list): NumberSet.progression(list) != nil
+        }
+    }
+
+    func next(atOrAfter second: Int) -> Int? {
+        switch self {
+        case .list(let list): return list.first { $0 >= second }
+        case .grid(let hours, let minutes, let seconds):
+            guard second < 86400, let firstMinute = minutes.next(0), let firstSecond = seconds.next(0) else {
+                return nil
+            }
+            var (hour, minute) = (second / 3600, second / 60 % 60)
+            if hours.has(hour) {
+                if minutes.has(minute), let found = seconds.next(second % 60) {
+                    return hour * 3600 + minute * 60 + found
+                }
+                minute += 1
+                if let found = minutes.next(minute) { return hour * 3600 + found * 60 + firstSecond }
+            }
+            hour += 1
+            return hours.next(hour).map { $0 * 3600 + firstMinute * 60 + firstSecond }
+        }
+    }
+
+    func previous(atOrBefore second: Int) -> Int? {
+        switch self {
+        case .list(let list): return list.last { $0 <= second }
+        case .grid(let hours, let minutes, let seconds):
+            guard second >= 0, let lastMinute = minutes.previous(59), let lastSecond = seconds.previous(59) else {
+                return nil
+            }
+            let (hour, minute) = (second / 3600, second / 60 % 60)
+            if hours.has(hour) {
+                if minutes.has(minute), let found = seconds.previous(second % 60) {
+                    return hour * 3600 + minute * 60 + found
+                }
+                if let found = minutes.previous(minute - 1) { return hour * 3600 + found * 60 + lastSecond }
+            }
+            return hours.previous(hour - 1).map { $0 * 3600 + lastMinute * 60 + lastSecond }
+        }
+    }
+}
+
+extension UInt64 {
+    init(bits: some Sequence<Int>) { self = bits.reduce(0) { $0 | 1 << UInt64($1) } }
+
+    func has(_ bit: Int) -> Bool { self >> UInt64(bit) & 1 == 1 }
+
+    /// The lowest set bit at or above a position.
+    func next(_ bit: Int) -> Int? {
+        guard bit < 64 else { return nil }
+        let rest = self >> UInt64(Swift.max(bit, 0))
+        return rest == 0 ? nil : Swift.max(bit, 0) + rest.trailingZeroBitCount
+    }
+
+    /// The highest set bit at or below a position.
+    func previous(_ bit: Int) -> Int? {
+        guard bit >= 0 else { return nil }
+        let rest = self << UInt64(63 - Swift.min(bit, 63))
+        return rest == 0 ? nil : Swift.min(bit, 63) - rest.leadingZeroBitCount
+    }
+
+    var setBits: [Int] {
+        var result: [Int] = []
+        var rest = self
+        while rest != 0 {
+            result.append(rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+        return result
+    }
+}

@@ -1,0 +1,95 @@
+/// Why a text is not a schedule: where, what was read, and what is accepted there.
+public struct ScheduleTextError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The column, from 1.
+    public let column: Int
+    /// The text that was read.
+    public let found: String
+    /// What is accepted there.
+    public let expected: String
+
+    /// The message.
+    public var description: String {
+        "column \(column): read \(found.isEmpty ? "the end" : "\"\(found)\""); accepted here: \(expected)"
+    }
+}
+
+/// A piece of a text and its column.
+struct Token: Sendable {
+    var text: String
+    var column: Int
+
+    func error(_ expected: String) -> ScheduleTextError { .init(column: column, found: text, expected: expected) }
+
+    /// The pieces between white space.
+    static func split(_ text: String) -> [Token] {
+        var result: [Token] = []
+        for (index, character) in text.enumerated() {
+            if character.isWhitespace {
+                if result.last?.text.isEmpty == false { result.append(Token(text: "", column: 0)) }
+            } else if result.isEmpty || result[result.count - 1].text.isEmpty {
+                if !result.isEmpty { result.removeLast() }
+                result.append(Token(text: String(character), column: index + 1))
+            } else {
+                result[result.count - 1].text.append(character)
+            }
+        }
+        return result.filter { !$0.text.isEmpty }
+    }
+
+    /// The pieces between separators, each with its own column.
+    func parts(_ separator: Character) -> [Token] {
+        var result = [Token(text: "", column: column)]
+        for (index, character) in text.enumerated() {
+            if character == separator {
+                result.append(Token(text: "", column: column + index + 1))
+            } else {
+                result[result.count - 1].text.append(character)
+            }
+        }
+        return result
+    }
+
+    /// A number of at most nine ASCII digits.
+    var number: Int? {
+        guard (1...9).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            return nil
+        }
+        return Int(text)
+    }
+
+    func number(_ range: ClosedRange<Int>, _ what: String) throws(ScheduleTextError) -> Int {
+        guard let number, range.contains(number) else {
+            throw error("\(what) from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func suffix(from count: Int) -> Token { Token(text: String(text.dropFirst(count)), column: column + count) }
+}
+
+/// Prints sets of numbers.
+enum NumberSet {
+    /// `1-5,7`
+    static func list(_ values: [Int], range: String, _ name: (Int) -> String = { String($0) }) -> String {
+        var runs: [(Int, Int)] = []
+        for value in values {
+            if let last = runs.last, last.1 == value - 1 {
+                runs[runs.count - 1].1 = value
+            } else {
+                runs.append((value, value))
+            }
+        }
+        return runs.map { first, last in
+            first == last
+                ? name(first)
+                : last == first + 1 ? "\(name(first)),\(name(last))" : "\(name(first))\(range)\(name(last))"
+        }.joined(separator: ",")
+    }
+
+    /// The first value and the distance if the values are evenly spaced.
+    static func progression(_ values: [Int]) -> (first: Int, step: Int, last: Int)? {
+        guard values.count > 1, let first = values.first, let last = values.last else { return nil }
+        let step = values[1] - first
+        return zip(values, values.dropFirst()).allSatisfy { $1 - $0 == step } ? (first, step, last) : nil
+    }
+}

@@ -1,0 +1,167 @@
+/// The offsets of a time zone over all time, and the local times that they skip and repeat.
+public struct TimeZoneRules: Sendable, Hashable {
+    /// A change of the offset.
+    public struct Transition: Sendable, Hashable {
+        /// The first instant with the new offset, in seconds since 1970.
+        public let at: Int64
+        /// The offset before, in seconds east of UTC.
+        public let before: Int
+        /// The offset from the instant on.
+        public let after: Int
+    }
+
+    /// The instants that show one local date-time.
+    public enum Resolution: Sendable, Hashable {
+        /// Shown once.
+        case one(Int64)
+        /// Never shown: the last instant before the gap and the first one after it.
+        case gap(before: Int64, after: Int64)
+        /// Shown twice, in the order of time.
+        case repeated(first: Int64, second: Int64)
+    }
+
+    /// UTC, which never changes its offset.
+    public static let utc = TimeZoneRules(fixedOffset: 0)
+
+    /// RFC 9636 recommends less than 26 hours.
+    static let largestOffset: Int64 = 26 * 3600
+    /// The footer's rules are laid out up to this year, so that every lookup is one binary search.
+    private static let lastYear = 2201
+    /// Instants beyond these bounds are clamped; sums of them with offsets cannot overflow.
+    static let instants: ClosedRange<Int64> = -62_135_596_800...7_289_654_400
+
+    /// The starts of the segments after the first one.
+    let starts: [Int64]
+    /// The offsets of the segments; one more than `starts`.
+    let offsets: [Int32]
+
+    /// Creates a zone that always has one offset.
+    ///
+    /// - Parameter fixedOffset: Seconds east of UTC, at most 26 hours either way.
+    public init(fixedOffset: Int) {
+        starts = []
+        offsets = [Int32(max(-93600, min(93600, fixedOffset)))]
+    }
+
+    /// Reads the contents of a TZif file, versions 1 to 4.
+    ///
+    /// - Parameter tzif: The bytes of the file.
+    /// - Throws: ``ZoneError`` if the bytes are not a zone or count leap seconds.
+    public init(tzif: [UInt8]) throws(ZoneError) {
+        let table = try TZif.parse(tzif)
+        var starts: [Int64] = []
+        var offsets = [table.initialOffset]
+        func append(_ at: Int64, _ offset: Int32) {
+            guard offset != offsets[offsets.count - 1], Self.instants.contains(at) else {
+                // Earlier than all schedules: only the offset matters.
+                if at < Self.instants.lowerBound { offsets[offsets.count - 1] = offset }
+                return
+            }
+            starts.append(at)
+            offsets.append(offset)
+        }
+        for (at, offset) in zip(table.starts, table.offsets) { append(at, offset) }
+        if let footer = table.footer {
+            let last = table.starts.last
+            let clamped = last.map { min(max($0, Self.instants.lowerBound), Self.instants.upperBound) }
+            let firstYear = clamped.map { CivilDateTime(localSeconds: $0).date.year - 1 } ?? 1800
+            if footer.saving == nil, last == nil { offsets = [Int32(footer.standard)] }
+            var changes: [(at: Int64, offset: Int)] = []
+            for year in max(1, firstYear)...max(firstYear, Self.lastYear) {
+                changes.append(contentsOf: footer.changes(year: year))
+            }
+            changes.sort { $0.at < $1.at }
+            for (index, change) in changes.enumerated() where last.map({ change.at > $0 }) ?? true {
+                // Saving that ends at the instant at which it starts again is saving all year.
+                let next = index + 1 < changes.count ? changes[index + 1].at : nil
+                if next != change.at { append(change.at, Int32(change.offset)) }
+            }
+        }
+        self.starts = starts
+        self.offsets = offsets
+    }
+
+    /// The offset at an instant, in seconds east of UTC.
+    ///
+    /// - Parameter at: The instant in seconds since 1970.
+    /// - Returns: The offset.
+    public func offset(at: Int64) -> Int { Int(offsets[segment(at: at)]) }
+
+    /// The changes of the offset in a range of instants.
+    ///
+    /// - Parameter range: The instants in seconds since 1970.
+    /// - Returns: The changes in order.
+    public func transitions(in range: Range<Int64>) -> [Transition] {
+        var result: [Transition] = []
+        var index = segment(at: range.lowerBound)
+        if index > 0, starts[index - 1] == range.lowerBound { index -= 1 }
+        while index < starts.count, starts[index] < range.upperBound {
+            let (before, after) = (Int(offsets[index]), Int(offsets[index + 1]))
+            result.append(Transition(at: starts[index], before: before, after: after))
+            index += 1
+        }
+        return result
+    }
+
+    /// The instants that show a local date-time.
+    ///
+    /// - Parameter local: The date-time on the clock of this zone.
+    /// - Returns: One instant, two, or the edges of the gap.
+    public func localToInstants(_ local: CivilDateTime) -> Resolution { resolve(local.localSeconds) }
+
+    func resolve(_ local: Int64) -> Resolution {
+        var first: Int64?
+        var index = segment(at: local - Self.largestOffset)
+        var after: Int64?
+        while index < offsets.count {
+            let start = start(of: index)
+            if start > local + Self.largestOffset { break }
+            let instant = local - Int64(offsets[index])
+            if instant >= start, instant < end(of: index) {
+                if let first { return .repeated(first: first, second: instant) }
+                first = instant
+            } else if first == nil, after == nil, index > 0, instant < start {
+                after = start
+            }
+            index += 1
+        }
+        if let first { return .one(first) }
+        let edge = after ?? local - Int64(offsets[offsets.count - 1])
+        return .gap(before: edge - 1, after: edge)
+    }
+
+    /// The local date-time at an instant.
+    ///
+    /// - Parameter at: The instant in seconds since 1970.
+    /// - Returns: The date-time on the clock of this zone.
+    public func local(at: Int64) -> CivilDateTime {
+        let clamped = min(max(at, Self.instants.lowerBound), Self.instants.upperBound)
+        return CivilDateTime(localSeconds: clamped + Int64(offset(at: clamped)))
+    }
+
+    /// The segment that contains an instant.
+    func segment(at: Int64) -> Int {
+        var low = 0
+        var high = starts.count
+        while low < high {
+            let middle = (low + high) / 2
+            if starts[middle] <= at { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    func start(of segment: Int) -> Int64 { segment == 0 ? .min : starts[segment - 1] }
+    func end(of segment: Int) -> Int64 { segment == starts.count ? .max : starts[segment] }
+
+    /// The largest local second that was shown at or before an instant: the clock without its backward jumps.
+    func furthestLocal(at: Int64) -> Int64 {
+        var index = segment(at: at)
+        var result = at + Int64(offsets[index])
+        // An earlier segment can only be ahead if it ended less than two offsets ago.
+        while index > 0, starts[index - 1] > at - 2 * Self.largestOffset {
+            result = max(result, starts[index - 1] - 1 + Int64(offsets[index - 1]))
+            index -= 1
+        }
+        return result
+    }
+}

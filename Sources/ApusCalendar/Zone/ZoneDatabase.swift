@@ -1,0 +1,176 @@
+import Synchronization
+
+/// What identifies one state of a file, without reading it.
+public struct ZoneFileIdentity: Sendable, Hashable, Codable {
+    /// The number of the file in its file system.
+    public var inode: UInt64
+    /// The length in bytes.
+    public var size: Int64
+    /// The time of the last change, in nanoseconds since 1970.
+    public var modified: Int64
+
+    /// Creates an identity.
+    ///
+    /// - Parameters:
+    ///   - inode: The number of the file in its file system.
+    ///   - size: The length in bytes.
+    ///   - modified: The time of the last change, in nanoseconds since 1970.
+    public init(inode: UInt64, size: Int64, modified: Int64) {
+        self.inode = inode
+        self.size = size
+        self.modified = modified
+    }
+}
+
+/// Access to the files of the time zone database.
+public protocol ZoneFiles: Sendable {
+    /// The identity of a file, or nil if there is none.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: The identity.
+    func identity(of path: String) -> ZoneFileIdentity?
+    /// The contents of a file, or nil if it cannot be read.
+    ///
+    /// - Parameter path: The path of the file.
+    /// - Returns: At most one megabyte.
+    func read(_ path: String) -> [UInt8]?
+}
+
+/// The zones of a directory of TZif files; a file that changed is read anew.
+public final class ZoneDatabase: Sendable {
+    /// A zone as it was when it was last read.
+    public struct Zone: Sendable, Hashable {
+        /// The IANA name.
+        public let name: String
+        /// The offsets.
+        public let rules: TimeZoneRules
+        /// A hash of the file's contents; equal for equal rules.
+        public let fingerprint: UInt64
+        /// How often the contents changed since the database was opened.
+        public let generation: Int
+    }
+
+    private struct Entry {
+        var identity: ZoneFileIdentity
+        var zone: Zone
+    }
+
+    private let directory: String
+    private let files: any ZoneFiles
+    private let entries = Mutex<[String: Entry]>([:])
+
+    /// Opens a directory.
+    ///
+    /// - Parameters:
+    ///   - directory: The directory; the value of TZDIR where that is set.
+    ///   - files: The access to the files.
+    public init(directory: String = "/usr/share/zoneinfo", files: any ZoneFiles = SystemZoneFiles()) {
+        self.directory = directory
+        self.files = files
+    }
+
+    /// The zone with a name.
+    ///
+    /// - Parameter name: The IANA name, for example `Europe/Berlin`.
+    /// - Returns: The zone, read anew if its file changed.
+    /// - Throws: ``ZoneError`` with near names if there is no such zone.
+    public func zone(_ name: String) throws(ZoneError) -> Zone {
+        guard Self.isValid(name) else {
+            throw ZoneError(description: "\"\(name)\" is not a time zone name; write one such as Europe/Berlin")
+        }
+        let path = directory + "/" + name
+        guard let identity = files.identity(of: path) else {
+            if name == "UTC" { return Zone(name: name, rules: .utc, fingerprint: 0, generation: 0) }
+            throw unknown(name)
+        }
+        let known = entries.withLock { $0[name] }
+        if let known, known.identity == identity { return known.zone }
+        guard let bytes = files.read(path) else { throw unknown(name) }
+        let fingerprint = StableHash.fnv1a(bytes)
+        let rules: TimeZoneRules
+        do { rules = try TimeZoneRules(tzif: bytes) } catch {
+            throw ZoneError(description: "time zone \(name): \(error.description)")
+        }
+        return entries.withLock { entries in
+            let previous = entries[name]?.zone
+            let changed = previous.map { $0.fingerprint != fingerprint } ?? false
+            let zone = Zone(
+                name: name, rules: rules, fingerprint: fingerprint,
+                generation: (previous?.generation ?? 0) + (changed ? 1 : 0))
+            entries[name] = Entry(identity: identity, zone: zone)
+            return zone
+        }
+    }
+
+    /// The names that `tzdata` lists.
+    public func names() -> [String] {
+        for list in ["tzdata.zi", "zone1970.tab"] {
+            guard let bytes = files.read(directory + "/" + list) else { continue }
+            var names: Set<String> = ["UTC"]
+            for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
+                let words = line.split(whereSeparator: { $0 == " " || $0 == "\t" })
+                if list == "zone1970.tab", words.count > 2, words[0].first != "#" { names.insert(String(words[2])) }
+                if words.count > 2, words[0] == "L" { names.insert(String(words[2])) }
+                if words.count > 2, words[0] == "Z" { names.insert(String(words[1])) }
+            }
+            return names.sorted()
+        }
+        return []
+    }
+
+    static func isValid(_ name: String) -> Bool {
+        guard !name.isEmpty, name.utf8.count <= 64, name.utf8.first != 0x2F, name.utf8.last != 0x2F else {
+            return false
+        }
+        let allowed = name.utf8.allSatisfy {
+            (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
+                || [0x2B, 0x2D, 0x2F, 0x5F].contains($0)
+        }
+        return allowed && !name.split(separator: "/", omittingEmptySubsequences: false).contains("")
+    }
+
+    private func unknown(_ name: String) -> ZoneError {
+        let near = names().map { ($0, distance($0.lowercased(), name.lowercased())) }
+            .filter { $0.1 <= max(2, name.count / 3) }.sorted { $0.1 < $1.1 }.prefix(3).map(\.0)
+        let hint = near.isEmpty ? "write an IANA name such as Europe/Berlin" : "near: \(near.joined(separator: ", "))"
+        return ZoneError(description: "there is no time zone \"\(name)\" in \(directory); \(hint)")
+    }
+
+    /// The edit distance, or the distance to the last part of the name ("berlin").
+    private func distance(_ name: String, _ wanted: String) -> Int {
+        let last = String(name.split(separator: "/").last ?? "")
+        return min(
+            editDistance(Array(name.utf8), Array(wanted.utf8)), editDistance(Array(last.utf8), Array(wanted.utf8)))
+    }
+}
+
+func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var row = Array(0...right.count)
+    for (i, byte) in left.enumerated() {
+        var diagonal = row[0]
+        row[0] = i + 1
+        for (j, other) in right.enumerated() {
+            let cost = min(diagonal + (byte == other ? 0 : 1), row[j] + 1, row[j + 1] + 1)
+            diagonal = row[j + 1]
+            row[j + 1] = cost
+        }
+    }
+    return row[right.count]
+}
+
+/// Hashes whose values never change between versions and machines.
+enum StableHash {
+    static func fnv1a(_ bytes: some Sequence<UInt8>) -> UInt64 {
+        bytes.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+
+    /// A number below `bound`, from an identifier and the purpose of the number.
+    static func slot(_ identifier: String, _ purpose: String, below bound: Int) -> Int {
+        // The finalizer of MurmurHash3: FNV-1a alone spreads short identifiers badly over small ranges.
+        var hash = fnv1a((identifier + "\u{0}" + purpose).utf8)
+        hash = (hash ^ (hash >> 33)) &* 0xFF51_AFD7_ED55_8CCD
+        hash = (hash ^ (hash >> 33)) &* 0xC4CE_B9FE_1A85_EC53
+        hash ^= hash >> 33
+        return bound <= 1 ? 0 : Int(hash % UInt64(bound))
+    }
+}

@@ -1,0 +1,156 @@
+import Testing
+
+@testable import ApusCalendar
+
+@Suite("Cron expressions")
+struct CronTests {
+    @Test(
+        "the next occurrences",
+        arguments: [
+            (
+                "0 9 * * 1-5",
+                ["2026-11-25 09:00:00", "2026-11-26 09:00:00", "2026-11-27 09:00:00", "2026-11-30 09:00:00"]
+            ),
+            (
+                "*/20 8-9 * * *",
+                ["2026-11-25 08:00:00", "2026-11-25 08:20:00", "2026-11-25 08:40:00", "2026-11-25 09:00:00"]
+            ),
+            (
+                "0 0 L * *",
+                ["2026-11-30 00:00:00", "2026-12-31 00:00:00", "2027-01-31 00:00:00", "2027-02-28 00:00:00"]
+            ),
+            (
+                "0 0 L-2 * *",
+                ["2026-11-28 00:00:00", "2026-12-29 00:00:00", "2027-01-29 00:00:00", "2027-02-26 00:00:00"]
+            ),
+            (
+                "0 0 15W * *",
+                ["2026-12-15 00:00:00", "2027-01-15 00:00:00", "2027-02-15 00:00:00", "2027-03-15 00:00:00"]
+            ),
+            (
+                "0 0 1W 5-8 *",
+                ["2027-05-03 00:00:00", "2027-06-01 00:00:00", "2027-07-01 00:00:00", "2027-08-02 00:00:00"]
+            ),
+            (
+                "0 0 * * FRI#2",
+                ["2026-12-11 00:00:00", "2027-01-08 00:00:00", "2027-02-12 00:00:00", "2027-03-12 00:00:00"]
+            ),
+            (
+                "0 0 * * 5L",
+                ["2026-11-27 00:00:00", "2026-12-25 00:00:00", "2027-01-29 00:00:00", "2027-02-26 00:00:00"]
+            ),
+            (
+                "0 0 13 * 5",
+                ["2026-11-27 00:00:00", "2026-12-04 00:00:00", "2026-12-11 00:00:00", "2026-12-13 00:00:00"]
+            ),
+            (
+                "0 0 13 * +5",
+                ["2027-08-13 00:00:00", "2028-10-13 00:00:00", "2029-04-13 00:00:00", "2029-07-13 00:00:00"]
+            ),
+            (
+                "0 0 29 2 *",
+                ["2028-02-29 00:00:00", "2032-02-29 00:00:00", "2036-02-29 00:00:00", "2040-02-29 00:00:00"]
+            ),
+            (
+                "0 22-1 * * 0",
+                ["2026-11-29 00:00:00", "2026-11-29 01:00:00", "2026-11-29 22:00:00", "2026-11-29 23:00:00"]
+            ),
+            (
+                "0 0 1 nov-jan *",
+                ["2026-12-01 00:00:00", "2027-01-01 00:00:00", "2027-11-01 00:00:00", "2027-12-01 00:00:00"]
+            ),
+            (
+                "0 0 * * sat-mon",
+                ["2026-11-28 00:00:00", "2026-11-29 00:00:00", "2026-11-30 00:00:00", "2026-12-05 00:00:00"]
+            ),
+            (
+                "30 0 12 1 1 * 2030/10",
+                ["2030-01-01 12:00:30", "2040-01-01 12:00:30", "2050-01-01 12:00:30", "2060-01-01 12:00:30"]
+            ),
+            (
+                "*/20 59 23 24 12 ?",
+                ["2026-12-24 23:59:00", "2026-12-24 23:59:20", "2026-12-24 23:59:40", "2027-12-24 23:59:00"]
+            ),
+            ("@monthly", ["2026-12-01 00:00:00", "2027-01-01 00:00:00", "2027-02-01 00:00:00", "2027-03-01 00:00:00"]),
+        ]
+    )
+    func next(text: String, expected: [String]) throws {
+        let schedule = try CalendarSchedule(cron: text)
+        #expect(occurrences(schedule, after: utc("2026-11-24 12:00"), in: .utc, count: 4) == expected)
+    }
+
+    @Test("the first occurrences of random expressions are those of croniter")
+    func croniter() throws {
+        let rows = cronRows.split(separator: "\n")
+        #expect(rows.count > 200)
+        for row in rows {
+            let halves = row.split(separator: " → ")
+            let expected = halves[1].split(separator: ", ").map(String.init)
+            let schedule = try CalendarSchedule(cron: String(halves[0]))
+            #expect(
+                occurrences(schedule, after: utc("2026-11-24 12:00"), in: .utc, count: 4) == expected, "\(halves[0])")
+            let printed = try #require(schedule.cron)
+            #expect(try CalendarSchedule(cron: printed) == schedule, "\(halves[0]) → \(printed)")
+        }
+    }
+
+    @Test("a slot that is hashed is the same for the same identifier, and lies in its range")
+    func hashed() throws {
+        let schedule = try CalendarSchedule(cron: "H(10-20) H(0-3) * * *")
+        var seen: Set<String> = []
+        for identifier in (0..<60).map({ "job \($0)" }) {
+            let found = occurrences(
+                schedule, after: utc("2026-11-24 12:00"), in: .utc, identifier: identifier, count: 2)
+            let times = found.map { String($0.suffix(8)) }
+            #expect(times[0] == times[1])
+            #expect(times[0] >= "00:10:00" && times[0] <= "03:20:00")
+            seen.insert(times[0])
+        }
+        #expect(seen.count > 20, "they are spread")
+    }
+
+    @Test("a day of the month beside a day of the week is warned about, unless both have to match")
+    func warnings() throws {
+        #expect(try CalendarSchedule(cron: "0 0 13 * 5").warnings.count == 1)
+        #expect(try CalendarSchedule(cron: "0 0 13 * +5").warnings.isEmpty)
+        #expect(try CalendarSchedule(cron: "0 0 */2 * 5").warnings.isEmpty)
+    }
+
+    @Test("a zone in front is kept")
+    func zones() throws {
+        #expect(try CalendarSchedule(cron: "CRON_TZ=Europe/Berlin 0 9 * * *").timeZone == "Europe/Berlin")
+    }
+
+    @Test(
+        "an error has the column, what was read, and what is accepted",
+        arguments: [
+            ("61 * * * *", 1, "61"), ("0 24 * * *", 3, "24"), ("0 0 * * 8", 9, "8"), ("0 0 32 * *", 5, "32"),
+            ("0 0 1 foo *", 7, "foo"), ("*/0 * * * *", 3, "0"), ("* * * *", 8, ""), ("1 2 3 4 5 6 7 8", 15, "8"),
+            ("@reboot", 1, "@reboot"), ("@often", 1, "@often"), ("0 0 1-2-3 * *", 9, "3"), ("0 0 * * MON#6", 13, "6"),
+            ("CRON_TZ=../x 0 0 * * *", 1, "CRON_TZ=../x"), ("0 0 L-31 * *", 7, "31"), ("٣ * * * *", 1, "٣"),
+        ]
+    )
+    func errors(text: String, column: Int, found: String) throws {
+        let error = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(cron: text) }
+        #expect(error.column == column && error.found == found, "\(error)")
+        #expect(!error.expected.isEmpty)
+    }
+
+    @Test("what is printed means the same, and is printed the same again")
+    func printing() throws {
+        let texts = [
+            "0 9 * * 1-5", "*/20 8-9 * * *", "0 0 L,15 * *", "0 0 L-2 * *", "0 0 15W * *", "0 0 LW * *",
+            "0 0 * * 5#2,1L",
+            "0 0 13 * 5", "0 0 13 * +5", "0 22-1 * * 0", "15 30 9 1 1 * 2030-2040/2", "H H(0-3) * * *", "H/15 * * * *",
+            "* * * * *", "* * * * * *", "0,30 2 * * *", "*/30 2 * * *", "5-59/10 * * * *",
+            "CRON_TZ=Asia/Tokyo 0 0 1 1 *",
+            "0 0 * * 6-2", "0 0 */2 * 5", "0 0 H * *", "7 0 0 * * *",
+        ]
+        for text in texts {
+            let schedule = try CalendarSchedule(cron: text)
+            let printed = try #require(schedule.cron, "\(text)")
+            #expect(try CalendarSchedule(cron: printed) == schedule, "\(text) → \(printed)")
+            #expect(try CalendarSchedule(cron: printed).cron == printed)
+        }
+    }
+}

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import ApusCalendar
+
+@Suite("Calendar events of systemd")
+struct OnCalendarTests {
+    /// As systemd 252 prints them (`systemd-analyze calendar --base-time='2026-11-24 12:00:00 UTC' --iterations=3`).
+    @Test(
+        "the next occurrences are those of systemd",
+        arguments: [
+            ("Mon..Fri *-*-* 09:00:00", ["2026-11-25 09:00:00", "2026-11-26 09:00:00", "2026-11-27 09:00:00"]),
+            ("*-*~01 12:00", ["2026-11-30 12:00:00", "2026-12-31 12:00:00", "2027-01-31 12:00:00"]),
+            ("*:0/15", ["2026-11-24 12:15:00", "2026-11-24 12:30:00", "2026-11-24 12:45:00"]),
+            ("Mon *-05~07/1 10:00", ["2027-05-31 10:00:00", "2028-05-29 10:00:00", "2029-05-28 10:00:00"]),
+            ("2027-02-28", ["2027-02-28 00:00:00"]),
+            ("quarterly", ["2027-01-01 00:00:00", "2027-04-01 00:00:00", "2027-07-01 00:00:00"]),
+            ("hourly", ["2026-11-24 13:00:00", "2026-11-24 14:00:00", "2026-11-24 15:00:00"]),
+            ("daily", ["2026-11-25 00:00:00", "2026-11-26 00:00:00", "2026-11-27 00:00:00"]),
+            ("weekly", ["2026-11-30 00:00:00", "2026-12-07 00:00:00", "2026-12-14 00:00:00"]),
+            ("monthly", ["2026-12-01 00:00:00", "2027-01-01 00:00:00", "2027-02-01 00:00:00"]),
+            ("semiannually", ["2027-01-01 00:00:00", "2027-07-01 00:00:00", "2028-01-01 00:00:00"]),
+            ("yearly", ["2027-01-01 00:00:00", "2028-01-01 00:00:00", "2029-01-01 00:00:00"]),
+            ("minutely", ["2026-11-24 12:01:00", "2026-11-24 12:02:00", "2026-11-24 12:03:00"]),
+            ("Sat,Sun 20:15", ["2026-11-28 20:15:00", "2026-11-29 20:15:00", "2026-12-05 20:15:00"]),
+            ("*-*-1,15 06:30", ["2026-12-01 06:30:00", "2026-12-15 06:30:00", "2027-01-01 06:30:00"]),
+            ("Mon..Wed,Fri 2027-*-* 8..10:00", ["2027-01-01 08:00:00", "2027-01-01 09:00:00", "2027-01-01 10:00:00"]),
+            ("*-02-29 00:00", ["2028-02-29 00:00:00", "2032-02-29 00:00:00", "2036-02-29 00:00:00"]),
+            ("Thu *-*-1..7 03:00:30", ["2026-12-03 03:00:30", "2027-01-07 03:00:30", "2027-02-04 03:00:30"]),
+            ("*-1..3/2-5 00:00:10", ["2027-01-05 00:00:10", "2027-03-05 00:00:10", "2028-01-05 00:00:10"]),
+            ("*:*:0/20", ["2026-11-24 12:00:20", "2026-11-24 12:00:40", "2026-11-24 12:01:00"]),
+            ("2026-12-24 18:00:00", ["2026-12-24 18:00:00"]),
+            ("12..14:00/20", ["2026-11-24 12:20:00", "2026-11-24 12:40:00", "2026-11-24 13:00:00"]),
+            ("Sun *-03~1..7 02:30", ["2027-03-28 02:30:00", "2028-03-26 02:30:00", "2029-03-25 02:30:00"]),
+        ]
+    )
+    func next(text: String, expected: [String]) throws {
+        let schedule = try CalendarSchedule(onCalendar: text)
+        #expect(occurrences(schedule, after: utc("2026-11-24 12:00"), in: .utc, count: 3) == expected)
+    }
+
+    @Test("the first occurrences of random events are those of systemd")
+    func randomEvents() throws {
+        let rows = onCalendarRows.split(separator: "\n")
+        #expect(rows.count > 150)
+        for row in rows {
+            let halves = row.split(separator: " → ", omittingEmptySubsequences: false)
+            let expected = halves.count > 1 ? halves[1].split(separator: ", ").map(String.init) : []
+            let schedule = try CalendarSchedule(onCalendar: String(halves[0]))
+            let found = occurrences(schedule, after: utc("2026-11-24 12:00"), in: .utc, count: 3)
+            #expect(found.filter { $0 < "2199" } == expected, "\(halves[0])")
+            let printed = try #require(schedule.onCalendar, "\(halves[0])")
+            #expect(try CalendarSchedule(onCalendar: printed) == schedule, "\(halves[0]) → \(printed)")
+        }
+    }
+
+    @Test("a zone at the end is kept")
+    func zones() throws {
+        #expect(try CalendarSchedule(onCalendar: "Mon *-*-* 09:00 Europe/Berlin").timeZone == "Europe/Berlin")
+    }
+
+    @Test(
+        "an error has the column and what is accepted",
+        arguments: [
+            "", "Fro 09:00", "*-13-01", "25:00", "*-*-32", "09:61", "daily 09:00", "*-*-* 9:00 Europe/../x", "2026",
+        ]
+    )
+    func errors(text: String) throws {
+        let error = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(onCalendar: text) }
+        #expect((1...text.count + 1).contains(error.column) && !error.expected.isEmpty, "\(error)")
+    }
+
+    @Test("what is printed means the same")
+    func printing() throws {
+        for text in Self.events {
+            let schedule = try CalendarSchedule(onCalendar: text)
+            let printed = try #require(schedule.onCalendar, "\(text)")
+            #expect(try CalendarSchedule(onCalendar: printed) == schedule, "\(text) → \(printed)")
+        }
+    }
+
+    private static let events = [
+        "Mon..Fri *-*-* 09:00:00",
+        "*-*~01 12:00",
+        "*:0/15",
+        "Mon *-05~07/1 10:00",
+        "2027-02-28",
+        "quarterly",
+        "hourly",
+        "daily",
+        "weekly",
+        "monthly",
+        "semiannually",
+        "yearly",
+        "minutely",
+        "Sat,Sun 20:15",
+        "*-*-1,15 06:30",
+        "Mon..Wed,Fri 2027-*-* 8..10:00",
+        "*-02-29 00:00",
+        "Thu *-*-1..7 03:00:30",
+        "*-1..3/2-5 00:00:10",
+        "*:*:0/20",
+        "2026-12-24 18:00:00",
+        "12..14:00/20",
+        "Sun *-03~1..7 02:30",
+    ]
+}

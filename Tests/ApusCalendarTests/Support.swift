@@ -1,0 +1,31 @@
+@testable import ApusCalendar
+
+/// Seconds since 1970 of a date-time in UTC: `2026-03-29 01:00` or with seconds.
+func utc(_ text: String) -> Int64 { local(text).localSeconds }
+
+/// A date-time, from `2026-03-29 02:30`.
+func local(_ text: String) -> CivilDateTime {
+    let numbers = text.split { "- :".contains($0) }.compactMap { Int($0) }
+    let second = numbers.count > 5 ? numbers[5] : 0
+    return CivilDateTime(
+        date: CivilDate(unchecked: numbers[0], numbers[1], numbers[2]),
+        time: CivilTime(unchecked: numbers[3] * 3600 + numbers[4] * 60 + second))
+}
+
+/// The zone of that name on this machine.
+func zone(_ name: String) throws -> TimeZoneRules { try ZoneDatabase().zone(name).rules }
+
+/// The instants of the next occurrences, as date-times in UTC.
+func occurrences(
+    _ schedule: CalendarSchedule, after instant: Int64, in rules: TimeZoneRules, policy: ClockPolicy = ClockPolicy(),
+    identifier: String = "", count: Int
+) -> [String] {
+    let search = PreparedSchedule(schedule, in: rules, policy: policy, identifier: identifier)
+    var result: [String] = []
+    var instant = instant
+    while result.count < count, let next = search.next(after: instant) {
+        result.append("\(CivilDateTime(localSeconds: next.instant))")
+        instant = next.instant
+    }
+    return result
+}
