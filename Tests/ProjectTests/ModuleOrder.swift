@@ -3,8 +3,7 @@ struct ModuleOrder {
     static let floors: [[String]] = [
         [
             "TimerWheel", "ApusCalendar", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount",
-            "ChaosEffect",
-            "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
+            "ChaosEffect", "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers"],
         ["ApusBackground"],
