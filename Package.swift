@@ -419,7 +419,7 @@ let package = Package(
             description: "Builds the modules with the names of Apple's frameworks, for the product SimulatedApple."))
     // Only with the trait, because a module UIKit makes `canImport(UIKit)` true in every package of a build.
     let simulatedModules = [
-        "SimulatedPhone", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
+        "SimulatedAppleCore", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
         "AVFoundation", "AudioToolbox", "MediaPlayer", "SimulatedCombine", "SimulatedSwiftUI", "_Testing_UIKit",
     ]
     package.dependencies.append(.package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"))
@@ -433,43 +433,44 @@ let package = Package(
         ))
     package.targets += [
         .target(
-            name: "SimulatedPhone",
+            name: "SimulatedAppleCore",
             dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "CProcessClock"],
-            path: "Sources/SimulatedApple/SimulatedPhone"
+            path: "Sources/SimulatedApple/SimulatedAppleCore"
         ),
         .target(
             name: "UIKit",
-            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "QuartzCore", "SimulatedPhone"],
+            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "QuartzCore", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/UIKit", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "BackgroundTasks",
-            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/BackgroundTasks", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "UserNotifications", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "UserNotifications",
+            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/UserNotifications", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "QuartzCore", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "QuartzCore", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/QuartzCore", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "CoreLocation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "CoreLocation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/CoreLocation", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "AudioToolbox", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "AudioToolbox", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/AudioToolbox", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "AVFoundation",
-            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "AudioToolbox", "SimulatedPhone"],
+            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "AudioToolbox", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/AVFoundation", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedPhone"],
+            name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/MediaPlayer", swiftSettings: likeAppleFrameworks
         ),
         // Not named `Combine` and `SwiftUI`, for which other packages test; a target of app code is compiled with aliases.
@@ -485,7 +486,8 @@ let package = Package(
         .target(
             name: "SimulatedSwiftUI",
             dependencies: [
-                "ApusBackground", "ApusTesting", "ApusTimers", "BackgroundTasks", "SimulatedCombine", "SimulatedPhone",
+                "ApusBackground", "ApusTesting", "ApusTimers", "BackgroundTasks", "SimulatedCombine",
+                "SimulatedAppleCore",
                 "UIKit",
             ],
             path: "Sources/SimulatedApple/SimulatedSwiftUI", swiftSettings: likeAppleFrameworks
@@ -511,7 +513,7 @@ let package = Package(
             dependencies: [
                 "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTestTraits", "ApusTimers",
                 "AVFoundation",
-                "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedPhone", "UIKit",
+                "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedAppleCore", "UIKit",
                 "UserNotifications", "_Testing_UIKit", .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -520,7 +522,7 @@ let package = Package(
             dependencies: [
                 "ApusBackground", "ApusJobs", "ApusTesting", "ApusTestTraits", "ApusTimers", "AudioToolbox",
                 "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5",
-                "SampleAppsSwift6", "SimulatedPhone", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
+                "SampleAppsSwift6", "SimulatedAppleCore", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
         ),
     ]
@@ -546,22 +548,23 @@ let package = Package(
         .testTarget(
             name: "SimulatedSwiftUITests",
             dependencies: [
-                "ApusBackground", "ApusTestTraits", "ApusTesting", "ApusTimers", "SimulatedCombine", "SimulatedPhone",
+                "ApusBackground", "ApusTestTraits", "ApusTesting", "ApusTimers", "SimulatedCombine",
+                "SimulatedAppleCore",
                 "SimulatedSwiftUI", "SwiftUITutorials", "UIKit", "_Testing_UIKit",
             ]
         ),
     ]
     for target in package.targets where target.name == "ProcessClockTests" {
-        target.dependencies += ["ApusBackground", "SimulatedPhone", "Tutorials", "UIKit"]
+        target.dependencies += ["ApusBackground", "SimulatedAppleCore", "Tutorials", "UIKit"]
     }
     for target in package.targets where target.name == "ApusApple" {
         target.dependencies += [
             "ApusTesting", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
-            "SimulatedPhone", "UIKit", "UserNotifications",
+            "SimulatedAppleCore", "UIKit", "UserNotifications",
         ]
     }
     for target in package.targets where target.name == "DocumentationTests" {
-        target.dependencies += ["SimulatedPhone", "UIKit"]
+        target.dependencies += ["SimulatedAppleCore", "UIKit"]
     }
 #endif
 

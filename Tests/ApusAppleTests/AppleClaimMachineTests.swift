@@ -2,9 +2,9 @@ import Testing
 
 @testable import ApusApple
 
-@Suite("The claim between Apus and UIKit")
+@Suite("The background task between Apus and UIKit")
 struct AppleClaimMachineTests {
-    /// What can happen to a claim, from whatever thread.
+    /// What can happen to a background task, from whatever thread.
     private enum Event: CaseIterable {
         case granted, refused, expired, ended
     }

@@ -2,7 +2,7 @@ import ApusApple
 import ApusBackground
 import ApusTesting
 import Logging
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 
@@ -154,9 +154,9 @@ extension ApusAppleTests {
             }
         }
 
-        // MARK: Claims
+        // MARK: Background tasks
 
-        @Test("a claim keeps the app running until it is ended, and is ended once however often one asks")
+        @Test("a background task keeps the app running until it is ended, and is ended once however often one asks")
         func claim() throws {
             try SimulatedDevice.run { device in
                 device.launchPort { host in try host.beginBackgroundTask(named: "upload") }
@@ -173,7 +173,7 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "four seconds before the end handlers are called in one pass on the main actor, and then the claims are ended"
+            "four seconds before the end handlers are called in one pass on the main actor, and then background tasks are ended"
         )
         func expiry() throws {
             try SimulatedDevice.run { device in
@@ -187,14 +187,14 @@ extension ApusAppleTests {
                 device.advance(by: .seconds(60))
                 #expect(journal.all == ["26 one expires", "26 two expires"])
                 #expect(device.claims == (["one", "two"], ["one", "two"]))
-                try #expect(device.delay(of: .claimEnded("two")) == .seconds(26))
+                try #expect(device.delay(of: .backgroundTaskEnded("two")) == .seconds(26))
                 #expect(device.ends.isEmpty)
                 #expect(device.warnings.isEmpty)
                 #expect(device.host?.phase == .suspended)
             }
         }
 
-        @Test("a handler that ends its claim itself has ended it once")
+        @Test("a handler that ends its background task itself has ended it once")
         func handlerEnds() throws {
             try SimulatedDevice.run { device in
                 device.launchPort { host in
@@ -210,10 +210,10 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("what a phone ends an app for, a request that wants to end its claim itself is ended for too")
+        @Test("what a phone ends an app for, a request that wants to end its background task itself is ended for too")
         func leftToTheApp() throws {
             try SimulatedDevice.run { device in
-                device.expect(.claimNotEnded)
+                device.expect(.backgroundTaskNotEnded)
                 device.launchPort { host in
                     var request = BackgroundTaskRequest(name: "upload")
                     request.endsOnExpiration = false
@@ -225,10 +225,10 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("without an identifier the claim is an error, and its handler is called on the main loop")
+        @Test("without an identifier the background task is an error, and its handler is called on the main loop")
         func invalid() throws {
             var policy = SystemPolicy()
-            policy.givesInvalidClaims = true
+            policy.givesInvalidBackgroundTasks = true
             try SimulatedDevice.run(policy: policy) { device in
                 let journal = Journal(device)
                 device.launchPort { host in
@@ -243,7 +243,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a claim that comes too late is told so by its handler, and is ended")
+        @Test("a background task that comes too late is told so by its handler, and is ended")
         func late() throws {
             var policy = SystemPolicy()
             // Between the handlers and the suspension the app still runs.
@@ -267,7 +267,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a claim that is dropped is ended, and logged with its place")
+        @Test("a background task that is dropped is ended, and logged with its place")
         func dropped() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)

@@ -2,7 +2,7 @@ import ApusApple
 import ApusBackground
 import ApusJobs
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -2,7 +2,7 @@ import ApusApple
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -2,7 +2,7 @@ import ApusApple
 import ApusBackground
 import ApusTestTraits
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 
@@ -13,7 +13,8 @@ import UIKit
 @Suite("ApusApple on a simulated phone", .serialized, .simulatedPhone())
 struct ApusAppleTests {}
 
-/// What an app has noted, in order, with the seconds of uptime since the test began. A test holds this instead of the app.
+/// What an app has noted, in order, with the seconds of uptime since the test began. A test holds this instead of the
+/// app.
 final class Journal: Sendable {
     private let lines = Locked<[String]>([])
     private let time: VirtualTime
@@ -101,13 +102,13 @@ extension SimulatedDevice {
         log.compactMap { if case .warning(let text) = $0.what { text } else { nil } }
     }
 
-    /// The names of the claims that were begun, and of those that were ended, each in order.
+    /// The names of the background tasks that were begun, and of those that were ended, each in order.
     var claims: (began: [String], ended: [String]) {
         var claims: (began: [String], ended: [String]) = ([], [])
         for event in log {
             switch event.what {
-            case .claimBegan(let name): claims.began.append(name)
-            case .claimEnded(let name): claims.ended.append(name)
+            case .backgroundTaskBegan(let name): claims.began.append(name)
+            case .backgroundTaskEnded(let name): claims.ended.append(name)
             default: break
             }
         }

@@ -1,6 +1,6 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -1,7 +1,7 @@
 import ApusApple
 import ApusJobs
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

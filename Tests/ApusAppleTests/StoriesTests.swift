@@ -2,7 +2,7 @@ import ApusApple
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 import UserNotifications
@@ -41,7 +41,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("timers fire in the background under one claim; then the app is suspended")
+        @Test("timers fire in the background under one background task; then the app is suspended")
         func withinAllowance() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)

@@ -2,11 +2,11 @@ import Testing
 
 @testable import ApusBackground
 
-@Suite("The ledger of claims")
+@Suite("The ledger of background tasks")
 struct BackgroundTaskLedgerTests {
     private func begin(
         _ ledger: inout BackgroundTaskLedger<String>, _ name: String
-    ) -> BackgroundTaskLedger<String>.ClaimID? {
+    ) -> BackgroundTaskLedger<String>.BackgroundTaskID? {
         guard case .granted(let id) = ledger.begin(name) else { return nil }
         return id
     }
@@ -18,26 +18,26 @@ struct BackgroundTaskLedgerTests {
         #expect(value == expected, sourceLocation: sourceLocation)
     }
 
-    @Test("a claim is ended once, and the last one is reported")
+    @Test("a background task is ended once, and the last one is reported")
     func endsOnce() throws {
         var ledger = BackgroundTaskLedger<String>()
         let first = try #require(begin(&ledger, "first"))
         let second = try #require(begin(&ledger, "second"))
-        #expect(ledger.openClaims == ["first", "second"])
+        #expect(ledger.openBackgroundTasks == ["first", "second"])
         check(ledger.end(first), .ended)
         check(ledger.end(first), .alreadyEnded)
         check(ledger.end(second), .endedLast)
         check(ledger.end(second), .alreadyEnded)
     }
 
-    @Test("claims expire once, in the order of their beginning, and nothing is granted after that")
+    @Test("background tasks expire once, in the order of their beginning, and nothing is granted after that")
     func expiresOnce() throws {
         var ledger = BackgroundTaskLedger<String>()
         for name in ["a", "b", "c"] { _ = begin(&ledger, name) }
         check(ledger.expire().map(\.payload), ["a", "b", "c"])
         check(ledger.expire().map(\.payload), [])
         check(begin(&ledger, "late"), nil)
-        #expect(ledger.openClaims == ["a", "b", "c"])
+        #expect(ledger.openBackgroundTasks == ["a", "b", "c"])
         ledger.reopen()
         let again = begin(&ledger, "again")
         #expect(again != nil)

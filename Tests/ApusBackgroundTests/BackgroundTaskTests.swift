@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusTimers
 
-/// A host that only keeps claims; the rest is as little as the protocol allows.
+/// A host that only keeps background tasks; the rest is as little as the protocol allows.
 final class ClaimsOnlyHost: BackgroundHost {
     let registry: BackgroundTaskRegistry
     let counter: Counter
@@ -44,7 +44,7 @@ final class ClaimsOnlyHost: BackgroundHost {
 struct BackgroundTaskTests {
     private let host = ClaimsOnlyHost()
 
-    @Test("a claim is open until its first end, whichever thread ends it")
+    @Test("a background task is open until its first end, whichever thread ends it")
     func endsOnce() async throws {
         let task = try host.beginBackgroundTask(named: "upload")
         #expect(host.registry.openNames == ["upload"])
@@ -55,7 +55,7 @@ struct BackgroundTaskTests {
         #expect(host.counter.count == 1)
     }
 
-    @Test("a claim that nobody holds any more is ended")
+    @Test("a background task that nobody holds any more is ended")
     func endsWithItsLastReference() throws {
         var task: BackgroundTask? = try host.beginBackgroundTask(named: "forgotten")
         #expect(task?.name == "forgotten")
@@ -64,7 +64,7 @@ struct BackgroundTaskTests {
         #expect(host.counter.count == 1)
     }
 
-    @Test("expiry runs the handler on the main actor and then ends the claim by itself")
+    @Test("expiry runs the handler on the main actor and then ends the background task by itself")
     func expires() async throws {
         let order = Locked<[String]>([])
         let (handled, continuation) = AsyncStream.makeStream(of: [String].self)
@@ -108,7 +108,7 @@ struct BackgroundTaskTests {
         #expect(host.registry.openNames.isEmpty)
     }
 
-    @Test("a host that does not wait takes the claim away on expiry, while the body still winds up")
+    @Test("a host that does not wait takes the background task away on expiry, while the body still winds up")
     func structuredExpiryWithoutWaiting() async throws {
         let host = ClaimsOnlyHost(waitsForExpiredTasks: false)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -117,7 +117,7 @@ struct BackgroundTaskTests {
         async let result = withBackgroundTask("sync", on: host) { [registry = host.registry] in
             start.finish()
             for await _ in never {}
-            // The claim ends on the main actor, right after the handler that cancelled this.
+            // The background task ends on the main actor, right after the handler that cancelled this.
             await MainActor.run {}
             return registry.openNames
         }
@@ -127,7 +127,7 @@ struct BackgroundTaskTests {
         #expect(host.counter.count == 1)
     }
 
-    @Test("where the host waits, expiry cancels the body, and the claim is held until the body has wound up")
+    @Test("where the host waits, expiry cancels the body, and the background task is held until the body has wound up")
     func structuredExpiry() async throws {
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let (never, hold) = AsyncStream.makeStream(of: Void.self)

@@ -36,12 +36,12 @@ struct BackgroundTimerMachineTests {
             canBeHandedOver: canBeHandedOver, "timer \(id)", limit: limit)
     }
 
-    @Test("a claim that is granted after everything was cancelled is given back")
+    @Test("a background task that is granted after everything was cancelled is given back")
     func grantedTooLate() throws {
         var machine = Machine(coverage: .shared)
         let first = try #require(request(schedule(&machine, 1)))
         #expect(describe(machine.cancelAll().actions) == ["cancelled", "release timer 1"])
-        // Meanwhile somebody scheduled anew: that is another claim.
+        // Meanwhile somebody scheduled anew: that is another background task.
         let second = try #require(request(schedule(&machine, 2)))
         #expect(second != first)
         #expect(describe(machine.granted(first, "A")) == ["end A"])
@@ -49,7 +49,9 @@ struct BackgroundTimerMachineTests {
         #expect(describe(machine.cancelAll().actions) == ["cancelled", "release timer 2", "end B"])
     }
 
-    @Test("a claim that expires before it was granted is reported once, and given back when it is granted after all")
+    @Test(
+        "a background task that expires before it is granted is reported once, and given back if it is granted after all"
+    )
     func expiredBeforeGranted() throws {
         var machine = Machine(coverage: .shared)
         let claim = try #require(request(schedule(&machine, 1)))
@@ -62,7 +64,7 @@ struct BackgroundTimerMachineTests {
         #expect(describe(machine.cancelAll().actions).contains("end B"))
     }
 
-    @Test("a claim is kept until the last stand-in has been told")
+    @Test("a background task is kept until the last stand-in has been told")
     func endsAfterHandingOver() throws {
         var machine = Machine(coverage: .shared)
         let claim = try #require(request(schedule(&machine, 1, canBeHandedOver: true)))

@@ -83,14 +83,18 @@ struct BackgroundTimerProgramTests {
         var objection: String? {
             let claims = host.claims
             let pending = timers?.pending ?? []
-            if claims.faults > 0 { return "a claim was forgotten" }
-            if claims.begun != claims.ended + claims.open.count { return "a claim was ended twice, or not counted" }
-            if pending.isEmpty, !claims.open.isEmpty { return "a claim is open for nothing" }
+            if claims.faults > 0 { return "a background task was forgotten" }
+            if claims.begun != claims.ended + claims.open.count {
+                return "a background task was ended twice, or not counted"
+            }
+            if pending.isEmpty, !claims.open.isEmpty { return "a background task is open for nothing" }
             if host.phase == .active, !isExpired {
                 let expected = coverage == .shared ? min(1, pending.count) : pending.count
-                if claims.open.count != expected { return "\(claims.open.count) claims instead of \(expected)" }
+                if claims.open.count != expected {
+                    return "\(claims.open.count) background tasks instead of \(expected)"
+                }
             }
-            if claims.open.count > (coverage == .shared ? 1 : pending.count) { return "too many claims" }
+            if claims.open.count > (coverage == .shared ? 1 : pending.count) { return "too many background tasks" }
             var ended: Set<BackgroundTimer.ID> = []
             var executions = 0
             for event in log.events {
@@ -113,7 +117,7 @@ struct BackgroundTimerProgramTests {
         }
     }
 
-    @Test("every claim ends once, and every timer has one end", arguments: BackgroundTimer.Coverage.allCases)
+    @Test("every background task ends once, and every timer has one end", arguments: BackgroundTimer.Coverage.allCases)
     func everyOrder(_ coverage: BackgroundTimer.Coverage) async throws {
         var programs = 0
         for length in 0...6 {
@@ -132,8 +136,8 @@ struct BackgroundTimerProgramTests {
         #expect(programs > 4_000)
     }
 
-    /// Runs a program, and then lets go of the timers. Gives the first step that changed nothing: the program is not run
-    /// to its end then.
+    /// Runs a program, and then lets go of the timers. Gives the first step that changed nothing: the program is not
+    /// run to its end then.
     private func run(_ steps: [Step], _ coverage: BackgroundTimer.Coverage) throws -> Int? {
         let world = World(coverage)
         for (index, step) in steps.enumerated() {

@@ -30,7 +30,7 @@ struct BackgroundTimerTests {
         BackgroundTimer(host: host, coverage: coverage, notifications: notifications, delegate: log)
     }
 
-    @Test("a one-shot runs once at its deadline on the main loop, and its claim ends then")
+    @Test("a one-shot runs once at its deadline on the main loop, and its background task ends then")
     func oneShot() throws {
         let timers = timers()
         let runs = Log<ContinuousInstant>()
@@ -190,7 +190,7 @@ struct BackgroundTimerTests {
         #expect(host.claims.open.isEmpty && host.claims.faults == 0 && runs.all == [1])
     }
 
-    @Test("with a claim for each timer, each ends with its timer")
+    @Test("with a background task for each timer, each ends with its timer")
     func claimForEach() throws {
         let timers = timers(coverage: .each)
         let ids = try [1, 2, 3].map { try timers.schedule(after: .seconds($0)) {} }
@@ -202,7 +202,7 @@ struct BackgroundTimerTests {
         #expect(host.claims.open.isEmpty && host.claims.begun == 3)
     }
 
-    @Test("a refused claim is reported, and the timer fires all the same while the app runs")
+    @Test("a refused background task is reported, and the timer fires all the same while the app runs")
     func refusal() throws {
         host.refuse(true)
         let timers = timers()
@@ -227,7 +227,7 @@ struct BackgroundTimerTests {
         #expect(Array(center.requests.values) == [due])
         #expect(submitted.all == [due])
         #expect(timers.pending == [near, told, given])
-        // One claim for the near timer; the one for the notification center is over.
+        // One background task for the near timer; the one for the notification center is over.
         #expect(host.claims.open.count == 1)
         host.advance(by: .seconds(10))
         host.open()
@@ -239,7 +239,9 @@ struct BackgroundTimerTests {
         #expect(host.claims.open.isEmpty && host.claims.faults == 0)
     }
 
-    @Test("when nothing but handed-over timers is left, the claim ends; when the app is back late, the work runs")
+    @Test(
+        "when only handed-over timers are left, the background task ends; when the app is back late, the work runs"
+    )
     func handoverEndsClaim() throws {
         let center = FakeNotificationCenter(host.time)
         let timers = timers(notifications: center)

@@ -87,7 +87,7 @@ struct BackgroundTimerThreadTests {
         #expect(executions.count == runs.count)
         #expect(cancellations.count == cancelled.count)
         #expect(timers.pending.isEmpty)
-        // The last work's claim ends on the main actor, after its event.
+        // The last work's background task ends on the main actor, after its event.
         await MainActor.run {}
         #expect(host.registry.openNames.isEmpty)
     }

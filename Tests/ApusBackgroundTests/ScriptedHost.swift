@@ -4,7 +4,7 @@ import Logging
 
 @testable import ApusTimers
 
-/// A host in virtual time that does what a test tells it, and counts claims.
+/// A host in virtual time that does what a test tells it, and counts background tasks.
 ///
 /// Its main loop is run by hand, so a test is synchronous and on the main actor:
 ///
@@ -15,7 +15,7 @@ import Logging
 /// host.expire()
 /// ```
 final class ScriptedHost: BackgroundHost {
-    /// What has become of the claims.
+    /// What has become of the background tasks.
     struct Claims {
         var begun = 0
         var ended = 0
@@ -92,7 +92,7 @@ final class ScriptedHost: BackgroundHost {
 
     // MARK: The script
 
-    /// Whether claims are refused from now on.
+    /// Whether background tasks are refused from now on.
     func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
 
     func pressHome(remaining: Duration? = .seconds(30)) {
@@ -182,7 +182,7 @@ final class HandLoop: MainLoop {
     }
 }
 
-/// Counts what is logged: a claim that nobody ended is.
+/// Counts what is logged: a background task that nobody ended is.
 private struct FaultCounter: LogHandler {
     let host: ScriptedHost
     var metadata: Logger.Metadata = [:]

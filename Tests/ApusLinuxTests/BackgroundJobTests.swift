@@ -78,7 +78,7 @@ struct BackgroundJobTests {
 @Suite("Background jobs on real threads")
 struct BackgroundJobThreadTests {
     @Test(
-        "whatever begins while many threads submit, cancel and expire, ends, and its claim with it",
+        "whatever begins while many threads submit, cancel and expire, ends, and its background task with it",
         .timeLimit(.minutes(5)))
     func manyThreads() async throws {
         let engine = TimerEngine()

@@ -5,9 +5,9 @@ import Testing
 
 /// The rows of Apple's background-task notes, developer.apple.com/forums/thread/85066, and of the documentation.
 @MainActor
-@Suite("Claims on the simulated device")
+@Suite("Background tasks on the simulated device")
 struct ClaimTests {
-    @Test("a claim keeps an app's own work going in the background; without one it stops")
+    @Test("a background task keeps an app's own work going in the background; without one it stops")
     func keepsRunning() throws {
         for claims in [true, false] {
             try SimulatedDevice.run { device in
@@ -25,7 +25,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("claims are begun and ended, and the remaining time read, off the main actor")
+    @Test("background tasks are begun and ended, and the remaining time read, off the main actor")
     func offMain() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -47,11 +47,11 @@ struct ClaimTests {
             host.engine.schedule(after: .seconds(5)) { _ = host.beginClaim(name: "late") }
             device.pressHome()
             device.advance(by: .seconds(60))
-            #expect(!device.log.contains { $0.what == .claimBegan("late") })
+            #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
         }
     }
 
-    @Test("a claim that is asked for too late is not granted: its handler is called, and Apus says tooLate")
+    @Test("a background task that is asked for too late is not granted: its handler is called, and Apus says tooLate")
     func tooLate() throws {
         var policy = SystemPolicy()
         // Between the handlers and the suspension the app still runs.
@@ -72,15 +72,15 @@ struct ClaimTests {
             device.pressHome()
             device.advance(by: .seconds(27))
             #expect(device.notes == ["first expired", "tooLate", "second expired", "raw expired"])
-            #expect(device.log.contains { $0.what == .claimRefused("second") })
+            #expect(device.log.contains { $0.what == .backgroundTaskRefused("second") })
             #expect(device.warnings.isEmpty, "a refused identifier may be ended")
         }
     }
 
-    @Test("a policy that grants late claims expires them at once")
+    @Test("a policy that grants late background tasks expires them at once")
     func lateButGranted() throws {
         var policy = SystemPolicy()
-        policy.refusesLateClaims = false
+        policy.refusesLateBackgroundTasks = false
         policy.suspensionDelay = .seconds(1)...(.seconds(1))
         try SimulatedDevice.run(policy: policy) { device in
             let host = try device.launchProbe()
@@ -101,10 +101,10 @@ struct ClaimTests {
         }
     }
 
-    @Test("a policy without claims answers with an invalid identifier, and Apus throws and calls the handler")
+    @Test("a policy without background tasks answers with an invalid identifier, and Apus throws and calls the handler")
     func invalid() throws {
         var policy = SystemPolicy()
-        policy.givesInvalidClaims = true
+        policy.givesInvalidBackgroundTasks = true
         try SimulatedDevice.run(policy: policy) { device in
             let host = try device.launchProbe()
             #expect(host.beginClaim(name: "raw") { host.note("raw") } == .invalid)
@@ -116,7 +116,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("claims overlap, each is ended by itself, and the app is suspended after the last")
+    @Test("background tasks overlap, each is ended by itself, and the app is suspended after the last")
     func parallel() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -133,7 +133,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("two claims share one budget: a second one, later, gives no more time")
+    @Test("two background tasks share one budget: a second one, later, gives no more time")
     func sharedBudget() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -145,12 +145,12 @@ struct ClaimTests {
             first.end()
             #expect(host.backgroundTimeRemaining == .seconds(10))
             device.advance(by: .seconds(20))
-            #expect(try device.delay(of: .claimsExpired(1)) == .seconds(26))
+            #expect(try device.delay(of: .backgroundTasksExpired(1)) == .seconds(26))
             withExtendedLifetime(second) {}
         }
     }
 
-    @Test("a claim taken in the foreground is dormant until the app leaves it")
+    @Test("a background task taken in the foreground is dormant until the app leaves it")
     func dormant() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -160,7 +160,7 @@ struct ClaimTests {
             device.pressHome()
             #expect(host.backgroundTimeRemaining == .seconds(30))
             device.advance(by: .seconds(60))
-            #expect(try device.delay(of: .claimsExpired(1)) == .seconds(26))
+            #expect(try device.delay(of: .backgroundTasksExpired(1)) == .seconds(26))
             withExtendedLifetime(task) {}
         }
     }
@@ -197,19 +197,19 @@ struct ClaimTests {
     @Test("a background task that is dropped without an end is a fault with the place that began it")
     func dropped() throws {
         try SimulatedDevice.run { device in
-            device.expect(.claimDropped)
+            device.expect(.backgroundTaskDropped)
             let host = try device.launchProbe()
             _ = try host.beginBackgroundTask(named: "leak")
             #expect(device.faults.count == 1)
             #expect(device.faults.first?.place?.hasPrefix("ApusTestingTests/ClaimTests.swift:") == true)
-            #expect(device.log.contains { $0.what == .claimEnded("leak") })
+            #expect(device.log.contains { $0.what == .backgroundTaskEnded("leak") })
         }
     }
 
-    @Test("a thousand claims are accepted, one more ends the app")
+    @Test("a thousand background tasks are accepted, one more ends the app")
     func tooMany() throws {
         try SimulatedDevice.run { device in
-            device.expect(.tooManyClaims)
+            device.expect(.tooManyBackgroundTasks)
             let host = try device.launchProbe()
             for _ in 0..<1000 { #expect(host.beginClaim(name: "one") != .invalid) }
             #expect(device.ends.isEmpty)
@@ -220,7 +220,7 @@ struct ClaimTests {
         }
     }
 
-    @Test("a claim that is held for 30 s draws a warning, in the foreground too, and once")
+    @Test("a background task that is held for 30 s draws a warning, in the foreground too, and once")
     func longClaim() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -246,7 +246,8 @@ struct ClaimTests {
             host.endClaim(.invalid)
             #expect(
                 device.warnings == [
-                    "there is no claim 1 that could be ended", "there is no claim invalid that could be ended",
+                    "there is no background task 1 that could be ended",
+                    "there is no background task invalid that could be ended",
                 ])
             let task = try host.beginBackgroundTask(named: "twice")
             task.end()
@@ -255,8 +256,9 @@ struct ClaimTests {
         }
     }
 
-    /// A process of a phone takes its identifiers with it. In a test's process a thread or a variable may still have one.
-    @Test("an identifier of an earlier process, or of another device, ends no claim, and the log says so")
+    /// A process of a phone takes its identifiers with it. In a test's process a thread or a variable may still have
+    /// one.
+    @Test("an identifier of an earlier process, or of another device, ends no background task, and the log says so")
     func staleIdentifier() throws {
         let foreign = try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }
@@ -271,19 +273,21 @@ struct ClaimTests {
             let new = host.beginClaim(name: "new")
             host.endClaim(stale)
             host.endClaim(foreign)
-            #expect(!device.log.contains { $0.what == .claimEnded("new") })
+            #expect(!device.log.contains { $0.what == .backgroundTaskEnded("new") })
             #expect(
                 device.warnings == [
-                    "claim 1 was begun by an earlier process of the app, and ends none of this one",
-                    "claim 1 was begun on another device, and ends none of this one",
+                    "background task 1 was begun by an earlier process of the app, and ends none of this one",
+                    "background task 1 was begun on another device, and ends none of this one",
                 ])
             host.endClaim(new)
-            #expect(device.log.contains { $0.what == .claimEnded("new") })
+            #expect(device.log.contains { $0.what == .backgroundTaskEnded("new") })
             #expect(device.warnings.count == 2)
         }
     }
 
-    @Test("what a process that has ended asks for its claims is dropped, and the log says which process and what")
+    @Test(
+        "what an ended process asks for its background tasks is dropped, and the log says which process and what"
+    )
     func callsOfTheDead() throws {
         try SimulatedDevice.run { device in
             let first = try device.launchProbe()
@@ -301,16 +305,16 @@ struct ClaimTests {
             device.kill()
             second.endClaim(.invalid)
             #expect(device.warnings.last == "process 2 has ended; its call endClaim(invalid) is dropped")
-            #expect(!device.log.contains { $0.what == .claimBegan("late") })
+            #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
         }
     }
 
-    @Test("a claim without a name gets that of the calling function")
+    @Test("a background task without a name gets that of the calling function")
     func nameless() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
             host.endClaim(host.beginClaim())
-            #expect(device.log.contains { $0.what == .claimBegan("Called from nameless()") })
+            #expect(device.log.contains { $0.what == .backgroundTaskBegan("Called from nameless()") })
         }
     }
 

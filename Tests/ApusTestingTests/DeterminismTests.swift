@@ -79,7 +79,9 @@ struct DeterminismTests {
     func randomProgram() {
         let text = randomProgram(seed: 11, controls: 2_000)
         #expect(text == randomProgram(seed: 11, controls: 2_000))
-        for word in ["phase suspended", "claims expired", "terminated", "fault", "missed", "force quit", "reboot"] {
+        for word in [
+            "phase suspended", "background tasks expired", "terminated", "fault", "missed", "force quit", "reboot",
+        ] {
             #expect(text.contains(word), "the program is not random enough: no \(word)")
         }
     }

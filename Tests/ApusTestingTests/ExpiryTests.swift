@@ -22,19 +22,19 @@ struct ExpiryTests {
             device.pressHome()
             device.advance(by: .seconds(60))
             #expect(device.notes == ["a", "b", "after the pass", "after the pass"])
-            #expect(try device.delay(of: .claimsExpired(2)) == .seconds(26))
-            #expect(device.log.filter { $0.what == .claimEnded("a") }.count == 1)
+            #expect(try device.delay(of: .backgroundTasksExpired(2)) == .seconds(26))
+            #expect(device.log.filter { $0.what == .backgroundTaskEnded("a") }.count == 1)
             #expect(host.phase == .suspended)
             withExtendedLifetime(tasks) {}
         }
     }
 
-    @Test("a handler that ends another claim spares that one its own")
+    @Test("a handler that ends another background task spares that one its own")
     func endsAnother() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
-            let second = Box(ClaimID.invalid)
-            let first = Box(ClaimID.invalid)
+            let second = Box(BackgroundTaskID.invalid)
+            let first = Box(BackgroundTaskID.invalid)
             first.value = host.beginClaim(name: "first") {
                 host.endClaim(first.value)
                 host.endClaim(second.value)
@@ -85,10 +85,10 @@ struct ExpiryTests {
         }
     }
 
-    @Test("a claim without a handler gets the app ended when the handlers are called")
+    @Test("a background task without a handler gets the app ended when the handlers are called")
     func noHandler() throws {
         try SimulatedDevice.run { device in
-            device.expect(.claimNotEnded)
+            device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
             #expect(host.beginClaim(name: "forgotten") != .invalid)
             device.pressHome()
@@ -97,12 +97,14 @@ struct ExpiryTests {
         }
     }
 
-    @Test("a claim that is ended only in a later hop gets the app ended after the pass, with a reason and the place")
+    @Test(
+        "a background task ended only in a later hop gets the app ended after the pass, with a reason and the place"
+    )
     func laterHop() throws {
         try SimulatedDevice.run { device in
-            device.expect(.claimNotEnded)
+            device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
-            let id = Box(ClaimID.invalid)
+            let id = Box(BackgroundTaskID.invalid)
             id.value = host.beginClaim(name: "sync", place: "App/Sync.swift:1") {
                 host.mainLoop.run { host.endClaim(id.value) }
             }
@@ -112,20 +114,21 @@ struct ExpiryTests {
             #expect(reason.contains("0x8badf00d") && reason.contains("“sync”"))
             #expect(try device.delay(of: .terminated(reason)) == .seconds(26))
             #expect(device.faults.first?.place == "App/Sync.swift:1")
-            #expect(!device.log.contains { $0.what == .claimEnded("sync") })
+            #expect(!device.log.contains { $0.what == .backgroundTaskEnded("sync") })
         }
     }
 
-    @Test("with the lenient policy such a claim draws a warning, and may be ended until the budget is used up")
+    @Test(
+        "with the lenient policy such a background task draws a warning, and may be ended until the budget is used up")
     func lenient() throws {
         var policy = SystemPolicy()
-        policy.unendedClaims = .endsAppAtZero
-        policy.claimOverrunCode = .taskTimeout
+        policy.unendedBackgroundTasks = .endsAppAtZero
+        policy.backgroundTaskOverrunCode = .taskTimeout
         for (delay, survives) in [(Duration.seconds(3), true), (.seconds(5), false)] {
             try SimulatedDevice.run(policy: policy) { device in
-                if !survives { device.expect(.claimNotEnded) }
+                if !survives { device.expect(.backgroundTaskNotEnded) }
                 let host = try device.launchProbe()
-                let id = Box(ClaimID.invalid)
+                let id = Box(BackgroundTaskID.invalid)
                 id.value = host.beginClaim(name: "sync") {
                     host.engine.schedule(after: delay) { MainActor.assumeIsolated { host.endClaim(id.value) } }
                 }
@@ -140,10 +143,10 @@ struct ExpiryTests {
         }
     }
 
-    @Test("an app whose main thread is busy when its time ends is ended for its claims at zero")
+    @Test("an app whose main thread is busy when its time ends is ended for its background tasks at zero")
     func busyAtZero() throws {
         try SimulatedDevice.run { device in
-            device.expect(.claimNotEnded)
+            device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
             let task = try host.beginBackgroundTask(named: "save") { host.note("told") }
             host.engine.schedule(after: .seconds(20)) { host.work(for: .seconds(60)) }
@@ -155,9 +158,10 @@ struct ExpiryTests {
         }
     }
 
-    /// Apple: the handlers are called shortly before the time is over ("beginBackgroundTask(withName:expirationHandler:)").
+    /// Apple: the handlers are called shortly before the time is over
+    /// ("beginBackgroundTask(withName:expirationHandler:)").
     @Test(
-        "a claim that is begun in a job, when the budget is used up, is told before the app is ended",
+        "a background task that is begun in a job, when the budget is used up, is told before the app is ended",
         arguments: [0, 1, 2] as [UInt64])
     func claimInJob(seed: UInt64) throws {
         var policy = SystemPolicy.impatient

@@ -231,7 +231,7 @@ struct LifeTests {
         arguments: [
             (TerminationCode.watchdog, "0x8badf00d"), (.taskTimeout, "0x2182bad2"), (.sessionTimeout, "0x2182bad3"),
             (.fetchTimeout, "0x2182bad4"), (.fileLock, "0xdead10cc"), (.thermal, "0xc00010ff"),
-            (.tooManyClaims, "0xbada5e47"),
+            (.tooManyBackgroundTasks, "0xbada5e47"),
         ])
     func codes(code: TerminationCode, number: String) throws {
         try SimulatedDevice.run { device in
@@ -241,7 +241,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a process that has ended is dead: nothing of it runs or is written down, and it gets no claims")
+    @Test("a process that has ended is dead: nothing of it runs or is written down, and it gets no background tasks")
     func dead() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -350,8 +350,8 @@ struct LifeTests {
 
     @Test("a fault that was expected has to come")
     func missing() {
-        let error = #expect(throws: DeviceError.self) { try SimulatedDevice.run { $0.expect(.tooManyClaims) } }
-        #expect(error?.missingFaults == [.tooManyClaims])
+        let error = #expect(throws: DeviceError.self) { try SimulatedDevice.run { $0.expect(.tooManyBackgroundTasks) } }
+        #expect(error?.missingFaults == [.tooManyBackgroundTasks])
     }
 
     @Test("conditions reach the app in order, and a suspended one only learns how they are when it runs again")

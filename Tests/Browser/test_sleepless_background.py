@@ -62,12 +62,12 @@ class CompletionStory(SleeplessTest):
         expect(self.panel).to_contain_text("Fibonacci number 2")
         self.go_home()
         expect(self.page.locator(".budget-text")).to_contain_text("s left in the background")
-        expect(self.page.get_by_role("list", name="Open claims")).to_contain_text("fibonacci")
+        expect(self.page.get_by_role("list", name="Open background tasks")).to_contain_text("fibonacci")
         self.advance(20)
         self.assertLess(self.phone.screen()["device"]["budget"], 11)
         self.advance(20)
         self.process_is("suspended")
-        expect(self.page.get_by_role("list", name="Open claims").get_by_role("listitem")).to_have_count(0)
+        expect(self.page.get_by_role("list", name="Open background tasks").get_by_role("listitem")).to_have_count(0)
         frozen = self.phone.screen()["app"]["completion"]["n"]
         self.assertGreater(frozen, 60)
         self.advance(60)
@@ -106,10 +106,10 @@ class CompletionStory(SleeplessTest):
         fast = self.from_home_to_suspension("Speed ×60")
         slow = self.from_home_to_suspension("Speed ×1")
         self.assertEqual([event[1:] for event in fast], [event[1:] for event in slow])
-        self.assertIn("claimsExpired", [event[2] for event in slow])
+        self.assertIn("backgroundTasksExpired", [event[2] for event in slow])
         for one, other in zip(fast, slow):
             self.assertAlmostEqual(one[0], other[0], delta=0.001, msg=f"{one} and {other}")
-        self.assertAlmostEqual(next(event[0] for event in slow if event[2] == "claimsExpired"), 26, delta=0.001)
+        self.assertAlmostEqual(next(event[0] for event in slow if event[2] == "backgroundTasksExpired"), 26, delta=0.001)
 
 
 class RefreshStory(SleeplessTest):

@@ -72,7 +72,7 @@ class LessonsStory(SleeplessTest):
 
     def test_each_mistake_ends_the_app_with_a_fault_that_says_what_to_do(self):
         for name, rule, advice in (
-            ("Leak a background task", "claimNotEnded", "end the claim “leaked”"),
+            ("Leak a background task", "backgroundTaskNotEnded", "end the background task “leaked”"),
             ("Take eight seconds to wind up", "slowHandlers", "expiration handlers"),
             ("Forget to complete a refresh", "jobNotCompleted", "complete “sleepless.endless”"),
         ):

@@ -10,7 +10,7 @@ from sleepless import SleeplessTest
 
 
 class WhatIsOpen(SleeplessTest):
-    def test_claims_and_waiting_notifications_are_there_when_the_page_is_loaded_again(self):
+    def test_background_tasks_and_waiting_notifications_are_there_when_the_page_is_loaded_again(self):
         self.start("completion")
         self.panel.get_by_role("button", name="Start computing").click()
         self.phone.post("/app/countdown/start", {"seconds": 86_000})
@@ -21,13 +21,13 @@ class WhatIsOpen(SleeplessTest):
                 self.phone.post("/device/home")
                 self.phone.post("/device/open")
         self.page.reload()
-        claims = self.page.get_by_role("list", name="Open claims")
-        expect(claims).to_contain_text("fibonacci")
-        expect(claims).to_contain_text("since 09:41:00")
+        tasks = self.page.get_by_role("list", name="Open background tasks")
+        expect(tasks).to_contain_text("fibonacci")
+        expect(tasks).to_contain_text("since 09:41:00")
         expect(self.page.locator(".system").get_by_role("list", name="Notifications", exact=True)).to_contain_text("Time is up")
         expect(self.page.locator(".system")).to_contain_text("due Fri, 2 Jan 2026, 09:34")
         device = self.phone.screen()["device"]
-        self.assertEqual([claim["name"] for claim in device["claims"]], ["fibonacci"])
+        self.assertEqual([task["name"] for task in device["backgroundTasks"]], ["fibonacci"])
         self.assertEqual([one["due"] for one in device["pendingNotifications"]], ["2026-01-02T09:34:20.000Z"])
 
 

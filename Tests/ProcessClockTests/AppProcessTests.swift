@@ -6,7 +6,7 @@
     import Foundation
     import Testing
 
-    @testable import SimulatedPhone
+    @testable import SimulatedAppleCore
 
     /// The notes of the app in a device's log, with the seconds since the device's start.
     @MainActor

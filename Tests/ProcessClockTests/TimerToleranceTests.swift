@@ -3,7 +3,7 @@
     import ApusTesting
     import Dispatch
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
 
     /// A note with the seconds since the app was launched, to the millisecond.

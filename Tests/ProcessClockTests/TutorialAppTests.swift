@@ -4,7 +4,7 @@
     import ApusTestTraits
     import ApusTimers
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import Tutorials
     import UIKit
@@ -133,8 +133,8 @@
         }
     }
 
-    /// An app that its user opens each day for a minute, in which a timer runs each half second. It is refreshed once a day
-    /// in between.
+    /// An app that its user opens each day for a minute, in which a timer runs each half second. It is refreshed once a
+    /// day in between.
     private final class MonthDelegate: UIResponder, UIApplicationDelegate {
         private let refreshing = RefreshAppDelegate()
         private var timer: Timer?
@@ -162,8 +162,8 @@
         }
     }
 
-    /// The apps of tutorials with UIKit and its neighbours, each in a process of its own: what is right and what is wrong
-    /// with them.
+    /// The apps of tutorials with UIKit and its neighbours, each in a process of its own: what is right and what is
+    /// wrong with them.
     @MainActor
     @Suite("The apps of tutorials, on a simulated phone", .simulatedPhone())
     struct TutorialAppTests {
@@ -202,7 +202,7 @@
 
         @Test("an upload that forgets to end its task in the handler ends the app")
         func leakyUpload() {
-            device.expect(.claimNotEnded)
+            device.expect(.backgroundTaskNotEnded)
             install { Apps.leakyUpload() }
             device.launch()
             device.pressHome()

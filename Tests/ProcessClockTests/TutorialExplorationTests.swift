@@ -3,7 +3,7 @@
     import ApusTesting
     import ApusTimers
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import Tutorials
     import UIKit
@@ -90,8 +90,8 @@
         }
     }
 
-    /// Shows how long the app may still run. Until the app is in front, its state is `background`, and the time left may be
-    /// the greatest number there is by then, which is no `Int`.
+    /// Shows how long the app may still run. Until the app is in front, its state is `background`, and the time left
+    /// may be the greatest number there is by then, which is no `Int`.
     ///
     /// Apple, documentation/uikit/uiapplication/backgroundtimeremaining: the value is valid only after the app has
     /// entered the background with a task.
@@ -244,7 +244,7 @@
             guard case .fault(let fault) = try Self.failure({ Programs.leakyUpload() }).problem else {
                 return #expect(Bool(false))
             }
-            #expect(fault.rule == .claimNotEnded)
+            #expect(fault.rule == .backgroundTaskNotEnded)
         }
 
         @Test("an expiration handler that takes eight seconds is found and shown by ten steps at most")
@@ -252,7 +252,7 @@
             guard case .fault(let fault) = try Self.failure({ Programs.slowUpload() }).problem else {
                 return #expect(Bool(false))
             }
-            #expect([.slowHandlers, .claimNotEnded].contains(fault.rule), "\(fault)")
+            #expect([.slowHandlers, .backgroundTaskNotEnded].contains(fault.rule), "\(fault)")
         }
 
         @Test("a refresh that is never completed is found and shown by ten steps at most")

@@ -2,7 +2,7 @@
     import ApusTesting
     import ApusTimers
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import Tutorials
 

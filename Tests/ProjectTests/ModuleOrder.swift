@@ -15,7 +15,7 @@ struct ModuleOrder {
         [
             "ApusDaemon", "ApusHostProbe", "ApusTestTraits", "ClusterSimulation",
             "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
-            "SchedulerSimulation", "SimulatedPhone", "SleeplessApp",
+            "SchedulerSimulation", "SimulatedAppleCore", "SleeplessApp",
         ],
         [
             "ApusChaos", "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AudioToolbox",

@@ -1,7 +1,7 @@
 #if os(Linux)
     import ApusBackground
     import ApusTesting
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
 

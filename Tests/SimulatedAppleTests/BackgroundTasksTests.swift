@@ -3,7 +3,7 @@ import ApusJobs
 import ApusTesting
 import ApusTimers
 import BackgroundTasks
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 
@@ -60,15 +60,15 @@ extension SimulatedAppleTests {
             }
         }
 
-        /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:): without a name the
-        /// system makes one of the calling function's.
-        @Test("a claim without a name is named after the app's module and the calling function")
+        /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:): without a name
+        /// the system makes one of the calling function's.
+        @Test("a background task without a name is named after the app's module and the calling function")
         func generatedName() throws {
             try run { device in
                 let application = UIApplication.shared
                 for _ in 1...2 { application.endBackgroundTask(application.beginBackgroundTask {}) }
                 application.endBackgroundTask(application.beginBackgroundTask(withName: nil))
-                let lines = device.logText.split(separator: "\n").filter { $0.contains("claim began") }
+                let lines = device.logText.split(separator: "\n").filter { $0.contains("background task began") }
                 #expect(lines.count == 3)
                 #expect(lines.allSatisfy { $0.contains("Called by SimulatedAppleTests, from generatedName()") })
             }
@@ -101,10 +101,10 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a claim that is not ended in its handler ends the app, with a fault that names it")
+        @Test("a background task that is not ended in its handler ends the app, with a fault that names it")
         func leaked() throws {
             try run { device in
-                device.expect(.claimNotEnded)
+                device.expect(.backgroundTaskNotEnded)
                 UIApplication.shared.beginBackgroundTask(withName: "leaky")
                 device.pressHome()
                 device.advance(by: .seconds(60))
@@ -120,20 +120,20 @@ extension SimulatedAppleTests {
                 UIApplication.shared.endBackgroundTask(task)
                 #expect(device.warnings.isEmpty)
                 UIApplication.shared.endBackgroundTask(task)
-                #expect(device.warnings == ["there is no claim 1 that could be ended"])
+                #expect(device.warnings == ["there is no background task 1 that could be ended"])
             }
         }
 
-        @Test("a phone that gives no claims answers .invalid")
+        @Test("a phone that gives no background tasks answers .invalid")
         func invalid() throws {
             var policy = SystemPolicy()
-            policy.givesInvalidClaims = true
+            policy.givesInvalidBackgroundTasks = true
             try run(policy) { _ in
                 #expect(UIApplication.shared.beginBackgroundTask() == .invalid)
             }
         }
 
-        @Test("claims may be begun and ended on other threads")
+        @Test("background tasks may be begun and ended on other threads")
         func threads() throws {
             try run { device in
                 let application = UIApplication.shared
@@ -148,7 +148,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("an identifier of the process before, or of another phone, ends no claim of this one")
+        @Test("an identifier of the process before, or of another phone, ends no background task of this one")
         func stale() throws {
             let foreign = Box(UIBackgroundTaskIdentifier.invalid)
             try run { _ in foreign.value = UIApplication.shared.beginBackgroundTask(withName: "foreign") }
@@ -160,14 +160,14 @@ extension SimulatedAppleTests {
                 UIApplication.shared.endBackgroundTask(stale)
                 UIApplication.shared.endBackgroundTask(foreign.value)
                 #expect(Set([stale, foreign.value, new]).count == 3)
-                #expect(!device.has(.claimEnded("new")))
+                #expect(!device.has(.backgroundTaskEnded("new")))
                 #expect(
                     device.warnings == [
-                        "claim 1 was begun by an earlier process of the app, and ends none of this one",
-                        "claim 1 was begun on another device, and ends none of this one",
+                        "background task 1 was begun by an earlier process of the app, and ends none of this one",
+                        "background task 1 was begun on another device, and ends none of this one",
                     ])
                 UIApplication.shared.endBackgroundTask(new)
-                #expect(device.has(.claimEnded("new")))
+                #expect(device.has(.backgroundTaskEnded("new")))
             }
         }
 
@@ -179,7 +179,7 @@ extension SimulatedAppleTests {
                 let task = application.beginBackgroundTask(withName: "too late")
                 application.endBackgroundTask(task)
                 #expect(task == .invalid)
-                #expect(!device.has(.claimBegan("too late")))
+                #expect(!device.has(.backgroundTaskBegan("too late")))
                 #expect(
                     device.warnings == [
                         "process 1 has ended; its call beginClaim(“too late”) is dropped",

@@ -2,7 +2,7 @@ import ApusTesting
 import BackgroundTasks
 import CoreLocation
 import Foundation
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 import UserNotifications

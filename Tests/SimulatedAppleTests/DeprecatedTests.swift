@@ -1,5 +1,5 @@
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -1,7 +1,7 @@
 import ApusTesting
 import ApusTimers
 import QuartzCore
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -1,6 +1,6 @@
 import ApusTesting
 import QuartzCore
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -2,7 +2,7 @@ import ApusBackground
 import ApusTesting
 import ApusTimers
 import CoreLocation
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -6,7 +6,7 @@
     import AVFoundation
     import Foundation
     import MediaPlayer
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
 
@@ -64,7 +64,7 @@
                     device.open()
                 }),
             Scenario(
-                testDescription: "a claim that is given back", app: { Claimer() },
+                testDescription: "a background task that is given back", app: { Claimer() },
                 program: { SimulatedPhone.run(Claimer()) },
                 events: { device in
                     device.launch()
@@ -73,8 +73,9 @@
                     device.open()
                 }),
             Scenario(
-                testDescription: "a claim that is kept", app: { Keeper() }, program: { SimulatedPhone.run(Keeper()) },
-                fault: .claimNotEnded,
+                testDescription: "a background task that is kept", app: { Keeper() },
+                program: { SimulatedPhone.run(Keeper()) },
+                fault: .backgroundTaskNotEnded,
                 events: { device in
                     device.launch()
                     device.pressHome()
@@ -158,8 +159,8 @@
         ]
     }
 
-    /// What happens at each instant. The order within one differs: in a process of its own, an app comes to rest between
-    /// two steps of the system.
+    /// What happens at each instant. The order within one differs: in a process of its own, an app comes to rest
+    /// between two steps of the system.
     private func byInstant(_ log: String) -> [String] {
         let lines = log.split(separator: "\n")
         let instants = Dictionary(grouping: lines.enumerated(), by: { $0.element.prefix { $0 != " " } })
@@ -192,17 +193,19 @@
             #expect(own.contains { $0.contains("app note") })
         }
 
-        @Test("an identifier that an earlier process has kept in a file ends no claim of this one")
+        @Test("an identifier that an earlier process has kept in a file ends no background task of this one")
         func keptIdentifier() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Hoarder()) })
                 device.launch()
                 device.kill()
                 device.launch()
-                #expect(device.logText.contains("app note: claim 2"))
-                #expect(!device.has(.claimEnded("kept")))
+                #expect(device.logText.contains("app note: background task 2"))
+                #expect(!device.has(.backgroundTaskEnded("kept")))
                 #expect(
-                    device.warnings == ["claim 1 was begun by an earlier process of the app, and ends none of this one"]
+                    device.warnings == [
+                        "background task 1 was begun by an earlier process of the app, and ends none of this one"
+                    ]
                 )
             }
         }
@@ -226,11 +229,14 @@
             }
         }
 
-        @Test("a claim that is ended by what its handler has put on a queue is ended too late, at the same instant too")
+        @Test(
+            "a background task ended by what its handler has put on a queue is ended too late, at the same instant too"
+        )
         func endedAfterHandler() throws {
-            func log(_ unendedClaims: SystemPolicy.UnendedClaims, fault: Fault.Rule?) throws -> String {
+            func log(_ unendedBackgroundTasks: SystemPolicy.UnendedBackgroundTasks, fault: Fault.Rule?) throws -> String
+            {
                 var policy = SystemPolicy()
-                policy.unendedClaims = unendedClaims
+                policy.unendedBackgroundTasks = unendedBackgroundTasks
                 return try SimulatedDevice.run(policy: policy) { device in
                     if let fault { device.expect(fault) }
                     SimulatedPhone.install(on: device, program: { SimulatedPhone.run(Latecomer()) })
@@ -240,10 +246,13 @@
                     return device.logText
                 }
             }
-            let strict = try log(.endsAppAfterHandlers, fault: .claimNotEnded)
-            #expect(strict.contains("claims “late”: they were open when their expiration handlers had returned"))
+            let strict = try log(.endsAppAfterHandlers, fault: .backgroundTaskNotEnded)
+            #expect(
+                strict.contains("background tasks “late”: they were open when their expiration handlers had returned"))
             let lenient = try log(.endsAppAtZero, fault: nil)
-            #expect(lenient.contains("warning: claims not ended when their expiration handlers had returned: late"))
+            #expect(
+                lenient.contains(
+                    "warning: background tasks not ended when their expiration handlers had returned: late"))
             #expect(!lenient.contains("terminated"))
         }
 

@@ -3,7 +3,7 @@
     import ApusTesting
     import CoreLocation
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
     import UserNotifications

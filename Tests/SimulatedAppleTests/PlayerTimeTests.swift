@@ -2,7 +2,7 @@ import AVFoundation
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -6,7 +6,7 @@
     import BackgroundTasks
     import Foundation
     import Glibc
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
     import UserNotifications
@@ -62,8 +62,8 @@
             }
         }
 
-        /// The exceptions of BGTaskScheduler.h and of `UNTimeIntervalNotificationTrigger`: an app that does not catch one
-        /// is ended.
+        /// The exceptions of BGTaskScheduler.h and of `UNTimeIntervalNotificationTrigger`: an app that does not catch
+        /// one is ended.
         @Test(
             "what raises an exception on a phone ends the app there, unless the policy says otherwise",
             arguments: Mistake.all)
@@ -104,8 +104,8 @@
             let tooLong: @convention(c) () -> Void
             let inTime: @convention(c) () -> Void
 
-            /// Limits: Apple, "Addressing watchdog terminations" (19.97 s for a launch, 10 s for the update of a scene, 5 s
-            /// at the end); 5 s on the way to the background.
+            /// Limits: Apple, "Addressing watchdog terminations" (19.97 s for a launch, 10 s for the update of a scene,
+            /// 5 s at the end); 5 s on the way to the background.
             static let all = [
                 Block(
                     testDescription: "launch", rule: .slowLaunch,
@@ -189,8 +189,8 @@
             }
         }
 
-        /// Apple, "Managing your app's life cycle": UIKit may disconnect a background or suspended scene at any time. In
-        /// front it does not.
+        /// Apple, "Managing your app's life cycle": UIKit may disconnect a background or suspended scene at any time.
+        /// In front it does not.
         @Test("a scene that was taken away in the background or suspended is connected anew when the user comes back")
         func disconnection() throws {
             for isOwn in [true, false] {
@@ -230,7 +230,7 @@
             }
         }
 
-        /// Apple, documentation/xcode/sigkill: 0xdead10cc, and its remedy, a claim that covers the lock.
+        /// Apple, documentation/xcode/sigkill: 0xdead10cc, and its remedy, a background task that covers the lock.
         @Test("an app that holds a lock on one of its files when it is suspended is ended; one that unlocks is not")
         func lock() throws {
             let held: [(program: @convention(c) () -> Void, isHeld: Bool)] = [

@@ -2,7 +2,7 @@
     import ApusBackground
     import ApusTesting
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
 

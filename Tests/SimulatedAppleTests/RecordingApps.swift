@@ -4,7 +4,7 @@
     import CoreLocation
     import Foundation
     import MediaPlayer
-    import SimulatedPhone
+    import SimulatedAppleCore
     import UIKit
     import UserNotifications
 
@@ -31,7 +31,7 @@
         func applicationSignificantTimeChange(_ application: UIApplication) { Self.note("clock") }
     }
 
-    /// Claims time on its way to the background, and gives it back in the handler.
+    /// Asks for time on its way to the background, and gives it back in the handler.
     final class Claimer: Recorder {
         var claim = UIBackgroundTaskIdentifier.invalid
 
@@ -43,7 +43,7 @@
         }
     }
 
-    /// Claims time, and gives it back a moment after the handler has returned.
+    /// Asks for time, and gives it back a moment after the handler has returned.
     final class Latecomer: Recorder {
         private var claim = UIBackgroundTaskIdentifier.invalid
 
@@ -54,23 +54,23 @@
         }
     }
 
-    /// Claims time, and never gives it back.
+    /// Asks for time, and never gives it back.
     final class Keeper: Recorder {
         override func applicationDidEnterBackground(_ application: UIApplication) {
             application.beginBackgroundTask(withName: "kept") {}
         }
     }
 
-    /// Keeps the identifier of its claim for the next process, and ends that one's claim by it.
+    /// Keeps the identifier of its background task for the next process, and ends that one's background task by it.
     final class Hoarder: Recorder {
         override func application(
             _ application: UIApplication,
             didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
         ) -> Bool {
-            let old = UserDefaults.standard.integer(forKey: "claim")
+            let old = UserDefaults.standard.integer(forKey: "background task")
             let new = application.beginBackgroundTask(withName: "kept") {}
-            UserDefaults.standard.set(new.rawValue, forKey: "claim")
-            Self.note("claim \(new.rawValue)")
+            UserDefaults.standard.set(new.rawValue, forKey: "background task")
+            Self.note("background task \(new.rawValue)")
             if old != 0 { application.endBackgroundTask(UIBackgroundTaskIdentifier(rawValue: old)) }
             return true
         }

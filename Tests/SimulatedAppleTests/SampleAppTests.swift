@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 
@@ -53,7 +53,7 @@ extension SimulatedAppleTests {
         ]
 
         @Test(
-            "work after a delay is done in the background under a claim, then the app is suspended",
+            "work after a delay is done in the background under a background task, then the app is suspended",
             arguments: delayedWork)
         func delayed(_ app: DelayedWorkDriver) async throws {
             try await SimulatedDevice.run { device in
@@ -66,13 +66,13 @@ extension SimulatedAppleTests {
                 await device.runInRealTime(while: { !app.pending().isEmpty })
                 #expect(journal.lines == ["done"])
                 #expect(app.pending().isEmpty)
-                #expect(device.has(.claimEnded("delayed work")))
+                #expect(device.has(.backgroundTaskEnded("delayed work")))
                 await device.advance(by: .seconds(3))
                 #expect(device.host?.phase == .suspended)
             }
         }
 
-        @Test("cancelled work is not done, and gives its claim back", arguments: delayedWork)
+        @Test("cancelled work is not done, and gives its background task back", arguments: delayedWork)
         func cancelled(_ app: DelayedWorkDriver) async throws {
             try await SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, delegate: app.makeApp())
@@ -103,7 +103,7 @@ extension SimulatedAppleTests {
                 await device.runInRealTime(while: { !app.pending().isEmpty })
                 #expect(journal.lines.count >= 2)
                 #expect(app.pending().isEmpty)
-                #expect(device.has(.claimsExpired(1)))
+                #expect(device.has(.backgroundTasksExpired(1)))
             }
         }
 
@@ -178,7 +178,7 @@ extension SimulatedAppleTests {
             device.advance(by: .seconds(4 * 3_600 - 600))
         }
 
-        // MARK: Computing under a claim: in virtual time
+        // MARK: Computing under a background task: in virtual time
 
         struct PrimeApp {
             let name: String

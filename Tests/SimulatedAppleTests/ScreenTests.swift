@@ -2,7 +2,7 @@
     import ApusBackground
     import ApusTesting
     import ApusTestTraits
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
 

@@ -3,7 +3,7 @@
     import ApusTesting
     import ApusTimers
     import CoreLocation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
 

@@ -1,6 +1,6 @@
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 import Testing
 import UIKit
 

@@ -4,7 +4,7 @@
     import ApusTestTraits
     import ApusTimers
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import SimulatedSwiftUI
     import Testing
 

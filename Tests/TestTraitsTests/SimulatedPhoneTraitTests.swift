@@ -34,9 +34,9 @@ struct SimulatedPhoneVerificationTests {
         let test = try #require(Test.current)
         let error = await #expect(throws: DeviceError.self) {
             try await SimulatedPhoneTrait.simulatedPhone(seed: 3).provideScope(for: test, testCase: Test.Case.current) {
-                await SimulatedDevice.current?.expect(.claimNotEnded)
+                await SimulatedDevice.current?.expect(.backgroundTaskNotEnded)
             }
         }
-        #expect(error?.missingFaults == [.claimNotEnded] && error?.seed == 3)
+        #expect(error?.missingFaults == [.backgroundTaskNotEnded] && error?.seed == 3)
     }
 }

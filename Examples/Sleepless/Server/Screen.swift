@@ -30,7 +30,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     }
 
     /// A background task that is open.
-    struct ClaimLine: Codable, Sendable, Hashable {
+    struct BackgroundTaskLine: Codable, Sendable, Hashable {
         var id: String
         var name: String
         var since: String
@@ -67,7 +67,7 @@ struct DeviceScreen: Codable, Sendable, Hashable {
     var process: String
     var pid: Int
     @Nullable var budget: Double?
-    var claims: [ClaimLine]
+    var backgroundTasks: [BackgroundTaskLine]
     @Nullable var battery: Double?
     @Nullable var isCharging: Bool?
     @Nullable var isLowPower: Bool?
@@ -100,8 +100,8 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         process = device.appPhase?.rawValue ?? "none"
         pid = device.launchCount
         _budget = Nullable(wrappedValue: device.host?.backgroundTimeRemaining.map(\.inSeconds))
-        claims = (device.host?.openClaims ?? []).map { claim in
-            ClaimLine(id: claim.id.description, name: claim.name, since: TimeText.iso8601(claim.begun))
+        backgroundTasks = (device.host?.openBackgroundTasks ?? []).map { task in
+            BackgroundTaskLine(id: task.id.description, name: task.name, since: TimeText.iso8601(task.begun))
         }
         _battery = Nullable(wrappedValue: conditions.batteryLevel)
         _isCharging = Nullable(wrappedValue: conditions.isOnExternalPower)

@@ -124,7 +124,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("a short stay in the background is covered, and the claim ends with it")
+    @Test("a short stay in the background is covered, and the background task ends with it")
     func shortStay() throws {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.completion.start()
@@ -165,7 +165,7 @@ struct CompletionTests {
     @Test("where no time is given, it winds up at once and waits")
     func refused() throws {
         var policy = SystemPolicy()
-        policy.givesInvalidClaims = true
+        policy.givesInvalidBackgroundTasks = true
         try SimulatedDevice.run(policy: policy) { device in
             device.installSleepless()
             device.open()

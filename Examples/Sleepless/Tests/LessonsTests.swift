@@ -110,7 +110,7 @@ struct LessonsTests {
     @Test(
         "each mistake ends the app with its fault",
         arguments: [
-            (LessonsModel.Mistake.leakedTask, Fault.Rule.claimNotEnded), (.slowHandler, .slowHandlers),
+            (LessonsModel.Mistake.leakedTask, Fault.Rule.backgroundTaskNotEnded), (.slowHandler, .slowHandlers),
             (.endlessRefresh, .jobNotCompleted),
         ])
     func mistakes(mistake: LessonsModel.Mistake, rule: Fault.Rule) throws {

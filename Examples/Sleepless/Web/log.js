@@ -8,7 +8,7 @@ const kept = 4000;
 const drawn = 600;
 const handTime = 1000;
 const actors = ["user", "system", "app"];
-const strong = new Set(["launched", "phase", "terminated", "claimsExpired", "notificationDelivered"]);
+const strong = new Set(["launched", "phase", "terminated", "backgroundTasksExpired", "notificationDelivered"]);
 
 const isLoud = (event) => event.kind === "fault" || event.kind === "warning";
 

@@ -31,7 +31,7 @@ export function makeSystem(root) {
     return { root: h("section", { class: "topic" }, h("h3", {}, h("span", { text: title }), count), none, list), count, none, list };
   };
   const list = (name) => h("ul", { class: "facts", "aria-label": name });
-  const claimPart = part("Open claims", list("Open claims"), "None: nothing says “do not suspend me yet”.");
+  const taskPart = part("Open background tasks", list("Open background tasks"), "None: nothing says “do not suspend me yet”.");
   const noticePart = part("Notifications", list("Notifications"), "None waits, none is shown.");
   const jobPart = part("Jobs", list("Jobs"), "No request is pending.");
   const faultPart = part("Faults", list("Faults"), "");
@@ -44,7 +44,7 @@ export function makeSystem(root) {
   noticePart.root.append(permission, shown, error);
   root.append(h("h2", { id: "system-title", text: "System" }), h("div", { class: "panel-body" },
     h("div", { class: "process" }, h("div", { class: "process-head" }, state, pid), meaning, budget, remaining),
-    faultPart.root, claimPart.root, noticePart.root, jobPart.root));
+    faultPart.root, taskPart.root, noticePart.root, jobPart.root));
 
   const fill = (shownPart, items, keyOf, make, update, extra = 0) => {
     keyed(shownPart.list, items, keyOf, make, update);
@@ -70,7 +70,7 @@ export function makeSystem(root) {
     setAttribute(budget, "aria-valuenow", isLimited ? device.budget.toFixed(0) : fullBudget);
     setAttribute(budget, "aria-valuetext", words);
 
-    fill(claimPart, device.claims, (claim) => `${device.pid} ${claim.id}`, (claim) => fact(claim.name, `since ${momentText(claim.since, device.now)}`));
+    fill(taskPart, device.backgroundTasks, (task) => `${device.pid} ${task.id}`, (task) => fact(task.name, `since ${momentText(task.since, device.now)}`));
     fill(noticePart, device.pendingNotifications, (one) => `${one.id} ${one.due}`,
       (one) => fact(one.title, one.due ? `due ${momentText(one.due, device.now)}` : "waits"), null, device.notifications.length);
     keyed(shown, device.notifications.slice(0, 4), (notice) => notice.id + notice.at, makeNotice(error), (row, notice) => {

@@ -3,7 +3,7 @@
     import ApusTimers
     import UIKit
 
-    /// A claim of UIKit's. From any thread.
+    /// A background task of UIKit's. From any thread.
     final class AppleClaim: Sendable {
         private let application: UIApplication
         private let request: BackgroundTaskRequest
@@ -18,7 +18,7 @@
 
         /// Asks UIKit. False when it gives no identifier; the handler is called on the main loop then.
         func begin() -> Bool {
-            // UIKit keeps the handler, and so the claim, until the claim is ended.
+            // UIKit keeps the handler, and so the background task, until the background task is ended.
             let id = application.beginBackgroundTask(withName: request.name) { self.expire() }
             guard id != .invalid else {
                 if machine.withLock({ $0.refused() }) == .callHandler { mainLoop.run(request.onExpiration) }
@@ -28,7 +28,7 @@
             return true
         }
 
-        /// Ends the claim if it is open, and says whether it was.
+        /// Ends the background task if it is open, and says whether it was.
         func end() -> Bool {
             switch machine.withLock({ $0.end() }) {
             case .end(let id):

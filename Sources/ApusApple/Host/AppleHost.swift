@@ -9,11 +9,12 @@
     /// thread.
     ///
     /// - Phases come from `UIApplication`'s notifications, which are posted with scenes and without (Apple,
-    ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive` when
-    ///   it resigns being active and when it enters the foreground, `active` when it has become active, `background` when
-    ///   it has entered that, and `terminated` when it is told that it will be. Apple's systems announce no suspension, so
-    ///   ``Phase/suspended`` is never entered here: after it, the app goes on in the phase that it was in. Observers are
-    ///   called before UIKit's notification returns, so they have as long as UIKit's own methods: about 5 s.
+    ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive`
+    ///   when it resigns being active and when it enters the foreground, `active` when it has become active,
+    ///   `background` when it has entered that, and `terminated` when it is told that it will be. Apple's systems
+    ///   announce no suspension, so ``Phase/suspended`` is never entered here: after it, the app goes on in the phase
+    ///   that it was in. Observers are called before UIKit's notification returns, so they have as long as UIKit's own
+    ///   methods: about 5 s.
     /// - Background tasks are those of `UIApplication`, by whose rules they are granted and expire; see
     ///   ``beginBackgroundTask(_:)``.
     /// - While a host was made, the battery is monitored (`UIDevice.isBatteryMonitoringEnabled`).
@@ -26,7 +27,7 @@
         public let mainLoop: any MainLoop
         /// The kernel's name for this start of the device (`kern.bootsessionuuid`); `nil` where it cannot be read.
         public let bootID: String?
-        /// False: a phone ends an app whose claims are open when their handlers have returned (Apple DTS,
+        /// False: a phone ends an app whose background tasks are open when their handlers have returned (Apple DTS,
         /// developer.apple.com/forums/thread/85066).
         public var waitsForExpiredTasks: Bool { false }
 
@@ -42,7 +43,7 @@
         /// - Parameters:
         ///   - engine: Where timers live; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's.
         ///   - mainLoop: Where handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated phone's.
-        ///   - logger: Where claims are reported that nobody ended.
+        ///   - logger: Where background tasks are reported that nobody ended.
         @MainActor
         public init(
             engine: TimerEngine? = nil, mainLoop: (any MainLoop)? = nil, logger: Logger = Logger(label: "apus.apple")
@@ -85,8 +86,8 @@
         /// A new sequence of the phases that are announced from now on.
         public var phaseChanges: PhaseChanges { phases.changes() }
 
-        /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns, until
-        /// the observation is cancelled or dropped.
+        /// Calls `observer` on the main actor whenever a phase is entered, before UIKit's notification of it returns,
+        /// until the observation is cancelled or dropped.
         public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
             phases.observe(observer)
         }
@@ -102,16 +103,17 @@
             return .seconds(max(0, seconds))
         }
 
-        /// Claims time to finish something, with `beginBackgroundTask(withName:expirationHandler:)`.
+        /// Asks for time to finish something, with `beginBackgroundTask(withName:expirationHandler:)`.
         ///
-        /// UIKit grants claims a little later, so one that comes too late may be answered with a call of its expiration
-        /// handler (Apple, developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)):
-        /// then this returns a claim that has ended already.
+        /// UIKit grants background tasks a little later, so one that comes too late may be answered with a call of its
+        /// expiration handler (Apple,
+        /// developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)):
+        /// then this returns a background task that has ended already.
         ///
         /// - Parameter request: The name, the place and the expiration handler.
-        /// - Returns: The claim, which must be ended.
-        /// - Throws: ``BackgroundError`` with the code `tooLate` when UIKit gives no identifier; the handler is called on
-        ///   the main loop then too.
+        /// - Returns: The background task, which must be ended.
+        /// - Throws: ``BackgroundError`` with the code `tooLate` when UIKit gives no identifier; the handler is called
+        ///   on the main loop then too.
         public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
             let claim = AppleClaim(request, of: application, mainLoop: mainLoop)
             guard claim.begin() else {

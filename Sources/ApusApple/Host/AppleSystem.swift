@@ -4,7 +4,7 @@
 
     #if os(Linux)
         import ApusTesting
-        import SimulatedPhone
+        import SimulatedAppleCore
     #else
         import Darwin
         import Foundation

@@ -1,6 +1,6 @@
 public import Logging
 
-/// A claim that says "do not suspend or end me yet".
+/// A background task that says "do not suspend or end me yet".
 ///
 /// It is ended exactly once: by ``end()``, by expiry (after its handler returned), or, as a fault that is logged, when
 /// the last reference to it goes away.
@@ -12,12 +12,13 @@ public final class BackgroundTask: Sendable {
     private let logger: Logger
     private let endClaim: @Sendable () -> Bool
 
-    /// A claim that a host has granted. For those who implement a ``BackgroundHost``.
+    /// A background task that a host has granted. For those who implement a ``BackgroundHost``.
     ///
     /// - Parameters:
     ///   - request: What was asked for.
-    ///   - logger: Where a claim that nobody ended is reported.
-    ///   - end: Ends the claim if it is open, and says whether it was. Called from any thread, any number of times.
+    ///   - logger: Where a background task that nobody ended is reported.
+    ///   - end: Ends the background task if it is open, and says whether it was. Called from any thread, any number of
+    ///     times.
     public init(_ request: BackgroundTaskRequest, logger: Logger, end: @escaping @Sendable () -> Bool) {
         name = request.name
         place = request.place
@@ -25,7 +26,7 @@ public final class BackgroundTask: Sendable {
         endClaim = end
     }
 
-    /// Ends the claim. From any thread, as often as you like: only the first end counts.
+    /// Ends the background task. From any thread, as often as you like: only the first end counts.
     public func end() {
         _ = endClaim()
     }

@@ -1,15 +1,15 @@
-/// Which claims are open: the whole life of a host's background tasks as a pure state machine.
+/// Which background tasks are open: the whole life of a host's background tasks as a pure state machine.
 ///
-/// A claim is ended exactly once, whichever of `end`, expiry and deinit comes first; the others find it gone.
+/// A background task is ended exactly once, whichever of `end`, expiry and deinit comes first; the others find it gone.
 struct BackgroundTaskLedger<Payload> {
-    struct ClaimID: Hashable, Sendable {
+    struct BackgroundTaskID: Hashable, Sendable {
         fileprivate var number: Int
     }
 
     private enum State {
-        /// Claims are granted.
+        /// Background tasks are granted.
         case granting
-        /// The open claims were told to wind up; nothing more is granted.
+        /// The open background tasks were told to wind up; nothing more is granted.
         case expired
         /// The app is about to end; nothing is open, nothing more is granted.
         case closed
@@ -17,13 +17,13 @@ struct BackgroundTaskLedger<Payload> {
 
     private var state = State.granting
     private var nextNumber = 1
-    private var open: [ClaimID: Payload] = [:]
+    private var open: [BackgroundTaskID: Payload] = [:]
 
     /// What is open, in the order in which it was begun.
-    var openClaims: [Payload] { open.sorted { $0.key.number < $1.key.number }.map(\.value) }
+    var openBackgroundTasks: [Payload] { open.sorted { $0.key.number < $1.key.number }.map(\.value) }
 
     enum BeginAction {
-        case granted(ClaimID)
+        case granted(BackgroundTaskID)
         /// Call the expiration handler instead.
         case refused
     }
@@ -31,7 +31,7 @@ struct BackgroundTaskLedger<Payload> {
     mutating func begin(_ payload: Payload) -> BeginAction {
         switch state {
         case .granting:
-            let id = ClaimID(number: nextNumber)
+            let id = BackgroundTaskID(number: nextNumber)
             nextNumber += 1
             open[id] = payload
             return .granted(id)
@@ -47,13 +47,14 @@ struct BackgroundTaskLedger<Payload> {
         case alreadyEnded
     }
 
-    mutating func end(_ id: ClaimID) -> EndAction {
+    mutating func end(_ id: BackgroundTaskID) -> EndAction {
         guard open.removeValue(forKey: id) != nil else { return .alreadyEnded }
         return open.isEmpty ? .endedLast : .ended
     }
 
-    /// The claims whose handlers are to be called, in the order in which they were begun; none the second time.
-    mutating func expire() -> [(id: ClaimID, payload: Payload)] {
+    /// The background tasks whose handlers are to be called, in the order in which they were begun; none the second
+    /// time.
+    mutating func expire() -> [(id: BackgroundTaskID, payload: Payload)] {
         switch state {
         case .granting:
             state = .expired
@@ -63,14 +64,15 @@ struct BackgroundTaskLedger<Payload> {
         }
     }
 
-    /// Grants nothing more if nothing is open, in one step, so that no claim slips in between; says whether it did.
+    /// Grants nothing more if nothing is open, in one step, so that no background task slips in between; says whether
+    /// it did.
     mutating func closeIfIdle() -> Bool {
         guard open.isEmpty else { return false }
         state = .closed
         return true
     }
 
-    /// The app came back to the foreground: claims are granted again.
+    /// The app came back to the foreground: background tasks are granted again.
     mutating func reopen() {
         state = .granting
     }

@@ -4,21 +4,21 @@ public import Logging
 /// Keeps a host's background tasks. For those who implement a ``BackgroundHost``.
 ///
 /// Handlers run outside the lock: expiration handlers on the main actor, `whenIdle` on the thread that ended the last
-/// claim.
+/// background task.
 public final class BackgroundTaskRegistry: Sendable {
-    typealias ClaimID = BackgroundTaskLedger<BackgroundTaskRequest>.ClaimID
+    typealias BackgroundTaskID = BackgroundTaskLedger<BackgroundTaskRequest>.BackgroundTaskID
 
     private let logger: Logger
     private let ledger = Locked(BackgroundTaskLedger<BackgroundTaskRequest>())
     private let mainLoop: any MainLoop
     private let whenIdle: @Sendable () -> Void
 
-    /// A registry without claims.
+    /// A registry without background tasks.
     ///
     /// - Parameters:
     ///   - logger: Where faults are reported.
     ///   - mainLoop: Where expiration handlers are called.
-    ///   - whenIdle: Called whenever the last open claim was ended. Somebody else may have begun one since.
+    ///   - whenIdle: Called whenever the last open background task was ended. Somebody else may have begun one since.
     public init(
         logger: Logger = Logger(label: "apus.background"),
         mainLoop: any MainLoop = SystemMainLoop(),
@@ -29,13 +29,13 @@ public final class BackgroundTaskRegistry: Sendable {
         self.whenIdle = whenIdle
     }
 
-    /// The names of the open claims, in the order in which they were begun.
-    public var openNames: [String] { ledger.withLock { $0.openClaims.map(\.name) } }
+    /// The names of the open background tasks, in the order in which they were begun.
+    public var openNames: [String] { ledger.withLock { $0.openBackgroundTasks.map(\.name) } }
 
-    /// Begins a claim.
+    /// Begins a background task.
     ///
     /// - Parameter request: The name, the place and the expiration handler.
-    /// - Returns: The claim.
+    /// - Returns: The background task.
     /// - Throws: ``BackgroundError`` with the code `tooLate` after expiry; the handler is called then too.
     public func begin(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         switch ledger.withLock({ $0.begin(request) }) {
@@ -48,8 +48,8 @@ public final class BackgroundTaskRegistry: Sendable {
         }
     }
 
-    /// Calls the handler of every open claim, once, in one pass on the main loop. A claim ends when its handler returns,
-    /// unless its request wants to end it itself. Grants nothing more until ``reopen()``.
+    /// Calls the handler of every open background task, once, in one pass on the main loop. A background task ends when
+    /// its handler returns, unless its request wants to end it itself. Grants nothing more until ``reopen()``.
     public func expireAll() {
         let expired = ledger.withLock { $0.expire() }
         for (id, request) in expired {
@@ -65,14 +65,14 @@ public final class BackgroundTaskRegistry: Sendable {
         ledger.withLock { $0.closeIfIdle() }
     }
 
-    /// Grants claims again, after a return to the foreground.
+    /// Grants background tasks again, after a return to the foreground.
     public func reopen() {
         ledger.withLock { $0.reopen() }
     }
 
-    /// Ends a claim; `false` if it had been ended before.
+    /// Ends a background task; `false` if it had been ended before.
     @discardableResult
-    func end(_ id: ClaimID) -> Bool {
+    func end(_ id: BackgroundTaskID) -> Bool {
         switch ledger.withLock({ $0.end(id) }) {
         case .ended:
             return true

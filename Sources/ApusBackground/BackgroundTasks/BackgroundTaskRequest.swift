@@ -4,11 +4,11 @@ public struct BackgroundTaskRequest: Sendable {
     public var name: String
     /// The place that began the task, as `Module/File.swift:12`.
     public var place: String
-    /// Called on the main actor when the time is nearly over, or instead of a claim when it is over. It has about a
-    /// second; all handlers of an app together have a few.
+    /// Called on the main actor when the time is nearly over, or instead of a background task when it is over. It has
+    /// about a second; all handlers of an app together have a few.
     public var onExpiration: @MainActor @Sendable () -> Void
-    /// Whether the claim ends by itself when the expiration handler has returned: the rule. `false` leaves it to
-    /// ``BackgroundTask/end()``, for work that winds up by itself; only where the host waits for that
+    /// Whether the background task ends by itself when the expiration handler has returned: the rule. `false` leaves it
+    /// to ``BackgroundTask/end()``, for work that winds up by itself; only where the host waits for that
     /// (``BackgroundHost/waitsForExpiredTasks``) may that be later than the handler's return.
     public var endsOnExpiration = true
 

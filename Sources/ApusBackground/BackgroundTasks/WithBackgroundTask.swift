@@ -1,8 +1,9 @@
 /// Runs `body` under a background task of `host`, which ends when the body returns or throws.
 ///
-/// On expiry the body's Swift task is cancelled. A host that waits for expired tasks (``BackgroundHost/waitsForExpiredTasks``:
-/// Linux) gives the body the rest of its time to wind up, and the claim ends when the body has returned; on the others
-/// (a phone) the claim ends there and then, and what the body still does may be suspended with the app.
+/// On expiry the body's Swift task is cancelled. A host that waits for expired tasks
+/// (``BackgroundHost/waitsForExpiredTasks``: Linux) gives the body the rest of its time to wind up, and the background
+/// task ends when the body has returned; on the others (a phone) the background task ends there and then, and what the
+/// body still does may be suspended with the app.
 ///
 /// - Parameters:
 ///   - name: What is being finished, for logs and for the report of what had to be cut.

@@ -4,8 +4,8 @@ import Logging
 /// Brings a notification center to what was wished last, identifier by identifier, one request at a time.
 ///
 /// Wishes may be said from any thread, also under a lock: nobody is called before ``carryOut()``. Only the latest one
-/// for an identifier is carried out. The work is started where the host runs the app's work, under a claim of its own,
-/// because the app may be on its way out.
+/// for an identifier is carried out. The work is started where the host runs the app's work, under a background task of
+/// its own, because the app may be on its way out.
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)

@@ -19,16 +19,16 @@ public protocol BackgroundHost: Sendable {
     /// How much longer the app may run in the background, on the uptime clock; `nil` while nothing limits it.
     var backgroundTimeRemaining: Duration? { get }
 
-    /// Claims time to finish something. Prefer ``withBackgroundTask(_:on:fileID:line:_:)``.
+    /// Asks for time to finish something. Prefer ``withBackgroundTask(_:on:fileID:line:_:)``.
     ///
     /// - Parameter request: The name, the place and the expiration handler.
-    /// - Returns: The claim, which must be ended.
+    /// - Returns: The background task, which must be ended.
     /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more. The expiration
     ///   handler is called then too, because it holds the app's way to wind up.
     func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask
 
-    /// Whether the host waits, for as long as its time lasts, for claims that are still open after their expiration
-    /// handler has returned. A phone ends the app instead.
+    /// Whether the host waits, for as long as its time lasts, for background tasks that are still open after their
+    /// expiration handler has returned. A phone ends the app instead.
     var waitsForExpiredTasks: Bool { get }
 
     /// What the device is like.
@@ -53,14 +53,16 @@ public protocol BackgroundHost: Sendable {
 }
 
 extension BackgroundHost {
-    /// Claims time to finish something: the host does not suspend or end the app until the claim is ended or expires.
+    /// Asks for time to finish something: the host does not suspend or end the app until the background task is ended
+    /// or expires.
     ///
     /// - Parameters:
     ///   - name: What is being finished, for logs and for the report of what had to be cut.
     ///   - fileID: The place that begins the task, for the fault when it is never ended.
     ///   - line: The line of that place.
-    ///   - onExpiration: Called on the main actor when the time is nearly over. The claim ends when it returns.
-    /// - Returns: The claim, which must be ended.
+    ///   - onExpiration: Called on the main actor when the time is nearly over. The background task ends when it
+    ///     returns.
+    /// - Returns: The background task, which must be ended.
     /// - Throws: ``BackgroundError`` with the code `tooLate` when the host grants nothing more; the handler is called
     ///   too.
     public func beginBackgroundTask(

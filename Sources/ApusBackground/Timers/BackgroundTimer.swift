@@ -5,8 +5,9 @@ public import ApusTimers
 /// While timers are pending they are covered by background tasks of the host, which are dormant in the foreground and
 /// keep the app from being suspended in the background (or, on Linux, from ending after a request to stop), as long as
 /// its time there lasts (Apple DTS, developer.apple.com/forums/thread/85066: about 30 s in all, whatever the number of
-/// claims). When that is over, the pending timers are reported as `expired`; they stay pending. An app that is suspended
-/// runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer goes on from its deadline.
+/// background tasks). When that is over, the pending timers are reported as `expired`; they stay pending. An app that
+/// is suspended runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer goes on from its
+/// deadline.
 ///
 /// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)-(ID)`` returned true for
 /// it. A repeating timer keeps its phase, does not overlap itself, and makes one run of the ticks that it missed.
@@ -21,8 +22,8 @@ public final class BackgroundTimer: Sendable {
     ///
     /// - Parameters:
     ///   - host: Who grants the time, and whose engine and main loop are used.
-    ///   - name: Names the claims, for logs and for the report of what had to be cut.
-    ///   - coverage: Whether one claim covers all timers, or each has its own.
+    ///   - name: Names the background tasks, for logs and for the report of what had to be cut.
+    ///   - coverage: Whether one background task covers all timers, or each has its own.
     ///   - mode: Whether work runs while the user scrolls, too.
     ///   - notifications: Where timers are handed over to with ``Handover/notification(_:)``.
     ///   - delegate: Hears of each event on the main loop. Not retained.
@@ -40,17 +41,17 @@ public final class BackgroundTimer: Sendable {
     /// The timers that wait, and the repeating ones whose work is at it. From any thread.
     public var pending: Set<ID> { core.pending }
 
-    /// When a pending timer is due next, on the continuous clock: of a repeating one whose work is at it, the deadline after
-    /// that. `nil` when it is not pending. From any thread.
+    /// When a pending timer is due next, on the continuous clock: of a repeating one whose work is at it, the deadline
+    /// after that. `nil` when it is not pending. From any thread.
     public func deadline(of id: ID) -> ContinuousInstant? { core.deadline(of: id) }
 
     /// A new sequence of the events from now on. It has one consumer, and ends when this object has gone; so let the
     /// task that consumes it hold the sequence only.
     public func events() -> AsyncStream<Event> { core.events() }
 
-    /// Schedules work, and claims time in the background for it.
+    /// Schedules work, and asks for time in the background for it.
     ///
-    /// If the claim is refused, the event `expired` says so; the timer stays pending.
+    /// If the background task is refused, the event `expired` says so; the timer stays pending.
     ///
     /// - Parameters:
     ///   - duration: How long from now on the continuous clock. Zero is at once.

@@ -1,14 +1,16 @@
 import ApusTimers
 
-/// Which timers are pending, which claims cover them, and who was told: the whole life of a ``BackgroundTimer`` as a
-/// pure state machine, without clock, lock, engine or host.
+/// Which timers are pending, which background tasks cover them, and who was told: the whole life of a
+/// ``BackgroundTimer`` as a pure state machine, without clock, lock, engine or host.
 ///
 /// - A timer that waits is armed once: in the engine, or on its way from there to the main loop. So nothing can run
 ///   twice.
-/// - A *scope* is what one claim covers: all timers, or one. It has at most one claim at a time, and each claim has a
-///   number; what is said about a number that is not the scope's any more is ignored, and its claim is given back.
-/// - A timer that cannot fire before the app's time in the background is over needs no claim there: it was handed over,
-///   or is left out. Keeping the app running for it would use energy, and on a server hold up the end, for nothing.
+/// - A *scope* is what one background task covers: all timers, or one. It has at most one background task at a time,
+///   and each background task has a number; what is said about a number that is not the scope's any more is ignored,
+///   and its background task is given back.
+/// - A timer that cannot fire before the app's time in the background is over needs no background task there: it was
+///   handed over, or is left out. Keeping the app running for it would use energy, and on a server hold up the end, for
+///   nothing.
 struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     typealias ID = BackgroundTimer.ID
 
@@ -45,7 +47,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     }
 
     private enum Standing {
-        /// A claim covers it, or is asked for when the app comes back.
+        /// A background task covers it, or is asked for when the app comes back.
         case covered
         /// Something stands in for it until the app comes back.
         case handedOver
@@ -79,7 +81,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     }
 
     private struct Cover {
-        /// How many timers need the claim; a cover without any is removed.
+        /// How many timers need the background task; a cover without any is removed.
         var needs = 0
         var claim = ClaimState.none
 
@@ -223,7 +225,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         return actions
     }
 
-    // MARK: Claims
+    // MARK: Background tasks
 
     mutating func granted(_ request: ClaimRequest, _ claim: Claim) -> [Action] {
         guard let cover = covers[request.scope], cover.isAbout(request) else { return [.endClaim(claim)] }
@@ -232,7 +234,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         return []
     }
 
-    /// The claim was refused, or its time is nearly over.
+    /// The background task was refused, or its time is nearly over.
     mutating func expired(_ request: ClaimRequest) -> [Action] {
         guard let cover = covers[request.scope], cover.isAbout(request) else { return [] }
         covers[request.scope]?.claim = .none
@@ -277,7 +279,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     private mutating func dispense(with id: ID, _ actions: inout [Action]) {
         let scope = scope(of: id)
-        guard var cover = covers[scope] else { preconditionFailure("a timer that needs a claim has a cover") }
+        guard var cover = covers[scope] else { preconditionFailure("a timer that needs a background task has a cover") }
         cover.needs -= 1
         covers[scope] = cover.needs > 0 ? cover : nil
         if cover.needs == 0, case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
@@ -297,7 +299,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         if case .waiting? = timers[id]?.run { true } else { false }
     }
 
-    /// Hands timers over, or leaves them out. `areCovered` says whether they need a claim until now.
+    /// Hands timers over, or leaves them out. `areCovered` says whether they need a background task until now.
     private mutating func letGo(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
         var ends: [Action] = []
         var handedOver: [ID] = []
@@ -321,7 +323,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         }
         if !handedOver.isEmpty { actions.append(.report(.handedOver(handedOver))) }
         if !leftOut.isEmpty { actions.append(.report(.expired(leftOut))) }
-        // Only now: without a claim the app may be suspended at once.
+        // Only now: without a background task the app may be suspended at once.
         actions += ends
     }
 }

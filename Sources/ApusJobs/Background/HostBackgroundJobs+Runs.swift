@@ -150,7 +150,7 @@ extension HostBackgroundJobs {
         let number = launch.number
         guard let run = inner.withLock({ $0.live[number]?.run }) else { return true }
         var request = BackgroundTaskRequest(name: "background job \(run.identifier)") { [weak self] in
-            self?.claimExpired(number)
+            self?.backgroundTaskExpired(number)
         }
         request.endsOnExpiration = !host.waitsForExpiredTasks
         let claim: BackgroundTask
@@ -185,9 +185,9 @@ extension HostBackgroundJobs {
         host.mainLoop.run { run.expire() }
     }
 
-    @MainActor private func claimExpired(_ number: Int) {
+    @MainActor private func backgroundTaskExpired(_ number: Int) {
         let run = inner.withLock { inner in
-            inner.machine.claimExpired(number)
+            inner.machine.backgroundTaskExpired(number)
             return inner.live[number]?.run
         }
         guard let run else { return }

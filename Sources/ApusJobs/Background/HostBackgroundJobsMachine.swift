@@ -243,7 +243,7 @@ struct HostBackgroundJobsMachine: Sendable {
     }
 
     /// The host's time is over for the run.
-    mutating func claimExpired(_ number: Int) {
+    mutating func backgroundTaskExpired(_ number: Int) {
         change(number) { $0.isExpiring = true }
     }
 
@@ -297,8 +297,8 @@ struct HostBackgroundJobsMachine: Sendable {
                 .map { HostBackgroundRecord.Spacing(identifier: $0.key, until: $0.value) })
     }
 
-    /// Takes over what an earlier process left, but for what is no longer permitted. `delay` gives each request its part
-    /// of the spread.
+    /// Takes over what an earlier process left, but for what is no longer permitted. `delay` gives each request its
+    /// part of the spread.
     mutating func restore(_ record: HostBackgroundRecord, now: HostBackgroundReading, delay: () -> Duration) {
         for stored in record.requests where settings.permits(stored.request.identifier) {
             append(stored.request, delay: delay(), now: now)

@@ -24,8 +24,8 @@ public final class MPVAudioPlayer: AudioPlayer {
         public var executable: String
         /// Further arguments for mpv, such as `--ao=pulse` or `--volume=50`.
         public var arguments: [String]
-        /// How long mpv may take for an answer, on the uptime clock, before it counts as dead. Opening a source does not
-        /// count; starting the program does.
+        /// How long mpv may take for an answer, on the uptime clock, before it counts as dead. Opening a source does
+        /// not count; starting the program does.
         public var answerTimeout: Duration
 
         /// `mpv`, as it is installed, which has half a minute for an answer.
@@ -103,8 +103,8 @@ public final class MPVAudioPlayer: AudioPlayer {
 
     // MARK: What it is told
 
-    /// Replaces the queue; nothing plays until ``play()``. A source that is no URL is a path, from the directory in which
-    /// the player was made if it is not absolute.
+    /// Replaces the queue; nothing plays until ``play()``. A source that is no URL is a path, from the directory in
+    /// which the player was made if it is not absolute.
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable`, and nothing changes, when mpv is not installed.
     public func setQueue(_ items: [AudioItem]) async throws {
@@ -117,8 +117,8 @@ public final class MPVAudioPlayer: AudioPlayer {
     /// Plays, or goes on playing. Without an item it does nothing. Returns when mpv has taken it, not when a source has
     /// been opened: what goes wrong with that is in ``state`` and in the log.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when mpv is not installed, cannot be started, ends or
-    ///   does not answer, and when the host has no more time to give.
+    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when mpv is not installed, cannot be started, ends
+    ///   or does not answer, and when the host has no more time to give.
     public func play() async throws {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { self.play(continuation) }
@@ -158,7 +158,7 @@ public final class MPVAudioPlayer: AudioPlayer {
             let (isRunning, hasItem) = locked.withLock { ($0.machine.isRunning, $0.machine.state.current != nil) }
             if hasItem {
                 if !isRunning { _ = try programPath() }
-                try claimTime()
+                try backgroundTaskTime()
             }
         } catch {
             return continuation.resume(throwing: error)
@@ -171,7 +171,7 @@ public final class MPVAudioPlayer: AudioPlayer {
         change { $0.play(number, now: $1) }
     }
 
-    private func claimTime() throws(BackgroundError) {
+    private func backgroundTaskTime() throws(BackgroundError) {
         guard locked.withLock({ $0.claim == nil }) else { return }
         let request = BackgroundTaskRequest(name: "audio") { [weak self] in
             guard let self else { return }

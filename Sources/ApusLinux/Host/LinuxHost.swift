@@ -10,7 +10,7 @@ public import Logging
 /// period is over, ``run()`` returns. A second signal lets the tasks expire at once, a third one ends the run at once.
 ///
 /// Work that must not be cut is covered by a background task that was begun *before* the signal: a process without any
-/// claim ends with the first one.
+/// background task ends with the first one.
 ///
 /// ``Phase/suspended`` is when the process stands still: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and while
 /// the machine sleeps. Nobody is told before the last two; the phase is entered and left when the process runs again,
@@ -153,10 +153,10 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: Background tasks
 
-    /// Begins a claim that keeps the process alive after a signal; see ``BackgroundHost``.
+    /// Begins a background task that keeps the process alive after a signal; see ``BackgroundHost``.
     ///
     /// - Parameter request: The name, the place and the expiration handler.
-    /// - Returns: The claim, which must be ended.
+    /// - Returns: The background task, which must be ended.
     /// - Throws: ``BackgroundError`` with the code `tooLate` from the expiration of the others on.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         try registry.begin(request)
@@ -164,8 +164,8 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: The machine
 
-    /// What the machine is like. Reads files each time: see ``LinuxConditions/read()``. A change that is found by this is
-    /// told to those who follow the conditions, too.
+    /// What the machine is like. Reads files each time: see ``LinuxConditions/read()``. A change that is found by this
+    /// is told to those who follow the conditions, too.
     public var conditions: DeviceConditions { feed.read() }
 
     /// A new sequence of the conditions, one element for each change that is noticed. While anybody has such a

@@ -44,7 +44,7 @@ extension LinuxHost {
             switch run.machine.stopRequested() {
             case .enterBackground:
                 enterBackground(&run)
-                // One look decides: a claim that is begun meanwhile has to be waited for and told of.
+                // One look decides: a background task that is begun meanwhile has to be waited for and told of.
                 if finishesIdle(&run) {
                     tell([.stopping])
                     return true

@@ -5,9 +5,9 @@ public import Logging
 /// Positions from gpsd (gpsd.io), the service for satellite receivers on Linux: on Debian the package `gpsd`.
 ///
 /// Updates begin with ``LocationUpdate/noFix``, because nobody knows yet, and each position that gpsd reports follows,
-/// with gpsd's instant. When no receiver knows where it is, or gpsd is gone, `noFix` comes once. A gpsd that is not there
-/// is no error: it is looked for again after a second, then after twice the pause each time, up to a minute, and the
-/// log says so once. Between its reports nothing runs.
+/// with gpsd's instant. When no receiver knows where it is, or gpsd is gone, `noFix` comes once. A gpsd that is not
+/// there is no error: it is looked for again after a second, then after twice the pause each time, up to a minute, and
+/// the log says so once. Between its reports nothing runs.
 ///
 /// Linux asks nobody: whoever may connect to gpsd gets positions, so the machine's administrator decides. That is
 /// `always`; another authorization is for programs that have a setting of their own.
@@ -62,8 +62,8 @@ public final class GPSDLocationSource: LocationSource {
     /// with the source, and, if `inBackground`, when the host's background tasks expire.
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when the authorization is `denied` or
-    ///   `notDetermined`, or `whenInUse` in a process that was asked to stop; and when the host has no more time to give.
-    ///   Not when gpsd cannot be reached.
+    ///   `notDetermined`, or `whenInUse` in a process that was asked to stop; and when the host has no more time to
+    ///   give. Not when gpsd cannot be reached.
     public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
         switch authorization {
         case .always: break
@@ -78,7 +78,7 @@ public final class GPSDLocationSource: LocationSource {
                 .modeUnavailable,
                 "the authorization is \(authorization.rawValue); give the location source another one when it is made")
         }
-        let claim = try inBackground ? claimTime() : nil
+        let claim = try inBackground ? backgroundTaskTime() : nil
         let (stream, continuation) = AsyncStream.makeStream(
             of: LocationUpdate.self, bufferingPolicy: .bufferingNewest(Self.waitingLimit))
         let new = GPSDSession(
@@ -95,7 +95,7 @@ public final class GPSDLocationSource: LocationSource {
     /// Ends the updates.
     public func stop() { replaceSession(by: nil) }
 
-    private func claimTime() throws(BackgroundError) -> BackgroundTask {
+    private func backgroundTaskTime() throws(BackgroundError) -> BackgroundTask {
         let request = BackgroundTaskRequest(name: "location") { [weak self] in self?.stop() }
         do {
             return try host.beginBackgroundTask(request)

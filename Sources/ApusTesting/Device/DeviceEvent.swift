@@ -23,14 +23,14 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case phase(Phase)
         /// The app was ended, and why.
         case terminated(String)
-        /// A claim was begun in the app's name.
-        case claimBegan(String)
-        /// A claim ended.
-        case claimEnded(String)
-        /// A claim was asked for when no more time was granted.
-        case claimRefused(String)
-        /// The expiration handlers of so many claims were called.
-        case claimsExpired(Int)
+        /// A background task was begun in the app's name.
+        case backgroundTaskBegan(String)
+        /// A background task ended.
+        case backgroundTaskEnded(String)
+        /// A background task was asked for when no more time was granted.
+        case backgroundTaskRefused(String)
+        /// The expiration handlers of so many background tasks were called.
+        case backgroundTasksExpired(Int)
         /// A notification request waits for its instant.
         case notificationScheduled(String)
         /// A pending notification request was removed or replaced, or made way for another one.
@@ -86,10 +86,10 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .launched(let why): "launched: \(why)"
         case .phase(let phase): "phase \(phase.rawValue)"
         case .terminated(let why): "terminated: \(why)"
-        case .claimBegan(let name): "claim began: \(name)"
-        case .claimEnded(let name): "claim ended: \(name)"
-        case .claimRefused(let name): "claim refused: \(name)"
-        case .claimsExpired(let count): "claims expired: \(count)"
+        case .backgroundTaskBegan(let name): "background task began: \(name)"
+        case .backgroundTaskEnded(let name): "background task ended: \(name)"
+        case .backgroundTaskRefused(let name): "background task refused: \(name)"
+        case .backgroundTasksExpired(let count): "background tasks expired: \(count)"
         case .notificationScheduled(let identifier): "notification scheduled: \(identifier)"
         case .notificationDropped(let identifier): "notification dropped: \(identifier)"
         case .notificationDelivered(let identifier): "notification delivered: \(identifier)"

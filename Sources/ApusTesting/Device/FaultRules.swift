@@ -1,10 +1,10 @@
 extension Fault.Rule {
-    /// A claim was not ended in its expiration handler, or not before the time was over.
-    public static let claimNotEnded = Fault.Rule("claimNotEnded")
+    /// A background task was not ended in its expiration handler, or not before the time was over.
+    public static let backgroundTaskNotEnded = Fault.Rule("backgroundTaskNotEnded")
     /// The last reference to a background task went away before it was ended.
-    public static let claimDropped = Fault.Rule("claimDropped")
-    /// A process began more claims than the system keeps.
-    public static let tooManyClaims = Fault.Rule("tooManyClaims")
+    public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
+    /// A process began more background tasks than the system keeps.
+    public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")
     /// The expiration handlers took too long.
     public static let slowHandlers = Fault.Rule("slowHandlers")
     /// What makes the app threw an error.

@@ -140,13 +140,14 @@ extension SimulatedDevice {
 
     // MARK: Pushes
 
-    /// A silent push (`content-available`) comes for the app, which handles it now, later, or never: the system decides.
+    /// A silent push (`content-available`) comes for the app, which handles it now, later, or never: the system
+    /// decides.
     ///
-    /// The app has to have registered for remote notifications, and to declare the mode `remote-notification`. In front it is
-    /// handed over at once. Otherwise the app is started or resumed for it, unless background refresh is off, the battery
-    /// is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used up or the user has not unlocked the device
-    /// since it was started: then it is held, and only the newest one is kept. One that is held is lost when the app is
-    /// ended, and so is each that comes after a force quit.
+    /// The app has to have registered for remote notifications, and to declare the mode `remote-notification`. In front
+    /// it is handed over at once. Otherwise the app is started or resumed for it, unless background refresh is off, the
+    /// battery is low, the low-power mode is on, ``SystemPolicy/pushesPerHour`` are used up or the user has not
+    /// unlocked the device since it was started: then it is held, and only the newest one is kept. One that is held is
+    /// lost when the app is ended, and so is each that comes after a force quit.
     ///
     /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app
     ///
@@ -201,9 +202,9 @@ extension SimulatedDevice {
 
     /// Other apps need memory: a suspended process is ended without a word; one that runs gets a warning.
     ///
-    /// - Parameter isSevere: Whether so much is needed that a process which runs in the background is ended too, without a
-    ///   word, whatever its claims and jobs (Apple, "Identifying high-memory use with jetsam event reports": the app in
-    ///   front comes last).
+    /// - Parameter isSevere: Whether so much is needed that a process which runs in the background is ended too,
+    ///   without a word, whatever its background tasks and jobs (Apple, "Identifying high-memory use with jetsam event
+    ///   reports": the app in front comes last).
     public func applyMemoryPressure(isSevere: Bool = false) {
         perform(isSevere ? "severe memory pressure" : "memory pressure") {
             guard let runningHost else { return }
@@ -219,9 +220,9 @@ extension SimulatedDevice {
     }
 
     /// The system takes the interface of an app in the background away, to have what it needs; with UIKit, its scene is
-    /// disconnected, and another one connected when the user comes back (Apple, "Managing your app's life cycle": at any
-    /// time, of a scene in the background or suspended). The process stays; a suspended one hears of it when it runs again.
-    /// For an app in front, or one that does not run, it is only a warning in the log.
+    /// disconnected, and another one connected when the user comes back (Apple, "Managing your app's life cycle": at
+    /// any time, of a scene in the background or suspended). The process stays; a suspended one hears of it when it
+    /// runs again. For an app in front, or one that does not run, it is only a warning in the log.
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
@@ -285,9 +286,9 @@ extension SimulatedDevice {
     /// actor's own queue runs too.
     ///
     /// That is deterministic as long as chains from one main-actor task to the next are shorter than
-    /// ``mainActorPasses``, and none leaves the main actor in between. A task that does, as `Task.yield()` makes it, has
-    /// turns too, but how many of them by which instant is the machine's affair. Those tasks are not the process's: they
-    /// run although it is suspended, or has ended. The other controls do not wait for them; let no time pass,
+    /// ``mainActorPasses``, and none leaves the main actor in between. A task that does, as `Task.yield()` makes it,
+    /// has turns too, but how many of them by which instant is the machine's affair. Those tasks are not the process's:
+    /// they run although it is suspended, or has ended. The other controls do not wait for them; let no time pass,
     /// `await device.advance(by: .zero)`, behind one.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))

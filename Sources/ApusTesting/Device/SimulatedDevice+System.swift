@@ -199,7 +199,7 @@ extension SimulatedDevice {
     private func suspend() {
         timers.suspension = nil
         guard let host = runningHost, !host.process.isEnded else { return }
-        // A claim may have been begun at this very instant.
+        // A background task may have been begun at this very instant.
         guard !host.state.withLock({ $0.claims.keepsRunning }) else { return review() }
         let locked = host.policy.endsAppForFileLocks ? host.process.lockedFiles : []
         if !locked.isEmpty {
@@ -207,8 +207,8 @@ extension SimulatedDevice {
             host.fault(
                 Fault(
                     .fileLockHeld,
-                    "the app is to be suspended and holds a lock on \(files); begin a claim before locking, and unlock "
-                        + "before ending it"))
+                    "the app is to be suspended and holds a lock on \(files); begin a background task before locking, "
+                        + "and unlock before ending it"))
             return host.end("\(TerminationCode.fileLock): \(files)")
         }
         guard life.suspend() else { return review() }

@@ -70,7 +70,7 @@ public final class SimulatedDevice {
     /// Which device of the program it is, from 1.
     let number: Int
     private static var count = 0
-    /// The number of the claim that was begun last, by any process of the app.
+    /// The number of the background task that was begun last, by any process of the app.
     var lastClaimNumber = 0
     let random: SeededRandom
     let deviceLog: DeviceLog

@@ -9,16 +9,17 @@ import Logging
 /// the device's thread is in the device's order.
 public final class SimulatedHost: BackgroundHost {
     struct State: Sendable {
-        var claims: ClaimMachine
+        var claims: BackgroundTaskMachine
         /// When the process is ended for what it is doing, and why.
         var watch: Watch?
-        /// The warnings for claims that are held for long.
-        var warnings: [ClaimID: ScheduledTimer] = [:]
+        /// The warnings for background tasks that are held for long.
+        var warnings: [BackgroundTaskID: ScheduledTimer] = [:]
         var isReviewAsked = false
         var jobs = JobLoad()
         var cpu: CPUMonitor
-        /// The claims that were open when an expiration handler returned last; nil when none has said that it did.
-        var openAtReturn: Set<ClaimID>?
+        /// The background tasks that were open when an expiration handler returned last; nil when none has said that it
+        /// did.
+        var openAtReturn: Set<BackgroundTaskID>?
         var endReason: String?
         var keepsScreenOn = false
         /// Nil when the process has ended: what observers hold must not keep the app then.
@@ -97,8 +98,8 @@ public final class SimulatedHost: BackgroundHost {
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
             conditions: Broadcast(conditions, mainLoop: process.mainLoop))
-        let claims = ClaimMachine(
-            rules: ClaimMachine.Rules(policy), isInForeground: isInForeground, device: deviceNumber,
+        let claims = BackgroundTaskMachine(
+            rules: BackgroundTaskMachine.Rules(policy), isInForeground: isInForeground, device: deviceNumber,
             lastNumber: lastClaimNumber)
         state = Locked(State(claims: claims, cpu: CPUMonitor(policy.jobs), changes: changes))
     }
@@ -126,7 +127,7 @@ public final class SimulatedHost: BackgroundHost {
         return state.withLock { $0.claims.remaining(now: now) }.map { .nanoseconds(Int64(clamping: $0)) }
     }
 
-    /// False: a phone ends an app whose claims are open when their handlers have returned.
+    /// False: a phone ends an app whose background tasks are open when their handlers have returned.
     public var waitsForExpiredTasks: Bool { false }
 
     /// What the device is like, as the process has heard: a suspended one hears of changes when it runs again.
@@ -247,7 +248,7 @@ public final class SimulatedHost: BackgroundHost {
             guard state.jobs != load, !process.isEnded else { return false }
             state.jobs = load
             state.claims.setJobs(
-                load.isRunning ? load.end.map(ClaimMachine.Jobs.until) ?? .unlimited : .none, now: now)
+                load.isRunning ? load.end.map(BackgroundTaskMachine.Jobs.until) ?? .unlimited : .none, now: now)
             return true
         }
         if isNew { askForReview() }
@@ -282,7 +283,7 @@ public final class SimulatedHost: BackgroundHost {
 
     var now: UInt64 { time.uptime().nanoseconds }
 
-    /// The number of the claim that was begun last, by this process or an earlier one.
+    /// The number of the background task that was begun last, by this process or an earlier one.
     var lastClaimNumber: Int { state.withLock { $0.claims.lastNumber } }
 
     /// Why the process has ended; nil while it lives.
@@ -326,8 +327,8 @@ public final class SimulatedHost: BackgroundHost {
         let old = state.withLock { state in
             defer {
                 state = State(
-                    claims: ClaimMachine(
-                        rules: ClaimMachine.Rules(policy), isInForeground: true, device: deviceNumber,
+                    claims: BackgroundTaskMachine(
+                        rules: BackgroundTaskMachine.Rules(policy), isInForeground: true, device: deviceNumber,
                         lastNumber: state.claims.lastNumber), isReviewAsked: state.isReviewAsked,
                     cpu: CPUMonitor(policy.jobs),
                     endReason: reason)
@@ -342,12 +343,12 @@ public final class SimulatedHost: BackgroundHost {
     }
 }
 
-extension ClaimMachine.Rules {
+extension BackgroundTaskMachine.Rules {
     init(_ policy: SystemPolicy) {
         budget = UInt64(max(0, policy.backgroundBudget.wholeNanoseconds))
         lead = UInt64(max(0, policy.expirationLead.wholeNanoseconds))
-        limit = policy.claimLimit
-        refusesLate = policy.refusesLateClaims
-        givesInvalid = policy.givesInvalidClaims
+        limit = policy.backgroundTaskLimit
+        refusesLate = policy.refusesLateBackgroundTasks
+        givesInvalid = policy.givesInvalidBackgroundTasks
     }
 }

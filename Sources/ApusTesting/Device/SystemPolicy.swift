@@ -3,12 +3,12 @@
 /// "DTS" is Apple's developer support, "UIApplication Background Task Notes",
 /// developer.apple.com/forums/thread/85066. Durations are on the clock that stops in device sleep.
 public struct SystemPolicy: Sendable, Hashable {
-    // MARK: Claims
+    // MARK: Background tasks
 
-    /// How long an app with claims may run in the background, all claims together: about 30 s (DTS; not guaranteed).
-    /// Before iOS 13 it was 180 s, before iOS 7 600 s. It is new after a stay in the foreground, and when the system
-    /// resumes the suspended app in the background, for a job or a position; the second is a choice of the simulation,
-    /// because an app that is launched in the background for the same reason has the whole budget too.
+    /// How long an app with background tasks may run in the background, all background tasks together: about 30 s (DTS;
+    /// not guaranteed). Before iOS 13 it was 180 s, before iOS 7 600 s. It is new after a stay in the foreground, and
+    /// when the system resumes the suspended app in the background, for a job or a position; the second is a choice of
+    /// the simulation, because an app that is launched in the background for the same reason has the whole budget too.
     public var backgroundBudget: Duration = .seconds(30)
     /// How long before the end of the budget the expiration handlers are called: about 4 s, because logs show 26 s of
     /// elapsed time there (github.com/wordpress-mobile/WordPress-iOS/pull/21254,
@@ -18,29 +18,30 @@ public struct SystemPolicy: Sendable, Hashable {
     public var handlerWarning: Duration = .seconds(1)
     /// How long all expiration handlers together may take; then the app is ended: a few seconds (DTS).
     public var handlerLimit: Duration = .seconds(5)
-    /// How many claims a process may hold; at one more it is ended with ``TerminationCode/tooManyClaims``: about 1000
-    /// since iOS 11 (DTS).
-    public var claimLimit = 1000
-    /// How long a claim may be held without a warning, in the foreground too: 30 s (the system's log line "was created
-    /// over 30 seconds ago", github.com/firebase/firebase-ios-sdk/issues/8908).
-    public var longClaimWarning: Duration = .seconds(30)
-    /// What becomes of an app whose claims are open when the expiration handlers have returned.
-    public var unendedClaims = UnendedClaims.endsAppAfterHandlers
-    /// Whether a claim that is asked for after the handlers were called is refused; its own handler is called instead
-    /// (Apple, developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)).
-    /// If not, it is granted, and expires at once.
-    public var refusesLateClaims = true
-    /// An injected fault: no claim is granted, each is answered with ``ClaimID/invalid``. Apple says that this can
-    /// happen and must be handled; DTS adds that it is unlikely on modern systems.
-    public var givesInvalidClaims = false
-    /// The code with which an app is ended that does not end its claims. Apple's documents allow the watchdog's and the
-    /// task timeout's (developer.apple.com/documentation/xcode/sigkill).
-    public var claimOverrunCode = TerminationCode.watchdog
+    /// How many background tasks a process may hold; at one more it is ended with
+    /// ``TerminationCode/tooManyBackgroundTasks``: about 1000 since iOS 11 (DTS).
+    public var backgroundTaskLimit = 1000
+    /// How long a background task may be held without a warning, in the foreground too: 30 s (the system's log line
+    /// "was created over 30 seconds ago", github.com/firebase/firebase-ios-sdk/issues/8908).
+    public var longBackgroundTaskWarning: Duration = .seconds(30)
+    /// What becomes of an app whose background tasks are open when the expiration handlers have returned.
+    public var unendedBackgroundTasks = UnendedBackgroundTasks.endsAppAfterHandlers
+    /// Whether a background task that is asked for after the handlers were called is refused; its own handler is called
+    /// instead (Apple,
+    /// developer.apple.com/documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)). If not,
+    /// it is granted, and expires at once.
+    public var refusesLateBackgroundTasks = true
+    /// An injected fault: no background task is granted, each is answered with ``BackgroundTaskID/invalid``. Apple says
+    /// that this can happen and must be handled; DTS adds that it is unlikely on modern systems.
+    public var givesInvalidBackgroundTasks = false
+    /// The code with which an app is ended that does not end its background tasks. Apple's documents allow the
+    /// watchdog's and the task timeout's (developer.apple.com/documentation/xcode/sigkill).
+    public var backgroundTaskOverrunCode = TerminationCode.watchdog
 
-    /// What becomes of an app whose claims are open when the expiration handlers have returned.
-    public enum UnendedClaims: Sendable, Hashable {
-        /// It is ended there and then. The strictest reading, and the default: on a phone, a claim that is ended in a
-        /// later hop is a matter of luck (Apple: the claim has to be ended in the handler).
+    /// What becomes of an app whose background tasks are open when the expiration handlers have returned.
+    public enum UnendedBackgroundTasks: Sendable, Hashable {
+        /// It is ended there and then. The strictest reading, and the default: on a phone, a background task that is
+        /// ended in a later hop is a matter of luck (Apple: the background task has to be ended in the handler).
         case endsAppAfterHandlers
         /// It gets a warning, and is ended when the budget is used up.
         case endsAppAtZero
@@ -57,7 +58,8 @@ public struct SystemPolicy: Sendable, Hashable {
     /// (documentation/usernotifications/pushing-background-updates-to-your-app), and gives no limit.
     public var pushesPerHour = 3
     /// Whether a significant change of the location starts an app that the user has removed from the switcher: so says
-    /// CLLocationManager.h, and so it was up to iOS 18, but no longer with iOS 26 (developer.apple.com/forums/thread/826964).
+    /// CLLocationManager.h, and so it was up to iOS 18, but no longer with iOS 26
+    /// (developer.apple.com/forums/thread/826964).
     public var locationLaunchesAfterForceQuit = false
 
     // MARK: Notifications. Read when the device is made
@@ -78,20 +80,20 @@ public struct SystemPolicy: Sendable, Hashable {
     /// How long an app may take to do its work when it enters the background: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     public var enterBackgroundLimit: Duration = .seconds(5)
-    /// How long after that, or after its last claim was ended, an app is suspended; the seed chooses. The sources say
-    /// "shortly after" and no number.
+    /// How long after that, or after its last background task was ended, an app is suspended; the seed chooses. The
+    /// sources say "shortly after" and no number.
     public var suspensionDelay: ClosedRange<Duration> = .milliseconds(50)...(.seconds(2))
     /// Whether an app is ended that holds an exclusive lock on a file of its home when it is to be suspended, a lock of
-    /// SQLite's among them (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Seen in apps with a process
-    /// of their own only. Shared locks do not count, which is a choice: an idle connection of SQLite with a write-ahead log
-    /// has one for as long as it is open.
+    /// SQLite's among them (Apple, developer.apple.com/documentation/xcode/sigkill, 0xdead10cc). Seen in apps with a
+    /// process of their own only. Shared locks do not count, which is a choice: an idle connection of SQLite with a
+    /// write-ahead log has one for as long as it is open.
     public var endsAppForFileLocks = true
     /// How long an app may take when it is told that it is ended: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
     public var willTerminateTime: Duration = .seconds(5)
-    /// Whether what raises an exception on a phone ends the app there and then, as one that nobody catches does. The faults
-    /// are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in the log, and
-    /// the app goes on: for tests that look at several of them in one process.
+    /// Whether what raises an exception on a phone ends the app there and then, as one that nobody catches does. The
+    /// faults are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in
+    /// the log, and the app goes on: for tests that look at several of them in one process.
     public var endsAppAtExceptions = true
     /// How long after the screen was locked files of the protection class "complete" can still be read: 10 s (Apple
     /// Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a).

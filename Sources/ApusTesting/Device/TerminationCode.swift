@@ -13,7 +13,7 @@ public struct TerminationCode: Sendable, Hashable, CustomStringConvertible {
         self.name = name
     }
 
-    /// The main thread was blocked for too long, or a claim was leaked (Apple, Xcode, “Addressing watchdog
+    /// The main thread was blocked for too long, or a background task was leaked (Apple, Xcode, “Addressing watchdog
     /// terminations”; Apple DTS, developer.apple.com/forums/thread/85066).
     public static let watchdog = TerminationCode(0x8bad_f00d, "watchdog")
     /// A background task was not completed in time.
@@ -26,8 +26,8 @@ public struct TerminationCode: Sendable, Hashable, CustomStringConvertible {
     public static let fileLock = TerminationCode(0xdead_10cc, "file lock")
     /// The device was too hot.
     public static let thermal = TerminationCode(0xc000_10ff, "thermal")
-    /// The process had too many claims (Apple DTS, developer.apple.com/forums/thread/85066).
-    public static let tooManyClaims = TerminationCode(0xbada_5e47, "too many claims")
+    /// The process had too many background tasks (Apple DTS, developer.apple.com/forums/thread/85066).
+    public static let tooManyBackgroundTasks = TerminationCode(0xbada_5e47, "too many background tasks")
 
     /// The number and the name: "0x8badf00d watchdog".
     public var description: String { "0x\(String(value, radix: 16)) \(name)" }

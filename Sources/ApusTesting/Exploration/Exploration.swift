@@ -66,7 +66,7 @@ public struct ExplorationReport: Sendable, Hashable, CustomStringConvertible {
             switch event.what {
             case .phase(.suspended): suspensions += 1
             case .terminated: ends += 1
-            case .claimsExpired: expirations += 1
+            case .backgroundTasksExpired: expirations += 1
             case .notificationDelivered: notifications += 1
             default: break
             }
@@ -91,7 +91,8 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
             }
         }
 
-        /// Whether the other one is the same kind of problem: a fault of the same rule, or one that the check found too.
+        /// Whether the other one is the same kind of problem: a fault of the same rule, or one that the check found
+        /// too.
         func isSameKind(as other: Problem) -> Bool {
             switch (self, other) {
             case (.fault(let fault), .fault(let other)): fault.rule == other.rule
@@ -109,9 +110,9 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
     public let steps: [DeviceStep]
     /// How many steps it took the random user.
     public let stepsBeforeShortening: Int
-    /// Whether the problem came again when the same steps were done on a new device. If not, chance has a part in it that
-    /// no seed decides: threads of the app, a clock of the machine, or state that outlives the app's process. Then the
-    /// steps are those of the random user.
+    /// Whether the problem came again when the same steps were done on a new device. If not, chance has a part in it
+    /// that no seed decides: threads of the app, a clock of the machine, or state that outlives the app's process. Then
+    /// the steps are those of the random user.
     public let isReproducible: Bool
     /// The end of the device's log, after these steps.
     public let log: [DeviceEvent]

@@ -8,11 +8,11 @@ import ApusTimers
 /// opportunities, ``SystemPolicy/Jobs/opportunitySpacing`` apart; ``whyNot(_:)`` says what stands in the way, and
 /// ``report`` what has happened.
 ///
-/// For the app, it is a `BackgroundJobScheduler`, as on every system, with errors. The simulated `BGTaskScheduler` is about
-/// the same requests and handlers; what a phone raises an exception for is a ``Fault`` there.
+/// For the app, it is a `BackgroundJobScheduler`, as on every system, with errors. The simulated `BGTaskScheduler` is
+/// about the same requests and handlers; what a phone raises an exception for is a ``Fault`` there.
 ///
-/// While a job runs, the app is not suspended, and the time of its claims stands still; about the latter the sources are
-/// silent. All members may be used from any thread.
+/// While a job runs, the app is not suspended, and the time of its background tasks stands still; about the latter the
+/// sources are silent. All members may be used from any thread.
 public final class SimulatedTaskScheduler: BackgroundJobScheduler {
     struct State {
         var machine: TaskSchedulerMachine

@@ -5,8 +5,8 @@ extension SystemPolicy {
     /// CPU monitor's, which are those of the process's start.
     ///
     /// "Notes" are notes on Apple's session WWDC20 10063 (github.com/WWDCNotes/Content,
-    /// content/notes/wwdc20/10063.md); "BGTask.h", "BGTaskRequest.h" and "BGTaskScheduler.h" are headers of Apple's SDK.
-    /// What is called a choice has no number in any source.
+    /// content/notes/wwdc20/10063.md); "BGTask.h", "BGTaskRequest.h" and "BGTaskScheduler.h" are headers of Apple's
+    /// SDK. What is called a choice has no number in any source.
     public struct Jobs: Sendable, Hashable {
         // MARK: Requests
 
@@ -64,11 +64,11 @@ extension SystemPolicy {
 
         /// How long a refresh may run: up to 30 s (Apple, "Choosing Background Strategies for Your App").
         public var refreshLimit: Duration = .seconds(30)
-        /// How long processing may run: minutes (Apple, documentation/backgroundtasks/bgprocessingtask). The number is a
-        /// choice.
+        /// How long processing may run: minutes (Apple, documentation/backgroundtasks/bgprocessingtask). The number is
+        /// a choice.
         public var processingLimit: Duration = .seconds(600)
         /// How long a run has from its expiration handler to its completion: the handler is called "shortly before" the
-        /// end (Apple, documentation/backgroundtasks/bgtask/expirationhandler). The number is that of claims.
+        /// end (Apple, documentation/backgroundtasks/bgtask/expirationhandler). The number is that of background tasks.
         public var windUpTime: Duration = .seconds(4)
         /// How long continued work may go on without progress before it expires: it has to report some (Apple,
         /// documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a choice.

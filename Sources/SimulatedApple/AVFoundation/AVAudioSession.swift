@@ -1,6 +1,6 @@
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// What the app's sound is to the phone: the simulated one. From any thread.
 open class AVAudioSession: NSObject, @unchecked Sendable {

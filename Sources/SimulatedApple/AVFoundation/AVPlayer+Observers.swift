@@ -2,7 +2,7 @@ import ApusBackground
 public import ApusTesting
 import ApusTimers
 public import Dispatch
-import SimulatedPhone
+import SimulatedAppleCore
 
 extension AVPlayer {
     /// Calls a block again and again while the player plays.

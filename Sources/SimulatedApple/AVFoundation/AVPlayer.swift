@@ -1,6 +1,6 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// Something to play. How long it lasts is said when the app is installed, by the last component of its URL.
 @preconcurrency @MainActor

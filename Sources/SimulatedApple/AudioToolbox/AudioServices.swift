@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// Names a short sound of the system.
 public typealias SystemSoundID = UInt32

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 import Dispatch
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// One run of a background task, as its launch handler gets it. From any thread.
 open class BGTask: NSObject {

@@ -1,5 +1,5 @@
 import ApusJobs
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// A wish for a background task. Use one of the subclasses.
 open class BGTaskRequest: NSObject, NSCopying {

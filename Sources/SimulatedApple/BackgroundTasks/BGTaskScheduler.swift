@@ -2,7 +2,7 @@ import ApusBackground
 import ApusJobs
 import ApusTesting
 import Dispatch
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The app's door to work that the system starts when it suits the phone: the simulated one. From any thread.
 ///

@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// Which processing requests are those of a health study: the scheduler has one kind for both.
 enum HealthIdentifiers {

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The app's door to the phone's position: the simulated one, which is where the test's route says.
 ///

@@ -1,5 +1,5 @@
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// What the lock screen shows of what plays. Nobody sees it here; a test can read it. From any thread.
 public final class MPNowPlayingInfoCenter: NSObject, @unchecked Sendable {

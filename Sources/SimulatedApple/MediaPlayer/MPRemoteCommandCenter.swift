@@ -1,7 +1,7 @@
 import ApusBackground
 public import ApusTesting
 import ApusTimers
-public import SimulatedPhone
+public import SimulatedAppleCore
 
 /// What became of a command.
 public enum MPRemoteCommandHandlerStatus: Int, Sendable {

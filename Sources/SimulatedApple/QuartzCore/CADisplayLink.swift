@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// An interval in seconds.
 public typealias CFTimeInterval = Double

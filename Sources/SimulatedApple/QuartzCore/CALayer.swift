@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// A color for layers. Nothing is drawn here.
 public final class CGColor: Hashable, Sendable {

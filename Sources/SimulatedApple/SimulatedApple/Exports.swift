@@ -2,5 +2,5 @@
 // build: every `#if canImport(UIKit)` of every package in it would see that.
 #if SimulatedApple
     @_exported public import ApusTesting
-    @_exported public import SimulatedPhone
+    @_exported public import SimulatedAppleCore
 #endif

@@ -3,4 +3,4 @@
 @_exported public import Foundation
 @_exported public import QuartzCore
 // For its form of `NotificationCenter.addObserver`.
-@_exported public import SimulatedPhone
+@_exported public import SimulatedAppleCore

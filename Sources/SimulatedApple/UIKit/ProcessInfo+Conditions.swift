@@ -1,6 +1,6 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 // In Foundation on Apple's systems; Foundation on Linux does not have them.
 extension ProcessInfo {

@@ -1,5 +1,5 @@
 import ApusBackground
-package import SimulatedPhone
+package import SimulatedAppleCore
 
 extension SimulatedPhone {
     /// Launches an app with scenes in a process of its own, whatever the manifest says of them.

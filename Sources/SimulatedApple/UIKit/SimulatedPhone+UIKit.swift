@@ -1,6 +1,6 @@
 public import ApusBackground
 public import ApusTesting
-public import SimulatedPhone
+public import SimulatedAppleCore
 
 extension SimulatedPhone {
     /// Puts an app with an app delegate on a device, in place of the one that was there.

@@ -1,14 +1,15 @@
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
-/// Names a claim that was begun with `beginBackgroundTask`. No two claims have the same one: so an identifier that outlives
-/// its process, in a variable or thread of the test's process, ends no claim of the next one.
+/// Names a background task that was begun with `beginBackgroundTask`. No two background tasks have the same one: so an
+/// identifier that outlives its process, in a variable or thread of the test's process, ends no background task of the
+/// next one.
 public struct UIBackgroundTaskIdentifier: RawRepresentable, Hashable, Sendable {
     /// The number.
     public let rawValue: Int
     /// An identifier with that number.
     public init(rawValue: Int) { self.rawValue = rawValue }
-    /// No claim.
+    /// No background task.
     public static let invalid = UIBackgroundTaskIdentifier(rawValue: 0)
 }
 
@@ -29,7 +30,7 @@ extension UIApplication {
         host.backgroundTimeRemaining?.inSeconds ?? .greatestFiniteMagnitude
     }
 
-    /// Claims time to finish something; see ``beginBackgroundTask(withName:expirationHandler:fileID:function:)``.
+    /// Asks for time to finish something; see ``beginBackgroundTask(withName:expirationHandler:fileID:function:)``.
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
         expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil, fileID: String = #fileID,
@@ -38,19 +39,20 @@ extension UIApplication {
         beginBackgroundTask(withName: nil, expirationHandler: handler, fileID: fileID, function: function)
     }
 
-    /// Claims time to finish something, about 30 s for all claims together. From any thread.
+    /// Asks for time to finish something, about 30 s for all background tasks together. From any thread.
     ///
-    /// On the simulated phone the claim is granted when this returns. The handler is called on the main thread shortly
-    /// before the time is over, or soon if it is over; a claim that is not ended in it ends the app, with a fault.
+    /// On the simulated phone the background task is granted when this returns. The handler is called on the main
+    /// thread shortly before the time is over, or soon if it is over; a background task that is not ended in it ends
+    /// the app, with a fault.
     ///
     /// Apple, documentation/uikit/uiapplication/beginbackgroundtask(withname:expirationhandler:)
     ///
     /// - Parameters:
     ///   - taskName: What is being finished; `nil` gives a name with the module and the function of the caller.
-    ///   - handler: Called when the time is nearly over; it has to end the claim.
+    ///   - handler: Called when the time is nearly over; it has to end the background task.
     ///   - fileID: The calling file, for the generated name.
     ///   - function: The calling function, for the generated name.
-    /// - Returns: The identifier, which has to be ended; `invalid` when there is no claim.
+    /// - Returns: The identifier, which has to be ended; `invalid` when there is no background task.
     @discardableResult
     @preconcurrency nonisolated public func beginBackgroundTask(
         withName taskName: String?, expirationHandler handler: (@MainActor @Sendable () -> Void)? = nil,
@@ -81,8 +83,8 @@ extension UIApplication {
             function: "a protocol or a function value")
     }
 
-    /// Ends a claim. From any thread. An identifier that is unknown, was ended before, or belongs to another process is a
-    /// warning in the device's log.
+    /// Ends a background task. From any thread. An identifier that is unknown, was ended before, or belongs to another
+    /// process is a warning in the device's log.
     nonisolated public func endBackgroundTask(_ identifier: UIBackgroundTaskIdentifier) {
         host.endClaim(identifier.rawValue)
     }

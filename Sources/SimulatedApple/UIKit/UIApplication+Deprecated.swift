@@ -1,5 +1,5 @@
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 // What apps were written with before iOS 10 and iOS 13. It compiles, with the compiler's warning that it is deprecated,
 // and does nothing but write a warning into the device's log, which names what took its place.

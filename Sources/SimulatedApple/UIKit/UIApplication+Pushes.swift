@@ -1,6 +1,6 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 extension UIApplication {
     /// Asks for pushes. The delegate gets a token, made up and the same each time, in the next turn of the main loop, unless

@@ -1,9 +1,9 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
-/// The app's running process, as UIKit shows it. On a simulated phone, life cycle, claims and background refresh are
-/// those of the device; nothing is drawn and nothing is opened.
+/// The app's running process, as UIKit shows it. On a simulated phone, life cycle, background tasks and background
+/// refresh are those of the device; nothing is drawn and nothing is opened.
 @preconcurrency @MainActor
 open class UIApplication: UIResponder {
     /// Whether the app is in front.
@@ -41,7 +41,8 @@ open class UIApplication: UIResponder {
     /// Whether the app is in front; with scenes, that of its only scene.
     public private(set) var applicationState: State
 
-    /// Whether the screen stays on while the app is in front, whatever time the user has set (`SimulatedDevice.autoLock`).
+    /// Whether the screen stays on while the app is in front, whatever time the user has set
+    /// (`SimulatedDevice.autoLock`).
     open var isIdleTimerDisabled: Bool {
         get { host.keepsScreenOn }
         set { host.keepsScreenOn = newValue }
@@ -67,8 +68,8 @@ open class UIApplication: UIResponder {
         process.settings.isBackgroundRefreshOn && host.conditions.isLowPowerMode != true ? .available : .denied
     }
 
-    /// Whether files of the protection class "complete" can be read: not from about ten seconds after the lock to the next
-    /// unlock. The files of a simulated app are not encrypted.
+    /// Whether files of the protection class "complete" can be read: not from about ten seconds after the lock to the
+    /// next unlock. The files of a simulated app are not encrypted.
     ///
     /// Apple, documentation/uikit/uiapplication/isprotecteddataavailable
     nonisolated open var isProtectedDataAvailable: Bool { process.settings.isProtectedDataAvailable }

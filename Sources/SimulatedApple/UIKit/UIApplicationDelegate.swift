@@ -1,5 +1,5 @@
 import ApusBackground
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// What an app hears of its life. All methods are optional, as in UIKit.
 ///

@@ -1,6 +1,6 @@
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// A control with wheels for a date, a time or a duration.
 ///

@@ -1,6 +1,6 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The phone that the app runs on: the simulated one.
 @preconcurrency @MainActor

@@ -1,5 +1,5 @@
 import Foundation
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The screen of an app with UIKit: what the key window shows in front.
 @MainActor

@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The phone's screen: 390 × 844 points and 60 frames per second, as ``CADisplayLink`` here has it.
 @preconcurrency @MainActor

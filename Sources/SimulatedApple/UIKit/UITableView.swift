@@ -1,6 +1,6 @@
 import ApusBackground
 public import ApusTesting
-public import SimulatedPhone
+public import SimulatedAppleCore
 
 /// A list of rows in sections. It asks its data source as on a phone; all rows count as visible, and no heights are
 /// asked for, because there is no layout.

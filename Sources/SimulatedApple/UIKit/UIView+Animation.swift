@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTesting
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 extension UIView {
     /// How an animation goes. Only the name is here.

@@ -1,5 +1,5 @@
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// Manages a view, and hears when the view appears.
 ///

@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// What an app's views lie in.
 ///

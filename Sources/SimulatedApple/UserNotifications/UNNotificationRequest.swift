@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// A notification and when it is to be shown.
 public final class UNNotificationRequest: NSObject, @unchecked Sendable {

@@ -1,5 +1,5 @@
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// When a notification is shown.
 ///

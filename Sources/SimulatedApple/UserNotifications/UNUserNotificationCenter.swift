@@ -2,7 +2,7 @@ import ApusBackground
 public import ApusTesting
 import ApusTimers
 import Dispatch
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The app's door to the phone's notification center: the simulated one.
 ///

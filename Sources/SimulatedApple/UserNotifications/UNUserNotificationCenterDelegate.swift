@@ -1,6 +1,6 @@
 import ApusBackground
 import ApusTesting
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// What an app hears of its notifications. All methods are optional, as in the framework; of each pair, the one that is
 /// there is called: the form with a handler on the main thread, the asynchronous one where its isolation says.

@@ -72,7 +72,7 @@ private struct World {
             withdrawn += 1
         case .complete: complete(machine.runs.first?.number)
         case .claimsExpire:
-            for run in machine.runs { machine.claimExpired(run.number) }
+            for run in machine.runs { machine.backgroundTaskExpired(run.number) }
         case .refuse:
             guard let run = machine.runs.last else { break }
             if machine.pending.contains(where: { $0.request.identifier == run.request.identifier }) { withdrawn += 1 }

@@ -5,7 +5,8 @@ import Logging
 
 @testable import ApusTimers
 
-/// A host in virtual time whose phase, conditions and claims a test scripts. Its main loop is run by ``settle()``.
+/// A host in virtual time whose phase, conditions and background tasks a test scripts. Its main loop is run by
+/// ``settle()``.
 final class JobsHost: BackgroundHost {
     private struct State {
         var remaining: Duration?
@@ -80,10 +81,10 @@ final class JobsHost: BackgroundHost {
 
     // MARK: The script
 
-    /// The names of the open claims.
+    /// The names of the open background tasks.
     var claims: [String] { state.withLock { $0.open.sorted { $0.key < $1.key }.map(\.value.name) } }
     var begunClaims: Int { state.withLock { $0.begunClaims } }
-    /// Claims that were dropped without an end.
+    /// Background tasks that were dropped without an end.
     var faults: Int { state.withLock { $0.faults } }
     /// Whether anybody follows the conditions or the phase.
     var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
@@ -180,7 +181,7 @@ private final class JobsLoop: MainLoop {
     }
 }
 
-/// Counts what is logged: a claim that nobody ended is.
+/// Counts what is logged: a background task that nobody ended is.
 private struct FaultCounter: LogHandler {
     let host: JobsHost
     var metadata: Logger.Metadata = [:]

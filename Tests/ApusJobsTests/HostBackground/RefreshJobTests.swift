@@ -142,7 +142,9 @@ struct RefreshJobTests {
         bench.finish("news")
     }
 
-    @Test("a refresh expires after 30 s: its handler is called, its task is cancelled, and its claim ends with it")
+    @Test(
+        "a refresh expires after 30 s: its handler is called, its task cancelled, and its background task ends with it"
+    )
     func timeLimit() throws {
         let bench = try JobsBench()
         try bench.register("news")
@@ -159,10 +161,10 @@ struct RefreshJobTests {
     @Test("a run without an expiration handler is over when it expires, though its handler winds up")
     func expiresWithoutHandler() throws {
         let bench = try JobsBench()
-        try bench.register("news") { [host = bench.host] _ in host.note("claims \(host.claims.count)") }
+        try bench.register("news") { [host = bench.host] _ in host.note("background tasks \(host.claims.count)") }
         try bench.submit("news")
         bench.host.advance(by: .seconds(30))
-        #expect(bench.diary == ["0 news begins", "30 news is cancelled", "30 claims 0"])
+        #expect(bench.diary == ["0 news begins", "30 news is cancelled", "30 background tasks 0"])
         #expect(bench.isTidy)
     }
 

@@ -25,7 +25,7 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("each run holds a claim from its begin to its end")
+    @Test("each run holds a background task from its begin to its end")
     func claims() throws {
         let bench = try JobsBench()
         try bench.register("news", "index")
@@ -39,7 +39,7 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("refresh and processing jobs go on when the host is asked to stop, and expire with their claims")
+    @Test("refresh and processing jobs go on when the host is asked to stop, and expire with their background tasks")
     func expire() throws {
         let bench = try JobsBench()
         try bench.register("news", "index")
@@ -56,7 +56,7 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("on a host that waits, the claim of an expired run stays open until the run is complete")
+    @Test("on a host that waits, the background task of an expired run stays open until the run is complete")
     func windsUp() throws {
         let bench = try JobsBench()
         let windUp = WindUp()
@@ -73,7 +73,7 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("on a host that waits, a run whose claim has expired winds up under it")
+    @Test("on a host that waits, a run whose background task has expired winds up under it")
     func windsUpAtTheEnd() throws {
         let bench = try JobsBench()
         let windUp = WindUp()
@@ -89,15 +89,15 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("on a host that does not wait, the claim ends when the expiration handler has returned")
+    @Test("on a host that does not wait, the background task ends when the expiration handler has returned")
     func doesNotWait() throws {
         let bench = try JobsBench(host: JobsHost(waitsForExpiredTasks: false))
         try bench.register("news")
         try bench.submit("news")
         let run = try #require(bench.run("news"))
-        run.onExpiration { [host = bench.host] in host.note("claims \(host.claims.count)") }
+        run.onExpiration { [host = bench.host] in host.note("background tasks \(host.claims.count)") }
         bench.host.expireClaims()
-        #expect(bench.diary.contains("0 claims 1"))
+        #expect(bench.diary.contains("0 background tasks 1"))
         #expect(bench.isTidy)
     }
 

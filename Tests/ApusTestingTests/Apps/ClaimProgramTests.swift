@@ -6,13 +6,13 @@ import Testing
 /// Each program is run on a device of its own. The app's steps are handed to its main loop, so those that come while it
 /// is suspended run when it is opened again.
 @MainActor
-@Suite("All short programs with claims")
+@Suite("All short programs with background tasks")
 struct ClaimProgramTests {
     enum Step: CaseIterable {
         case begin
-        /// The oldest claim that is held, ended or not.
+        /// The oldest background task that is held, ended or not.
         case end
-        /// The last reference to the oldest claim goes.
+        /// The last reference to the oldest background task goes.
         case drop
         /// More time than the budget passes.
         case expire
@@ -21,7 +21,7 @@ struct ClaimProgramTests {
     }
 
     /// All programs of a length, without steps that do nothing: to where the app is already, and with what it has not.
-    /// An end says nothing of what is held, so an ended claim may be ended and dropped.
+    /// An end says nothing of what is held, so an ended background task may be ended and dropped.
     private func programs(length: Int) -> [[Step]] {
         var programs: [[Step]] = [[]]
         for _ in 0..<length {
@@ -43,7 +43,9 @@ struct ClaimProgramTests {
         return programs
     }
 
-    @Test("in every order of up to six steps each claim is ended exactly once, and only dropped ones are faults")
+    @Test(
+        "in every order of up to six steps each background task is ended exactly once, and only dropped ones are faults"
+    )
     func exhaustive() throws {
         let programs = programs(length: 6)
         #expect(programs.count > 1_000 && programs.count < 5_000, "\(programs.count)")
@@ -75,7 +77,9 @@ struct ClaimProgramTests {
         if claims.began.count + claims.refused != app.begun { objections.append("neither granted nor refused") }
         if app.thrown != claims.refused { objections.append("\(app.thrown) errors, \(claims.refused) refusals") }
         if !device.ends.isEmpty { objections.append("ended: \(device.ends)") }
-        if device.faults.contains(where: { $0.rule != .claimDropped }) { objections.append("\(device.faults)") }
+        if device.faults.contains(where: { $0.rule != .backgroundTaskDropped }) {
+            objections.append("\(device.faults)")
+        }
         if device.faults.count != app.droppedOpen { objections.append("\(device.faults.count) dropped") }
         return objections
     }
@@ -92,7 +96,7 @@ struct ClaimProgramTests {
     }
 }
 
-/// An app that begins claims and lets go of them as it is told.
+/// An app that begins background tasks and lets go of them as it is told.
 @MainActor
 private final class ClaimHolder {
     let host: SimulatedHost
@@ -108,7 +112,7 @@ private final class ClaimHolder {
 
     func begin() {
         begun += 1
-        let name = "claim \(begun)"
+        let name = "background task \(begun)"
         do {
             let task = try host.beginBackgroundTask(named: name) { [weak self] in _ = self?.open.remove(name) }
             open.insert(name)

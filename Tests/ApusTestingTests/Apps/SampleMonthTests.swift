@@ -6,7 +6,9 @@ import Testing
 @MainActor
 @Suite("A month with the sample app")
 struct SampleMonthTests {
-    @Test("thirty days: every use, countdown, chunk of work and notification is counted, and every claim is ended")
+    @Test(
+        "thirty days: each use, countdown, chunk of work and notification is counted, and each background task is ended"
+    )
     func counts() throws {
         for seed in [1, 2, 3] as [UInt64] {
             let month = try SampleMonth.run(seed: seed)

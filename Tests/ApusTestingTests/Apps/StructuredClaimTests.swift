@@ -28,7 +28,7 @@ struct StructuredClaimTests {
         }
     }
 
-    @Test("a body that is done in time ends its claim, and the app is suspended then")
+    @Test("a body that is done in time ends its background task, and the app is suspended then")
     func inTime() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -44,7 +44,7 @@ struct StructuredClaimTests {
         }
     }
 
-    @Test("at expiry the body is cancelled and its claim ended, so the app is suspended and not killed")
+    @Test("at expiry the body is cancelled and its background task ended, so the app is suspended and not killed")
     func expiry() throws {
         try SimulatedDevice.run { device in
             let start = device.time.uptime()

@@ -6,7 +6,9 @@ import Testing
 @MainActor
 @Suite("BackgroundTimer on the simulated device")
 struct TimersOnDeviceTests {
-    @Test("a timer that was set in the foreground fires in the background under one claim; then the app is suspended")
+    @Test(
+        "a timer set in the foreground fires in the background under one background task; then the app is suspended"
+    )
     func withinAllowance() throws {
         try SimulatedDevice.run { device in
             let start = device.time.uptime()
@@ -94,7 +96,7 @@ struct TimersOnDeviceTests {
             try app.schedule(after: .seconds(300), handover: .notification(UserNotification(title: "Eggs")))
             device.pressHome()
             device.advance(by: .seconds(10))
-            #expect(app.host.phase == .suspended, "it needs no claim any more")
+            #expect(app.host.phase == .suspended, "it needs no background task any more")
             #expect(try device.requests().pending.count == 1)
             device.advance(by: .seconds(390))
             let requests = try device.requests()
@@ -191,7 +193,7 @@ struct TimersOnDeviceTests {
         }
     }
 
-    @Test("one claim or one each: the budget is the same")
+    @Test("one background task or one each: the budget is the same")
     func coverage() throws {
         for coverage in BackgroundTimer.Coverage.allCases {
             try SimulatedDevice.run { device in

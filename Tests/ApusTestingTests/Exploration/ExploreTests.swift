@@ -88,7 +88,7 @@ struct ExploreTests {
             }
         }
         guard case .fault(let fault) = failure.problem else { return #expect(Bool(false), "\(failure)") }
-        #expect(fault.rule == .claimNotEnded)
+        #expect(fault.rule == .backgroundTaskNotEnded)
         #expect(failure.steps.count <= 3, "\(failure)")
         #expect(failure.log.contains { $0.what == .fault(fault) })
     }
@@ -140,7 +140,7 @@ struct ExploreTests {
             }
         }
         let report = try SimulatedDevice.explore(seeds: 1...10, exploration) { device in
-            device.expect(.claimNotEnded)
+            device.expect(.backgroundTaskNotEnded)
             device.install { host in
                 ProbeApp(host) { _, phase in if phase == .background { _ = host.beginClaim(name: "forgotten") } }
             }

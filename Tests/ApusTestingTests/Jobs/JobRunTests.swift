@@ -253,12 +253,12 @@ struct JobRunTests {
         #expect(try compute(plugged, seconds: 100, pause: 1).isEmpty)
     }
 
-    @Test("while a job runs, the time of the app's claims stands still")
+    @Test("while a job runs, the time of the app's background tasks stands still")
     func claims() throws {
         try run { host, task in
-            let claim = Box(ClaimID.invalid)
+            let claim = Box(BackgroundTaskID.invalid)
             claim.value = host.beginClaim(name: "save") {
-                host.note("claim expired")
+                host.note("background task expired")
                 host.endClaim(claim.value)
             }
             host.engine.schedule(after: .seconds(20)) { task.setCompleted(success: true) }
@@ -267,7 +267,7 @@ struct JobRunTests {
             #expect(device.notes == ["runs refresh"])
             #expect(device.host?.phase == .background)
             device.advance(by: .seconds(1))
-            #expect(device.notes.last == "claim expired")
+            #expect(device.notes.last == "background task expired")
         }
     }
 

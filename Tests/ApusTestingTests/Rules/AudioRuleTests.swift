@@ -96,7 +96,9 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("after a call in the background the sound goes on if a claim kept the app from being suspended, else not")
+    @Test(
+        "after a call in the background the sound goes on if a background task kept the app running, else not"
+    )
     func callInBackground() throws {
         for holdsClaim in [true, false] {
             try SimulatedDevice.run { device in
@@ -116,7 +118,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a claim's budget stands still while audio plays, and goes on when it stops")
+    @Test("a background task's budget stands still while audio plays, and goes on when it stops")
     func budget() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)

@@ -5,7 +5,7 @@ import Testing
 
 /// Apple DTS, developer.apple.com/forums/thread/85066.
 @MainActor
-@Suite("The rules for claims that a policy changes")
+@Suite("The rules for background tasks that a policy changes")
 struct ClaimRuleTests {
     @Test("a policy with the budget of an older system gives that much time", arguments: [180, 600])
     func budget(seconds: Int) throws {
@@ -24,18 +24,18 @@ struct ClaimRuleTests {
         }
     }
 
-    @Test("handlers may be called much before the time is over, and the claims must be ended then")
+    @Test("handlers may be called much before the time is over, and the background tasks must be ended then")
     func early() throws {
         var policy = SystemPolicy()
         policy.expirationLead = .seconds(28)
         try SimulatedDevice.run(policy: policy) { device in
-            device.expect(.claimNotEnded)
+            device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
             _ = host.beginClaim(name: "leaked") { host.note("expired with \(host.backgroundTimeRemaining ?? .zero)") }
             device.pressHome()
             device.advance(by: .seconds(2))
             #expect(device.notes == ["expired with 28.0 seconds"])
-            #expect(device.ends.first?.hasPrefix("0x8badf00d watchdog: claims “leaked”") == true)
+            #expect(device.ends.first?.hasPrefix("0x8badf00d watchdog: background tasks “leaked”") == true)
         }
     }
 

@@ -42,7 +42,7 @@ struct RandomUseTests {
         switch random.next() % 24 {
         case 0: host.endClaim(host.beginClaim(name: "raw"))
         case 1:
-            let id = Box(ClaimID.invalid)
+            let id = Box(BackgroundTaskID.invalid)
             id.value = host.beginClaim(name: "raw \(number)") { host.endClaim(id.value) }
         case 2: app.kept.append((try? host.beginBackgroundTask(named: "kept")) as Any)
         case 3: host.work(for: .milliseconds(number * 80))
@@ -136,7 +136,7 @@ struct RandomUseTests {
     /// What holds after each step.
     private func check(_ device: SimulatedDevice, from first: Int, _ standing: inout Standing) -> String? {
         for event in device.log[first...] { if let wrong = standing.take(event) { return wrong } }
-        if standing.openClaims < 0 { return "more claims ended than were begun" }
+        if standing.openBackgroundTasks < 0 { return "more background tasks ended than were begun" }
         guard let host = device.host else {
             if standing.phase != nil { return "no process, and phase \(standing.phase.map(\.rawValue) ?? "")" }
             if device.audio.state != AudioState() { return "sound without a process" }
@@ -160,7 +160,7 @@ struct RandomUseTests {
         var policy = SystemPolicy()
         policy.pendingNotificationLimit = 10
         policy.notificationOverflow = seed % 2 == 0 ? .keepsSoonest : .keepsLast
-        policy.unendedClaims = seed % 3 == 0 ? .endsAppAtZero : .endsAppAfterHandlers
+        policy.unendedBackgroundTasks = seed % 3 == 0 ? .endsAppAtZero : .endsAppAfterHandlers
         let device = SimulatedDevice(seed: seed, policy: policy)
         let random = SeededRandom(seed: seed &+ 1)
         Self.install(on: device, random)
@@ -186,7 +186,8 @@ struct RandomUseTests {
         let isSame = run(seed: seed, steps: 3_000).text == text
         #expect(isSame, "the second run's log differs")
         let missing = [
-            "phase suspended", "claims expired", "terminated", "fault", "missed", "force quit", "reboot", "purged",
+            "phase suspended", "background tasks expired", "terminated", "fault", "missed", "force quit", "reboot",
+            "purged",
             "tapped", "asked about", "notification delivered", "playing", "interruptionBegan", "end of the queue",
             "location: started", "an update", "position", "paused", "thermal", "replaced", "launched: a visitor",
         ].filter { !text.contains($0) }
@@ -197,7 +198,7 @@ struct RandomUseTests {
 /// Where the process is, as the log says, and what the log may not say then.
 private struct Standing {
     var phase: Phase?
-    var openClaims = 0
+    var openBackgroundTasks = 0
     private var isLaunching = false
 
     /// What may follow a phase. A process begins in the background or, without scenes, in front.
@@ -211,7 +212,7 @@ private struct Standing {
         switch event.what {
         case .launched:
             if phase != nil { return "a second process: \(event)" }
-            (phase, isLaunching, openClaims) = (.background, true, 0)
+            (phase, isLaunching, openBackgroundTasks) = (.background, true, 0)
         case .phase(let new):
             guard let phase else { return "no process: \(event)" }
             // Without scenes it began in front; without the user it is told that it is in the background.
@@ -222,8 +223,8 @@ private struct Standing {
         case .terminated:
             if phase == nil { return "ended twice: \(event)" }
             phase = nil
-        case .claimBegan: openClaims += 1
-        case .claimEnded: openClaims -= 1
+        case .backgroundTaskBegan: openBackgroundTasks += 1
+        case .backgroundTaskEnded: openBackgroundTasks -= 1
         default: break
         }
         return nil

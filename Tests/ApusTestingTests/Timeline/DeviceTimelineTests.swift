@@ -65,7 +65,7 @@ struct DeviceTimelineTests {
     @Test("background tasks are spans, and one that the app's end cut off has failed")
     func tasks() throws {
         let device = SimulatedDevice()
-        device.expect(.claimNotEnded)
+        device.expect(.backgroundTaskNotEnded)
         device.install { host in
             ProbeApp(host) { _, phase in
                 guard phase == .background else { return }

@@ -1,7 +1,7 @@
 #if os(Linux)
     import ApusTesting
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
 
     @MainActor

@@ -3,7 +3,7 @@
     import ApusTestTraits
     import ApusTesting
     import Foundation
-    import SimulatedPhone
+    import SimulatedAppleCore
     import Testing
     import UIKit
 
@@ -93,14 +93,14 @@
     @MainActor
     @Suite("Examples of apps in processes of their own")
     struct PhoneExamples {
-        /// The backup, without the end of its claim.
+        /// The backup, without the end of its background task.
         private final class ForgetfulAppDelegate: UIResponder, UIApplicationDelegate {
             func applicationDidEnterBackground(_ application: UIApplication) {
                 application.beginBackgroundTask(withName: "backup") {}
             }
         }
 
-        @Test("without the end of the claim, the test fails with the text that the documents show")
+        @Test("without the end of the background task, the test fails with the text that the documents show")
         func forgetful() throws {
             let error = #expect(throws: DeviceError.self) {
                 try SimulatedDevice.run(seed: 7) { device in

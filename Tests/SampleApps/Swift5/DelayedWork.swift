@@ -21,7 +21,7 @@ class DelayedWork {
             return lastTask
         }
         let claim = UIApplication.shared.beginBackgroundTask(withName: "delayed work") {
-            // The time is nearly over: give the claim back, or the system ends the app.
+            // The time is nearly over: give the background task back, or the system ends the app.
             self.finish(task)
         }
         lock.withLock { claims[task] = claim }

@@ -1,8 +1,8 @@
 import ApusBackground
 import ApusTimers
 
-/// The silent pushes of a simulated phone. While the app handles one, it is not suspended, and the time of its claims stands
-/// still. From any thread.
+/// The silent pushes of a simulated phone. While the app handles one, it is not suspended, and the time of its
+/// background tasks stands still. From any thread.
 package final class SimulatedPushes: Sendable {
     /// Gets a push, and the number with which ``complete(_:)`` says that it was handled.
     package typealias Handler = @MainActor @Sendable (SilentPush) -> Void

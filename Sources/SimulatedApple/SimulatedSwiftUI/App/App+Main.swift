@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 extension App {
     /// Runs the app in a process of the simulated phone; what `@main` calls. Without a phone it stops with a message that

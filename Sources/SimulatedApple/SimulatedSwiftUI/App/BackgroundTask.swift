@@ -1,6 +1,6 @@
 import ApusTimers
 import BackgroundTasks
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// A kind of background work. Rule: Apple, "BackgroundTask". Only refreshes are there.
 public struct BackgroundTask<Request, Response>: Sendable {

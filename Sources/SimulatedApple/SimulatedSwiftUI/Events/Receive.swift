@@ -1,5 +1,5 @@
 import Dispatch
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// Calls an action with what a publisher sends, for as long as its place is there.
 private struct Receiver<Content: View, P: Publisher>: View, Primitive where P.Failure == Never {

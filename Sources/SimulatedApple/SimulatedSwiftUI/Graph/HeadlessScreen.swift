@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The screen of an app with SwiftUI: what a user would see and press of a view graph, as text.
 @MainActor

@@ -1,5 +1,5 @@
 import Observation
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// A place in the tree of views and scenes. It lives as long as each evaluation has something of the same type there, and
 /// state belongs to it.

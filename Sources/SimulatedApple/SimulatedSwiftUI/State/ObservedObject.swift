@@ -1,4 +1,4 @@
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// An object that belongs to a view's place in the tree. Rule: Apple, "StateObject": it is made once, before the first
 /// evaluation; the view is evaluated again after each of its changes.

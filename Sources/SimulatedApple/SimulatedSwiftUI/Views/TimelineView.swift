@@ -1,5 +1,5 @@
 import ApusTimers
-import SimulatedPhone
+import SimulatedAppleCore
 
 /// The instants at which a timeline is evaluated. Rule: Apple, "TimelineSchedule". Two kinds are there.
 public struct TimelineInstants: Sendable {

@@ -20,8 +20,8 @@ enum AppMessage: Codable {
     case idle(next: UInt64?, elapsed: UInt64)
     /// The app's code for an event has returned on the main thread; for event 0, the app's launch.
     case returned(Int)
-    /// Asks for something, after the process has gone on by itself for `elapsed` nanoseconds; the thread that asks waits
-    /// for the reply.
+    /// Asks for something, after the process has gone on by itself for `elapsed` nanoseconds; the thread that asks
+    /// waits for the reply.
     case call(Int, AppCall, elapsed: UInt64)
 }
 
@@ -41,7 +41,7 @@ enum AppEvent: Codable {
     case conditions(DeviceConditions)
     /// Memory, clock, scenes and data protection; not the phases.
     case device(DevicePartEvent)
-    /// The expiration handler of the claim that was begun with that token.
+    /// The expiration handler of the background task that was begun with that token.
     case claimExpires(token: Int)
     case audioSession(AudioSessionEvent)
     case audioItemEnded(AudioItem)
@@ -77,7 +77,7 @@ enum AppCall: Codable {
     case keepScreenOn(Bool)
     case beginClaim(String, token: Int)
     case endClaim(Int)
-    /// The expiration handler of a claim has returned.
+    /// The expiration handler of a background task has returned.
     case expirationHandlerReturned
     case record(String)
     case keepRecord(String, Data?)

@@ -3,13 +3,13 @@ import Testing
 
 @testable import ApusTesting
 
-@Suite("ClaimMachine")
-struct ClaimMachineTests {
+@Suite("BackgroundTaskMachine")
+struct BackgroundTaskMachineTests {
     private let second: UInt64 = 1_000_000_000
-    private let claim = Claim(name: "claim", place: nil, endsOnExpiration: true, handler: nil)
+    private let claim = Claim(name: "background task", place: nil, endsOnExpiration: true, handler: nil)
 
-    private func machine(isInForeground: Bool = true) -> ClaimMachine {
-        ClaimMachine(rules: ClaimMachine.Rules(SystemPolicy()), isInForeground: isInForeground)
+    private func machine(isInForeground: Bool = true) -> BackgroundTaskMachine {
+        BackgroundTaskMachine(rules: BackgroundTaskMachine.Rules(SystemPolicy()), isInForeground: isInForeground)
     }
 
     @Test("the budget stands still while a mode keeps the process running, and goes on afterwards")
@@ -60,7 +60,7 @@ struct ClaimMachineTests {
         #expect(machine.remaining(now: 512 * second) == 20 * second)
     }
 
-    @Test("a claim that was ended in the foreground uses up nothing")
+    @Test("a background task that was ended in the foreground uses up nothing")
     func foreground() {
         var machine = machine()
         guard case .granted(let id) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
@@ -81,7 +81,9 @@ struct ClaimMachineTests {
         #expect(machine.keepsRunning)
     }
 
-    @Test("a claim that is begun under cover when the budget is used up still has the handlers' time after the cover")
+    @Test(
+        "a background task begun under cover when the budget is used up still has the handlers' time after the cover"
+    )
     func lateUnderCover() {
         for cover in ["mode", "job"] {
             var machine = machine(isInForeground: false)
@@ -106,11 +108,11 @@ struct ClaimMachineTests {
         }
     }
 
-    @Test("a claim that is granted late, where the policy does so, does not spare an earlier one its end")
+    @Test("a background task that is granted late, where the policy does so, does not spare an earlier one its end")
     func lateGrant() {
         var policy = SystemPolicy()
-        policy.refusesLateClaims = false
-        var machine = ClaimMachine(rules: ClaimMachine.Rules(policy), isInForeground: false)
+        policy.refusesLateBackgroundTasks = false
+        var machine = BackgroundTaskMachine(rules: BackgroundTaskMachine.Rules(policy), isInForeground: false)
         guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
         guard case .granted = machine.begin(claim, now: 28 * second) else { return #expect(Bool(false)) }
         #expect(machine.expiry(now: 28 * second) == 28 * second)
@@ -125,7 +127,7 @@ struct ClaimMachineTests {
         var machine = machine(isInForeground: false)
         guard case .granted(let first) = machine.begin(claim, now: 0) else { return #expect(Bool(false)) }
         guard case .tooLate(let late) = machine.begin(claim, now: 26 * second) else { return #expect(Bool(false)) }
-        #expect(machine.end(first, now: 26 * second) == .ended(name: "claim"))
+        #expect(machine.end(first, now: 26 * second) == .ended(name: "background task"))
         #expect(!machine.keepsRunning)
         #expect(machine.end(late, now: 26 * second) == .endedRefused)
         #expect(machine.end(late, now: 26 * second) == .unknown)

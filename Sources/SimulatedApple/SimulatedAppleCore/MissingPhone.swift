@@ -30,7 +30,7 @@ enum MissingPhone {
                 await device.runInRealTime(for: .seconds(60))
             }
 
-        with `import ApusTesting` and `import SimulatedPhone`, and use shared objects in the app, after the launch.
+        with `import ApusTesting` and `import SimulatedAppleCore`, and use shared objects in the app, after the launch.
         """
 
     /// The innermost line outside of the simulated frameworks, as `path:line`. There is none in a build without debug

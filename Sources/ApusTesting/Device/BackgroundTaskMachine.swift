@@ -1,48 +1,49 @@
 import ApusTimers
 
-/// Names a claim, as `UIBackgroundTaskIdentifier` does. No two claims of a program have the same one, whatever processes
-/// and devices they belong to: so one that was kept for too long ends nothing.
-public struct ClaimID: Sendable, Hashable, CustomStringConvertible {
-    /// Counts the claims of a device, over all processes of the app.
+/// Names a background task, as `UIBackgroundTaskIdentifier` does. No two background tasks of a program have the same
+/// one, whatever processes and devices they belong to: so one that was kept for too long ends nothing.
+public struct BackgroundTaskID: Sendable, Hashable, CustomStringConvertible {
+    /// Counts the background tasks of a device, over all processes of the app.
     package let number: Int
     /// Which device of the program it is. It is in no log: that must not depend on what ran before in the program.
     package let device: Int
 
     package init(number: Int, device: Int) { (self.number, self.device) = (number, device) }
 
-    /// No claim: the answer when the app cannot run in the background.
-    public static let invalid = ClaimID(number: 0, device: 0)
+    /// No background task: the answer when the app cannot run in the background.
+    public static let invalid = BackgroundTaskID(number: 0, device: 0)
 
     /// The number.
     public var description: String { self == .invalid ? "invalid" : String(number) }
 }
 
-/// What a process says about a claim when it begins it.
+/// What a process says about a background task when it begins it.
 struct Claim: Sendable {
     let name: String
     let place: String?
-    /// Whether the claim ends when its handler has returned.
+    /// Whether the background task ends when its handler has returned.
     let endsOnExpiration: Bool
     let handler: (@MainActor @Sendable () -> Void)?
     /// What the wall clock showed then, for those who show it; the rules do not look at it.
     var begun = WallInstant(secondsSince1970: 0)
 }
 
-/// The claims of one process and the time that it has in the background: a pure state machine.
+/// The background tasks of one process and the time that it has in the background: a pure state machine.
 ///
-/// Time belongs to the process, not to a claim. It begins to run when a claim is open in the background, and goes on,
-/// whatever claims come and go, until the process is in the foreground again, or was suspended and is resumed by the
-/// system; then the whole budget is there again. The second is a choice: DTS ("UIApplication Background Task Notes")
-/// says nothing of what a suspended process has left, and one that the system launches for the same job has all of it.
-/// The time stands still while the process is suspended, and while a continuous mode (audio, location) or a background
-/// job keeps the process running; about the latter the sources are silent. Instants are nanoseconds of uptime.
+/// Time belongs to the process, not to a background task. It begins to run when a background task is open in the
+/// background, and goes on, whatever background tasks come and go, until the process is in the foreground again, or was
+/// suspended and is resumed by the system; then the whole budget is there again. The second is a choice: DTS
+/// ("UIApplication Background Task Notes") says nothing of what a suspended process has left, and one that the system
+/// launches for the same job has all of it. The time stands still while the process is suspended, and while a
+/// continuous mode (audio, location) or a background job keeps the process running; about the latter the sources are
+/// silent. Instants are nanoseconds of uptime.
 ///
-/// Invariant: for each claim, the instant at which the process is ended is the lead later than the one at which the
-/// claim's handler is due. So a claim that is granted when the lead has begun already (under a cover, or because the
-/// policy refuses none) has its own two instants: its handler is due as soon as the time runs, its end the lead after
-/// that (Apple, "beginBackgroundTask(withName:expirationHandler:)": the handler is called shortly before the remaining
-/// time reaches zero). Claims that were granted earlier keep theirs.
-struct ClaimMachine: Sendable {
+/// Invariant: for each background task, the instant at which the process is ended is the lead later than the one at
+/// which the background task's handler is due. So a background task that is granted when the lead has begun already
+/// (under a cover, or because the policy refuses none) has its own two instants: its handler is due as soon as the time
+/// runs, its end the lead after that (Apple, "beginBackgroundTask(withName:expirationHandler:)": the handler is called
+/// shortly before the remaining time reaches zero). Background tasks that were granted earlier keep theirs.
+struct BackgroundTaskMachine: Sendable {
     struct Rules: Sendable {
         var budget: UInt64
         var lead: UInt64
@@ -54,7 +55,7 @@ struct ClaimMachine: Sendable {
     private enum Standing { case foreground, background, suspended }
 
     private struct Entry {
-        let id: ClaimID
+        let id: BackgroundTaskID
         let claim: Claim
         /// How much of the budget is used up when its handler is due.
         var dueAt: UInt64
@@ -68,18 +69,18 @@ struct ClaimMachine: Sendable {
     private var jobs = Jobs.none
     /// In the order in which they were begun.
     private var claims: [Entry] = []
-    private var refused: Set<ClaimID> = []
-    /// Which device the claims belong to.
+    private var refused: Set<BackgroundTaskID> = []
+    /// Which device the background tasks belong to.
     private let device: Int
-    /// The number of the last claim that an earlier process began.
+    /// The number of the last background task that an earlier process began.
     private let lastForeignNumber: Int
-    /// The number of the claim that was begun last.
+    /// The number of the background task that was begun last.
     private(set) var lastNumber: Int
     /// How much of the budget was used up to `countedAt`; nil before it began to run.
     private var spent: UInt64?
     private var countedAt: UInt64 = 0
 
-    /// The claims of a process, which are numbered from the one after `lastNumber`.
+    /// The background tasks of a process, which are numbered from the one after `lastNumber`.
     init(rules: Rules, isInForeground: Bool, device: Int = 0, lastNumber: Int = 0) {
         self.rules = rules
         self.device = device
@@ -88,12 +89,12 @@ struct ClaimMachine: Sendable {
         standing = isInForeground ? .foreground : .background
     }
 
-    // MARK: Claims
+    // MARK: Background tasks
 
     enum BeginAction: Equatable {
-        case granted(ClaimID)
+        case granted(BackgroundTaskID)
         /// Call the handler instead; the id may be ended, and that means nothing.
-        case tooLate(ClaimID)
+        case tooLate(BackgroundTaskID)
         case invalid
         /// End the process.
         case overLimit
@@ -104,7 +105,7 @@ struct ClaimMachine: Sendable {
         if rules.givesInvalid { return .invalid }
         if claims.count >= rules.limit { return .overLimit }
         lastNumber += 1
-        let id = ClaimID(number: lastNumber, device: device)
+        let id = BackgroundTaskID(number: lastNumber, device: device)
         if rules.refusesLate, isExpired {
             refused.insert(id)
             return .tooLate(id)
@@ -119,12 +120,12 @@ struct ClaimMachine: Sendable {
         /// It was refused when it was asked for.
         case endedRefused
         case unknown
-        /// It is that of a claim which an earlier process began.
+        /// It is that of a background task which an earlier process began.
         case ofEarlierProcess
         case ofOtherDevice
     }
 
-    mutating func end(_ id: ClaimID, now: UInt64) -> EndAction {
+    mutating func end(_ id: BackgroundTaskID, now: UInt64) -> EndAction {
         count(now)
         if let index = claims.firstIndex(where: { $0.id == id }) {
             return .ended(name: claims.remove(at: index).claim.name)
@@ -135,11 +136,12 @@ struct ClaimMachine: Sendable {
         return id.number <= lastForeignNumber ? .ofEarlierProcess : .unknown
     }
 
-    /// The claims whose handlers are to be called now, in the order in which they were begun; none the second time.
-    mutating func expire(now: UInt64) -> [(id: ClaimID, claim: Claim)] {
+    /// The background tasks whose handlers are to be called now, in the order in which they were begun; none the second
+    /// time.
+    mutating func expire(now: UInt64) -> [(id: BackgroundTaskID, claim: Claim)] {
         count(now)
         guard isTicking, let spent else { return [] }
-        var told: [(id: ClaimID, claim: Claim)] = []
+        var told: [(id: BackgroundTaskID, claim: Claim)] = []
         for index in claims.indices where !claims[index].isTold && claims[index].dueAt <= spent {
             claims[index].isTold = true
             told.append((claims[index].id, claims[index].claim))
@@ -147,14 +149,14 @@ struct ClaimMachine: Sendable {
         return told
     }
 
-    func isOpen(_ id: ClaimID) -> Bool { claims.contains { $0.id == id } }
-    func claim(_ id: ClaimID) -> Claim? { claims.first { $0.id == id }?.claim }
-    var openClaims: [Claim] { claims.map(\.claim) }
+    func isOpen(_ id: BackgroundTaskID) -> Bool { claims.contains { $0.id == id } }
+    func claim(_ id: BackgroundTaskID) -> Claim? { claims.first { $0.id == id }?.claim }
+    var openBackgroundTasks: [Claim] { claims.map(\.claim) }
     /// What is open, as it is shown.
-    var listed: [OpenClaim] {
-        claims.map { OpenClaim(id: $0.id, name: $0.claim.name, place: $0.claim.place, begun: $0.claim.begun) }
+    var listed: [OpenBackgroundTask] {
+        claims.map { OpenBackgroundTask(id: $0.id, name: $0.claim.name, place: $0.claim.place, begun: $0.claim.begun) }
     }
-    var openIDs: Set<ClaimID> { Set(claims.map(\.id)) }
+    var openIDs: Set<BackgroundTaskID> { Set(claims.map(\.id)) }
 
     // MARK: Where the process is
 
@@ -165,7 +167,7 @@ struct ClaimMachine: Sendable {
         count(now)
     }
 
-    /// The whole budget is there again. A claim that was told and is still there is an ordinary one again.
+    /// The whole budget is there again. A background task that was told and is still there is an ordinary one again.
     private mutating func refill() {
         spent = nil
         for index in claims.indices {
@@ -213,7 +215,7 @@ struct ClaimMachine: Sendable {
     /// Whether something keeps the process from being suspended.
     var keepsRunning: Bool { !claims.isEmpty || isCovered }
 
-    /// Whether something else than a claim does, for which the time stands still.
+    /// Whether something else than a background task does, for which the time stands still.
     private var isCovered: Bool { !modes.isEmpty || jobs != .none }
 
     /// How much longer the process may run; nil when nothing limits it.
@@ -228,26 +230,26 @@ struct ClaimMachine: Sendable {
         return end > spent ? end - spent : 0
     }
 
-    /// When the handlers of claims that were not told yet have to be called; nil when there are none.
+    /// When the handlers of background tasks that were not told yet have to be called; nil when there are none.
     func expiry(now: UInt64) -> UInt64? {
         guard isTicking, let due = claims.lazy.filter({ !$0.isTold }).map(\.dueAt).min() else { return nil }
         return instant(ofSpending: due, now: now)
     }
 
-    /// When the process is ended for the claims that it has; nil when it has none.
+    /// When the process is ended for the background tasks that it has; nil when it has none.
     func zero(now: UInt64) -> UInt64? {
         guard isTicking, let end else { return nil }
         return instant(ofSpending: end, now: now)
     }
 
-    /// How much of the budget is used up when the handlers of claims that were begun early are due, and how much time
-    /// there is after that.
+    /// How much of the budget is used up when the handlers of background tasks that were begun early are due, and how
+    /// much time there is after that.
     private var lead: (begin: UInt64, length: UInt64) {
         let length = min(rules.lead, rules.budget)
         return (rules.budget - length, length)
     }
 
-    /// How much of the budget is used up when the process is ended for its claims; nil when it has none.
+    /// How much of the budget is used up when the process is ended for its background tasks; nil when it has none.
     private var end: UInt64? { claims.lazy.map(\.dueAt).min().map { $0 + lead.length } }
 
     private var isTicking: Bool { spent != nil && standing == .background && !isCovered }
@@ -265,7 +267,7 @@ struct ClaimMachine: Sendable {
         return amount > spent ? now + (amount - spent) : now
     }
 
-    /// Brings `spent` up to `now`, and starts it when a claim is effective.
+    /// Brings `spent` up to `now`, and starts it when a background task is effective.
     private mutating func count(_ now: UInt64) {
         if spent != nil { spent = spent(at: now) }
         countedAt = now

@@ -4,8 +4,8 @@ import ApusTimers
 import Testing
 
 @MainActor
-@Suite("The open claims of a process")
-struct OpenClaimTests {
+@Suite("The open background tasks of a process")
+struct OpenBackgroundTaskTests {
     private final class Nothing {}
 
     @Test("are listed with their names, places and beginnings, in their order, until they end")
@@ -19,14 +19,14 @@ struct OpenClaimTests {
             device.advance(by: .seconds(5))
             let second = host.beginClaim(name: "tidy")
             #expect(
-                host.openClaims == [
-                    OpenClaim(id: first, name: "upload", place: "App/Sync.swift:7", begun: begin),
-                    OpenClaim(id: second, name: "tidy", place: nil, begun: begin.advanced(by: .seconds(5))),
+                host.openBackgroundTasks == [
+                    OpenBackgroundTask(id: first, name: "upload", place: "App/Sync.swift:7", begun: begin),
+                    OpenBackgroundTask(id: second, name: "tidy", place: nil, begun: begin.advanced(by: .seconds(5))),
                 ])
             host.endClaim(first)
-            #expect(host.openClaims.map(\.name) == ["tidy"])
+            #expect(host.openBackgroundTasks.map(\.name) == ["tidy"])
             device.kill()
-            #expect(host.openClaims.isEmpty)
+            #expect(host.openBackgroundTasks.isEmpty)
         }
     }
 }

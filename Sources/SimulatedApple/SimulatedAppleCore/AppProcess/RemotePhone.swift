@@ -12,7 +12,7 @@ final class RemotePhone: PhoneHost {
     private struct Claims {
         var lastToken = 0
         var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
-        /// By the claims' numbers.
+        /// By the background tasks' numbers.
         var tokens: [Int: Int] = [:]
     }
 

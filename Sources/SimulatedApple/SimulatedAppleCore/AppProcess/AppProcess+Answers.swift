@@ -25,7 +25,7 @@ extension AppProcess {
         case .keepScreenOn(let isOn): done(keepScreenOn(isOn))
         case .beginClaim(let name, let token):
             json(host.beginClaim(name: name) { [weak self] in self?.deliver(.claimExpires(token: token)) }.number)
-        case .endClaim(let number): done(host.endClaim(ClaimID(number: number, device: host.deviceNumber)))
+        case .endClaim(let number): done(host.endClaim(BackgroundTaskID(number: number, device: host.deviceNumber)))
         case .expirationHandlerReturned: done(host.expirationHandlerReturned())
         case .record(let name): json(records[name])
         case .keepRecord(let name, let data): done(keep(data, as: name))

@@ -3,11 +3,12 @@ import ApusTimers
 import Logging
 
 extension SimulatedHost {
-    /// Claims time to finish something. An expiration handler is called on the main loop, in one pass with all others.
+    /// Asks for time to finish something. An expiration handler is called on the main loop, in one pass with all
+    /// others.
     ///
     /// - Throws: ``BackgroundError`` with the code `tooLate` when the time is over or nearly over, or when the policy
-    ///   gives no claims; the handler is called on the main loop then too. A process that has ended gets the error
-    ///   only.
+    ///   gives no background tasks; the handler is called on the main loop then too. A process that has ended gets the
+    ///   error only.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         let claim = Claim(
             name: request.name, place: request.place, endsOnExpiration: request.endsOnExpiration,
@@ -25,22 +26,22 @@ extension SimulatedHost {
         )
     }
 
-    /// The raw form of a claim, as UIKit has it: begun with a handler, ended with the identifier.
+    /// The raw form of a background task, as UIKit has it: begun with a handler, ended with the identifier.
     ///
-    /// It is granted when this returns. On a phone that may be a little later, so an app that claims at the end of its
-    /// way to the background may be suspended before.
+    /// It is granted when this returns. On a phone that may be a little later, so an app that begins one at the end of
+    /// its way to the background may be suspended before.
     ///
     /// - Parameters:
     ///   - name: What is being finished; `nil` gives a name with the calling function's, as the system does.
     ///   - place: The calling place, as `Module/File.swift:12`, for faults.
     ///   - function: The calling function.
-    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over; the claim
-    ///     has to be ended in it.
-    /// - Returns: The identifier, which must be ended; ``ClaimID/invalid`` when there is no claim.
+    ///   - expirationHandler: Called on the main loop shortly before the time is over, or soon if it is over; the
+    ///     background task has to be ended in it.
+    /// - Returns: The identifier, which must be ended; ``BackgroundTaskID/invalid`` when there is no background task.
     package func beginClaim(
         name: String? = nil, place: String? = nil, function: String = #function,
         expirationHandler: (@MainActor @Sendable () -> Void)? = nil
-    ) -> ClaimID {
+    ) -> BackgroundTaskID {
         let claim = Claim(
             name: name ?? "Called from \(function)", place: place, endsOnExpiration: false, handler: expirationHandler,
             begun: time.wall())
@@ -50,26 +51,26 @@ extension SimulatedHost {
         }
     }
 
-    /// Ends a claim. An identifier that is unknown, was ended before, or belongs to another process is only a warning in
-    /// the log; so is a call for a process that has ended.
-    package func endClaim(_ id: ClaimID) {
+    /// Ends a background task. An identifier that is unknown, was ended before, or belongs to another process is only a
+    /// warning in the log; so is a call for a process that has ended.
+    package func endClaim(_ id: BackgroundTaskID) {
         guard !isDropped("endClaim(\(id))") else { return }
         let now = now
         switch state.withLock({ $0.claims.end(id, now: now) }) {
         case .ended(let name): ended(id, name)
         case .endedRefused: break
-        case .unknown: log(.system, .warning("there is no claim \(id) that could be ended"))
+        case .unknown: log(.system, .warning("there is no background task \(id) that could be ended"))
         case .ofEarlierProcess:
-            let message = "claim \(id) was begun by an earlier process of the app, and ends none of this one"
+            let message = "background task \(id) was begun by an earlier process of the app, and ends none of this one"
             log(.system, .warning(message))
         case .ofOtherDevice:
-            log(.system, .warning("claim \(id) was begun on another device, and ends none of this one"))
+            log(.system, .warning("background task \(id) was begun on another device, and ends none of this one"))
         }
     }
 
-    /// The claims that the process holds now, background tasks among them, in the order in which they were begun. Empty
-    /// when the process has ended.
-    public var openClaims: [OpenClaim] { state.withLock { $0.claims.listed } }
+    /// The background tasks that the process holds now, background tasks among them, in the order in which they were
+    /// begun. Empty when the process has ended.
+    public var openBackgroundTasks: [OpenBackgroundTask] { state.withLock { $0.claims.listed } }
 
     // MARK: For the device
 
@@ -79,7 +80,7 @@ extension SimulatedHost {
         let now = now
         let expired = state.withLock { $0.claims.expire(now: now) }
         guard !expired.isEmpty else { return }
-        log(.system, .claimsExpired(expired.count))
+        log(.system, .backgroundTasksExpired(expired.count))
         beginWatch(policy.handlerLimit, .slowHandlers, "the expiration handlers did not all return")
         state.withLock { $0.openAtReturn = nil }
         for (id, claim) in expired where state.withLock({ $0.claims.isOpen(id) }) {
@@ -97,13 +98,13 @@ extension SimulatedHost {
         }
         let open = (stillOpen + endedLate).map(\.claim)
         guard !open.isEmpty else { return }
-        switch policy.unendedClaims {
+        switch policy.unendedBackgroundTasks {
         case .endsAppAfterHandlers:
             endForClaims(
                 "they were open when their expiration handlers had returned", endedLate: endedLate.map(\.claim))
         case .endsAppAtZero:
             let names = open.map(\.name).joined(separator: ", ")
-            log(.system, .warning("claims not ended when their expiration handlers had returned: \(names)"))
+            log(.system, .warning("background tasks not ended when their expiration handlers had returned: \(names)"))
         }
     }
 
@@ -117,73 +118,76 @@ extension SimulatedHost {
         }
     }
 
-    /// Ends the process if it has open claims though its time is over. Handlers may have ended them late.
+    /// Ends the process if it has open background tasks though its time is over. Handlers may have ended them late.
     func endIfOverdue() {
         let now = now
         guard let zero = state.withLock({ $0.claims.zero(now: now) }), zero <= now else { return }
         endForClaims("they were open when the time in the background was over")
     }
 
-    /// An expiration handler has returned, in a process of the app's own. What the handler has begun may end the claim at
-    /// this instant, before the process comes to rest; but not before the handler has returned.
+    /// An expiration handler has returned, in a process of the app's own. What the handler has begun may end the
+    /// background task at this instant, before the process comes to rest; but not before the handler has returned.
     package func expirationHandlerReturned() { state.withLock { $0.openAtReturn = $0.claims.openIDs } }
 
-    /// Ends the process because of its open claims, and says which; `endedLate` are no longer open.
+    /// Ends the process because of its open background tasks, and says which; `endedLate` are no longer open.
     private func endForClaims(_ why: String, endedLate: [Claim] = []) {
-        let claims = state.withLock { $0.claims.openClaims } + endedLate
+        let claims = state.withLock { $0.claims.openBackgroundTasks } + endedLate
         for claim in claims {
             fault(
-                Fault(.claimNotEnded, "end the claim “\(claim.name)” in its handler at the latest", place: claim.place))
+                Fault(
+                    .backgroundTaskNotEnded, "end the background task “\(claim.name)” in its handler at the latest",
+                    place: claim.place))
         }
         let names = claims.map { "“\($0.name)”" }.joined(separator: ", ")
-        end("\(policy.claimOverrunCode): claims \(names): \(why)")
+        end("\(policy.backgroundTaskOverrunCode): background tasks \(names): \(why)")
     }
 
     // MARK: Private
 
-    /// Whether the process has ended, so that its call has no effect; then the log says so, because on a phone nothing is
-    /// left that could make it. What a `BackgroundTask` does at its own end is no call.
+    /// Whether the process has ended, so that its call has no effect; then the log says so, because on a phone nothing
+    /// is left that could make it. What a `BackgroundTask` does at its own end is no call.
     private func isDropped(_ call: String) -> Bool {
         guard process.isEnded else { return false }
         log.add(.system, .warning("process \(launch) has ended; its call \(call) is dropped"))
         return true
     }
 
-    private func begin(_ claim: Claim) -> ClaimMachine.BeginAction {
+    private func begin(_ claim: Claim) -> BackgroundTaskMachine.BeginAction {
         guard !isDropped("beginClaim(“\(claim.name)”)") else { return .invalid }
         let now = now
         let action = state.withLock { $0.claims.begin(claim, now: now) }
         switch action {
         case .granted(let id):
-            log(.app, .claimBegan(claim.name))
+            log(.app, .backgroundTaskBegan(claim.name))
             warnLater(id, claim)
             askForReview()
         case .tooLate:
-            log(.system, .claimRefused(claim.name))
+            log(.system, .backgroundTaskRefused(claim.name))
             if let handler = claim.handler { process.mainLoop.run(handler) }
         case .invalid:
-            log(.system, .claimRefused(claim.name))
+            log(.system, .backgroundTaskRefused(claim.name))
         case .overLimit:
             fault(
                 Fault(
-                    .tooManyClaims, "there are \(policy.claimLimit) open claims; end each one that was begun",
+                    .tooManyBackgroundTasks,
+                    "there are \(policy.backgroundTaskLimit) open background tasks; end each one that was begun",
                     place: claim.place))
-            end("\(TerminationCode.tooManyClaims): “\(claim.name)” was one claim too many")
+            end("\(TerminationCode.tooManyBackgroundTasks): “\(claim.name)” was one background task too many")
         }
         return action
     }
 
-    private func warnLater(_ id: ClaimID, _ claim: Claim) {
-        let limit = policy.longClaimWarning
+    private func warnLater(_ id: BackgroundTaskID, _ claim: Claim) {
+        let limit = policy.longBackgroundTaskWarning
         let timer = time.engine.schedule(after: limit, clock: .uptime) { [weak self] in
             guard let self, state.withLock({ $0.warnings.removeValue(forKey: id) }) != nil else { return }
-            log(.system, .warning("the claim “\(claim.name)” was begun \(limit) ago and is not ended"))
+            log(.system, .warning("the background task “\(claim.name)” was begun \(limit) ago and is not ended"))
         }
         state.withLock { $0.warnings[id] = timer }
     }
 
-    /// For those who end a claim several times on purpose.
-    private func endIfOpen(_ id: ClaimID) -> Bool {
+    /// For those who end a background task several times on purpose.
+    private func endIfOpen(_ id: BackgroundTaskID) -> Bool {
         guard !process.isEnded else { return false }
         let now = now
         guard case .ended(let name) = state.withLock({ $0.claims.end(id, now: now) }) else { return false }
@@ -191,9 +195,9 @@ extension SimulatedHost {
         return true
     }
 
-    private func ended(_ id: ClaimID, _ name: String) {
+    private func ended(_ id: BackgroundTaskID, _ name: String) {
         state.withLock { $0.warnings.removeValue(forKey: id) }?.cancel()
-        log(.app, .claimEnded(name))
+        log(.app, .backgroundTaskEnded(name))
         askForReview()
     }
 
@@ -216,6 +220,6 @@ private struct ClaimLogHandler: LogHandler {
     func log(event: LogEvent) {
         let details = metadata.merging(event.metadata ?? [:]) { $1 }
         let name = details["task"].map { " (\($0))" } ?? ""
-        host?.fault(Fault(.claimDropped, "\(event.message)\(name)", place: details["begun"].map { "\($0)" }))
+        host?.fault(Fault(.backgroundTaskDropped, "\(event.message)\(name)", place: details["begun"].map { "\($0)" }))
     }
 }

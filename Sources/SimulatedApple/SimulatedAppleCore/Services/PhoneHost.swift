@@ -44,10 +44,10 @@ package protocol PhoneHost: AnyObject, Sendable {
     func fault(_ fault: Fault)
     /// What calls computes for that long.
     func work(for duration: Duration)
-    /// Begins a claim; 0 is none, and no other one has the same number. The handler is called on the main loop shortly
-    /// before the time is over.
+    /// Begins a background task; 0 is none, and no other one has the same number. The handler is called on the main
+    /// loop shortly before the time is over.
     func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int
-    /// Ends a claim.
+    /// Ends a background task.
     func endClaim(_ number: Int)
 }
 
@@ -55,16 +55,16 @@ extension SimulatedHost: PhoneHost {
     package var allowsBackgroundGPU: Bool { policy.jobs.allowsBackgroundGPU }
     package func warn(_ text: String) { log(.system, .warning(text)) }
     package func logSound(_ line: String) { log(.app, .audio(line)) }
-    package func endClaim(_ number: Int) { endClaim(ClaimID(rawValue: number)) }
+    package func endClaim(_ number: Int) { endClaim(BackgroundTaskID(rawValue: number)) }
 
     package func beginClaim(_ name: String, expirationHandler: (@MainActor @Sendable () -> Void)?) -> Int {
         beginClaim(name: name, expirationHandler: expirationHandler).rawValue
     }
 }
 
-/// A claim as one number, for an app in the test's process, which may keep it for another device. In a process of the app's
-/// own it is the number on the device, so that a note of it is the same in each run.
-extension ClaimID {
+/// A background task as one number, for an app in the test's process, which may keep it for another device. In a
+/// process of the app's own it is the number on the device, so that a note of it is the same in each run.
+extension BackgroundTaskID {
     private static var bits: Int { 32 }
 
     init(rawValue: Int) { self.init(number: rawValue & ((1 << Self.bits) - 1), device: rawValue >> Self.bits) }
