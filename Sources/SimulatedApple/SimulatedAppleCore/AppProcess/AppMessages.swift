@@ -5,7 +5,7 @@ import ApusTimers
 import Foundation
 
 /// What the device says to a process of an app, a line of JSON each.
-enum DeviceMessage: Codable {
+enum DeviceMessage {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
     /// process may go on by itself for less than `freeTime`, in nanoseconds.
     case run(AppReadings, isScrolling: Bool, [NumberedEvent], freeTime: UInt64)
@@ -14,7 +14,7 @@ enum DeviceMessage: Codable {
 }
 
 /// What a process of an app says to the device.
-enum AppMessage: Codable {
+enum AppMessage {
     /// Nothing can run before that many nanoseconds have passed; nil when nothing waits for an instant. The process has
     /// gone on by itself for `elapsed` nanoseconds.
     case idle(next: UInt64?, elapsed: UInt64)
