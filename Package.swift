@@ -167,7 +167,7 @@ let package = Package(
         .executableTarget(
             name: "ApusCommand",
             dependencies: [
-                "ApusDaemon",
+                "ApusCalendar", "ApusDaemon",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

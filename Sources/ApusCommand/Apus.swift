@@ -42,7 +42,10 @@ struct Apus: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Countdown.self]),
             CommandGroup(
-                name: "Look", subcommands: [List.self, Show.self, History.self, Logs.self, Why.self, Wait.self]),
+                name: "Look",
+                subcommands: [
+                    List.self, Show.self, History.self, Logs.self, Why.self, Wait.self, Preview.self,
+                ]),
             CommandGroup(
                 name: "Change",
                 subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),

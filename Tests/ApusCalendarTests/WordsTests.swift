@@ -111,4 +111,22 @@ struct WordsTests {
         schedule.count = 3
         #expect(schedule.words == nil)
     }
+
+    @Test("the form of a schedule is recognised, and read in that form")
+    func forms() throws {
+        let texts: [(String, ScheduleForm)] = [
+            ("every day at 9:00", .words), ("Every 15 minutes", .words), ("0 9 * * 1-5", .cron), ("@daily", .cron),
+            ("0 0 9 * * 1-5 2030", .cron), ("Mon..Fri 09:00", .calendar), ("daily", .calendar), ("*-*-01", .calendar),
+            ("Mon,Tue *-*-* 09:00:00 Europe/Berlin", .calendar), ("RRULE:FREQ=DAILY", .rrule), ("freq=daily", .rrule),
+            ("DTSTART:20270101T090000\nRRULE:FREQ=DAILY", .rrule),
+        ]
+        let now = CivilDateTime(localSeconds: 1_800_000_000)
+        for (text, form) in texts {
+            #expect(ScheduleForm(of: text) == form, "\(text)")
+            let schedule = try CalendarSchedule(text: text, now: now)
+            #expect(try CalendarSchedule(text: text, form: form, now: now) == schedule)
+            let printed = try #require(schedule.text(in: form), "\(text)")
+            #expect(try CalendarSchedule(text: printed, now: now) == schedule, "\(printed)")
+        }
+    }
 }

@@ -68,16 +68,15 @@ struct CrashTests {
     func leftovers(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in
             let process = try await apus.startDaemon()
-            let marker = apus.home.path + "/pids"
+            let marker = apus.home.path + "/pid"
             let job = try await apus.client.submit(
                 WireSubmission(
                     trigger: WireTrigger(after: "PT0.01S"),
                     action: Action(
                         command: .init(
-                            argv: ["echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && sleep 600; true"], shell: true,
-                            cwd: "/"))))
+                            argv: [Self.recordingFirstAttempt(in: marker) + "sleep 600"], shell: true, cwd: "/"))))
             try await apus.until("the command's start") { FileManager.default.fileExists(atPath: marker) }
-            let first = try #require(Int32(String(contentsOfFile: marker, encoding: .utf8).split(separator: "\n")[0]))
+            let first = try Self.process(in: marker)
             kill(process, SIGKILL)
             try await apus.startDaemon()
             try await apus.until("the second attempt") { try await apus.client.job(job.id).state == "finished" }
@@ -105,13 +104,12 @@ struct CrashTests {
         arguments: StoreUnderTest.allCases)
     func cutOff(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
-            let marker = apus.home.path + "/pids"
+            let marker = apus.home.path + "/pid"
             let served = try await apus.serve("--grace", "1s")
             let long = try await apus.client.submit(
-                Self.shell("echo $$ >> \(marker); [ $APUS_ATTEMPT = 1 ] && trap '' TERM && sleep 600; true"))
+                Self.shell("trap '' TERM; " + Self.recordingFirstAttempt(in: marker) + "sleep 600"))
             try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
-            let first = try #require(
-                Int32(String(contentsOfFile: marker, encoding: .utf8).split(separator: "\n")[0]))
+            let first = try Self.process(in: marker)
             kill(try await apus.client.health().pid, SIGTERM)
             let answer = try await served.value
             #expect(answer.code == 75, "\(answer)")
@@ -120,6 +118,15 @@ struct CrashTests {
             try await apus.until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
             #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
         }
+    }
+
+    /// The first attempt writes its process number into the file, which is there when it is whole; others end.
+    private static func recordingFirstAttempt(in file: String) -> String {
+        "[ $APUS_ATTEMPT = 1 ] || exit 0; echo $$ > \(file).new && mv \(file).new \(file); "
+    }
+
+    private static func process(in file: String) throws -> Int32 {
+        try #require(Int32(String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)))
     }
 
     private static func shell(_ line: String) -> WireSubmission {

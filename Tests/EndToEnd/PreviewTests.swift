@@ -1,0 +1,86 @@
+import ApusDaemon
+import Foundation
+import Testing
+
+@Suite("The preview of schedules")
+struct PreviewTests {
+    private struct Answer: Decodable {
+        struct Due: Decodable { var instant: String, note: String? }
+        var zone: String, forms: [String: String], warnings: [String], next: [Due]
+    }
+
+    private static func preview(_ apus: ApusUnderTest, _ arguments: [String]) async throws -> Answer {
+        let answer = try await apus.call(["preview"] + arguments + ["--json"])
+        #expect(answer.code == 0, "\(arguments): \(answer.err)")
+        return try JSONDecoder().decode(Answer.self, from: Data(answer.out.utf8))
+    }
+
+    @Test("what a change of the clock does is said beside the occurrence, and both policies are obeyed")
+    func clockChanges() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            func next(_ schedule: String, after: String, _ options: String...) async throws -> [String] {
+                let answer = try await Self.preview(
+                    apus, [schedule, "-n", "3", "--after", after, "--tz", "Europe/Berlin"] + options)
+                return answer.next.map { "\($0.instant)\($0.note == nil ? "" : " *")" }
+            }
+            let spring = "2027-03-27T12:00:00Z"
+            let autumn = "2027-10-30T12:00:00Z"
+            try await #expect(
+                next("every day at 2:30", after: spring)
+                    == ["2027-03-28T03:00:00+02:00 *", "2027-03-29T02:30:00+02:00", "2027-03-30T02:30:00+02:00"])
+            try await #expect(
+                next("30 2 * * *", after: spring, "--gap", "skip")
+                    == ["2027-03-29T02:30:00+02:00", "2027-03-30T02:30:00+02:00", "2027-03-31T02:30:00+02:00"])
+            try await #expect(
+                next("02:30", after: autumn)
+                    == ["2027-10-31T02:30:00+02:00 *", "2027-11-01T02:30:00+01:00", "2027-11-02T02:30:00+01:00"])
+            try await #expect(
+                next("*-*-* 02:30", after: autumn, "--repeated", "both")
+                    == ["2027-10-31T02:30:00+02:00 *", "2027-10-31T02:30:00+01:00 *", "2027-11-01T02:30:00+01:00"])
+            let files = try? FileManager.default.contentsOfDirectory(atPath: apus.home.path)
+            #expect(files ?? [] == [], "it needs no daemon")
+        }
+    }
+
+    @Test("a schedule is recognised in each form, printed in the others, and what may be misread is said")
+    func forms() async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            func answer(_ schedule: String...) async throws -> Answer {
+                try await Self.preview(apus, schedule + ["--after", "2027-01-01T00:00:00Z"])
+            }
+            for form in ["every weekday at 9:00", "0 9 * * 1-5", "Mon..Fri 09:00"] {
+                let forms = try await answer(form).forms
+                #expect(forms["words"] == "every weekday at 9:00", "\(form)")
+                #expect(forms["cron"] == "0 9 * * 1-5", "\(form)")
+                #expect(forms["calendar"] == "Mon..Fri *-*-* 09:00:00", "\(form)")
+            }
+            #expect(try await answer("every", "day", "at", "9:00").next.count == 10, "without quotes, too")
+            #expect(try await answer("@daily").forms["words"] == "every day at 0:00")
+            #expect(
+                try await answer("RRULE:FREQ=MONTHLY;BYDAY=-1FR;BYHOUR=17;BYMINUTE=0;BYSECOND=0").next.first?.instant
+                    .hasPrefix("2027-01-29T17:00:00") == true)
+            let zoned = try await answer("Mon 09:00 Asia/Tokyo")
+            #expect(zoned.zone == "Asia/Tokyo")
+            #expect(zoned.next.first?.instant == "2027-01-04T09:00:00+09:00")
+            #expect(try await answer("0 9 13 * 5").warnings.count == 1)
+        }
+    }
+
+    @Test(
+        "bad input is refused with exit code 64, and the argument, the place and what is accepted",
+        arguments: [
+            (["every blue moon"], ["schedule: column 7", "blue", "weekday"]),
+            (["99 * * * *"], ["schedule: column 1", "99"]),
+            (["every day at 9:00", "--tz", "Europe/Berlinn"], ["--tz: ", "Europe/Berlin"]),
+            (["every day at 9:00", "-n", "0"], ["--number: 0 is not a whole number from 1 to 1000"]),
+            (["every day at 9:00", "--gap", "before"], ["--gap", "before", "skip"]),
+            (["every day at 9:00", "--after", "soon"], ["--after", "soon", "tomorrow 9:00"]),
+        ])
+    func refusals(_ arguments: [String], _ parts: [String]) async throws {
+        try await ApusUnderTest.with(.sqlite) { apus in
+            let answer = try await apus.call(["preview"] + arguments)
+            #expect(answer.code == 64)
+            for part in parts { #expect(answer.err.contains(part), "\(answer.err)") }
+        }
+    }
+}
