@@ -57,6 +57,8 @@ struct Countdown: AsyncParsableCommand {
     }
 
     private func trigger(_ text: String) throws -> WireTrigger {
+        // `in 5 minutes` is a duration, which setting the clock does not change.
+        let text = text.lowercased().hasPrefix("in ") ? String(text.dropFirst(3)) : text
         // `17:30` is a time of day here, though it could be 17 minutes and 30 seconds.
         let looksLikeTime = text.filter { $0 == ":" }.count == 1
         if !looksLikeTime, let duration = try? DurationText.parse(text) {

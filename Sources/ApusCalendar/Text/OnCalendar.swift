@@ -28,8 +28,7 @@ struct OnCalendarParser {
             index += 1
         }
         if index < tokens.count, tokens[index].text.hasPrefix("@") {
-            let seconds = try tokens[index].suffix(from: 1).number(0...999_999_999, "an instant in seconds since 1970")
-            let local = CivilDateTime(localSeconds: Int64(seconds))
+            let local = CivilDateTime(localSeconds: try instant(tokens[index].suffix(from: 1)))
             (years, months) = ([local.date.year], 1 << UInt64(local.date.month))
             days.monthDays = 1 << UInt64(local.date.day)
             times = TimesOfDay([local.time.secondOfDay])
@@ -58,6 +57,14 @@ struct OnCalendarParser {
 
     private static func isDate(_ text: String) -> Bool {
         !text.contains(":") && text.first?.isLetter == false && (text.contains("-") || text.contains("~"))
+    }
+
+    /// Seconds since 1970, until the end of 2200.
+    private static func instant(_ token: Token) throws(ScheduleTextError) -> Int64 {
+        guard (1...10).contains(token.text.utf8.count), token.text.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let seconds = Int64(token.text), seconds <= searchedLocals.upperBound
+        else { throw token.error("an instant in seconds since 1970, until the end of 2200") }
+        return seconds
     }
 
     private static func weekdays(_ token: Token) throws(ScheduleTextError) -> UInt64 {

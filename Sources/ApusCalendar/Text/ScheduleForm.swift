@@ -16,7 +16,7 @@ public enum ScheduleForm: String, Sendable, Hashable, Codable, CaseIterable {
     public init(of text: String) {
         let tokens = Token.split(text)
         let first = tokens.first?.text.lowercased() ?? ""
-        if first.hasPrefix("@") {
+        if first.hasPrefix("@"), !first.dropFirst().allSatisfy(\.isNumber) {
             self = .cron
         } else if first == "every" {
             self = .words

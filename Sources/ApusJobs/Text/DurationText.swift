@@ -29,7 +29,7 @@ public enum DurationText {
         }
     }
 
-    private static func parseWithoutContext(_ text: String) throws(TextProblem) -> Duration {
+    static func parseWithoutContext(_ text: String) throws(TextProblem) -> Duration {
         var scanner = TextScanner(text.trimmingSpaces)
         guard !scanner.isAtEnd else { throw TextProblem("it is empty") }
         guard !scanner.take("-") else { throw TextProblem("a duration cannot be negative") }

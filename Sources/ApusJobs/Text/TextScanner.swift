@@ -14,6 +14,8 @@ struct TextScanner {
     /// What was not read yet.
     var rest: String { String(decoding: bytes[index...], as: UTF8.self) }
 
+    mutating func skipRest() { index = bytes.count }
+
     mutating func skipSpaces() {
         while let byte = next, byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") { index += 1 }
     }

@@ -2,12 +2,16 @@ import ApusTimers
 
 /// What a text about an instant says, before the present and the zone are known.
 enum TimeForm: Hashable {
-    /// `17:30`: the next such time.
+    /// `17:30`, `noon`: the next such time.
     case next(TimeOfDay)
-    /// `today 17:30`, `tomorrow 9:00`.
+    /// `today 17:30`, `tomorrow 9:00`, `tomorrow`.
     case relative(days: Int, TimeOfDay)
-    /// `monday 09:00`; 0 is Sunday.
-    case weekday(Int, TimeOfDay)
+    /// `monday 09:00`, `monday`; 0 is Sunday. `next monday` is never today.
+    case weekday(Int, TimeOfDay, notToday: Bool)
+    /// `in 5 minutes`.
+    case after(Duration)
+    /// `@1798135200`
+    case secondsSince1970(Int64)
     /// `2026-12-24 18:00` in the zone of the person who typed it.
     case local(CivilTime, nanosecond: Int)
     /// RFC 3339: seconds since 1970 in UTC.
@@ -26,6 +30,8 @@ enum TimeForm: Hashable {
         guard let first = scanner.next else { throw TextProblem("it is empty") }
         if first.isASCIILetter {
             self = try Self.named(&scanner)
+        } else if scanner.take("@") {
+            self = .secondsSince1970(try Self.wholeNumber(&scanner))
         } else if let date = try Self.date(&scanner) {
             self = try Self.dated(date, &scanner)
         } else {
@@ -35,16 +41,50 @@ enum TimeForm: Hashable {
     }
 
     private static func named(_ scanner: inout TextScanner) throws(TextProblem) -> TimeForm {
-        let name = scanner.letters()
+        let start = scanner
+        var name = scanner.letters()
+        if let time = timesWithNames[name] { return .next(time) }
+        if name == "in" { return .after(try duration(&scanner)) }
+        let isNext = name == "next"
+        if isNext {
+            scanner.skipSpaces()
+            name = scanner.letters()
+        }
         let weekday = weekdays.firstIndex { $0 == name || $0.prefix(3) == name }
+        guard weekday != nil || !isNext else {
+            throw TextProblem("“\(start.rest)” cannot be read; “next” is followed by a weekday, as in “next friday”")
+        }
         guard weekday != nil || name == "today" || name == "tomorrow" else {
-            throw TextProblem("“\(name)” is neither a weekday nor “today” nor “tomorrow”")
+            throw TextProblem("“\(name)” is no weekday, and none of today, tomorrow, noon, midnight, next and in")
         }
         scanner.skipSpaces()
-        guard !scanner.isAtEnd else { throw TextProblem("the time of day is missing, as in “\(name) 9:00”") }
-        let time = try timeOfDay(&scanner)
-        if let weekday { return .weekday(weekday, time) }
+        guard !scanner.isAtEnd || name != "today" else {
+            throw TextProblem("the time of day is missing, as in “today 17:30”")
+        }
+        // A day alone begins at midnight, as a date does.
+        let time = scanner.isAtEnd ? TimeOfDay() : try timeOfDay(&scanner)
+        if let weekday { return .weekday(weekday, time, notToday: isNext) }
         return .relative(days: name == "today" ? 0 : 1, time)
+    }
+
+    private static let timesWithNames = ["noon": TimeOfDay(hour: 12), "midnight": TimeOfDay()]
+
+    /// What follows `in`.
+    private static func duration(_ scanner: inout TextScanner) throws(TextProblem) -> Duration {
+        scanner.skipSpaces()
+        guard !scanner.isAtEnd else { throw TextProblem("the duration is missing, as in “in 5 minutes”") }
+        let duration = try DurationText.parseWithoutContext(scanner.rest)
+        scanner.skipRest()
+        return duration
+    }
+
+    private static func wholeNumber(_ scanner: inout TextScanner) throws(TextProblem) -> Int64 {
+        let digits = scanner.digits()
+        // Far less than an Int64 holds, and far more than an instant may be.
+        guard (1...15).contains(digits.count) else {
+            throw TextProblem("“@” is followed by seconds since 1970, as in @1798135200")
+        }
+        return digits.reduce(0) { $0 * 10 + Int64($1) }
     }
 
     private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
@@ -94,8 +134,13 @@ enum TimeForm: Hashable {
         return sign * Int64(hours * 3_600 + minutes * 60)
     }
 
-    /// `17:30`, `17:30:15`, `17:30:15.250`, `5:30pm`, `5pm`.
+    /// `17:30`, `17:30:15`, `17:30:15.250`, `5:30pm`, `5pm`, `noon`, `midnight`.
     private static func timeOfDay(_ scanner: inout TextScanner) throws(TextProblem) -> TimeOfDay {
+        var ahead = scanner
+        if let time = timesWithNames[ahead.letters()] {
+            scanner = ahead
+            return time
+        }
         guard let hour = scanner.number(upToDigits: 2) else {
             throw TextProblem("“\(scanner.rest)” is not a time of day")
         }
@@ -149,9 +194,15 @@ extension TimeForm {
         switch self {
         case .next(let time):
             return try Self.first(of: 0...2, from: today, time, after: now, in: zone)
-        case .weekday(let weekday, let time):
+        case .weekday(let weekday, let time, let notToday):
             let ahead = (weekday - today.weekday + 7) % 7
-            return try Self.first(of: [ahead, ahead + 7], from: today, time, after: now, in: zone)
+            let days = notToday && ahead == 0 ? [7, 14] : [ahead, ahead + 7]
+            return try Self.first(of: days, from: today, time, after: now, in: zone)
+        case .after(let duration):
+            let (instant, overflow) = now.nanoseconds.addingReportingOverflow(UInt64(duration.wholeNanoseconds))
+            return try overflow ? Self.wall(.max, 0) : WallInstant(nanoseconds: instant)
+        case .secondsSince1970(let seconds):
+            return try Self.future(Self.wall(seconds, 0), now)
         case .relative(let days, let time):
             let instant = try Self.wall(zone.instant(of: today.advanced(days: days).at(time)), time.nanosecond)
             guard instant > now else { throw TextProblem("this time has passed today") }

@@ -12,13 +12,17 @@ public import ApusTimers
 public enum TimeText {
     /// Examples of every form that ``parse(_:now:timeZone:argument:)`` reads.
     public static let acceptedForms = [
-        "17:30 (the next one)", "17:30:15", "5:30pm", "today 17:30", "tomorrow 9:00", "monday 09:00",
+        "17:30 (the next one)", "17:30:15", "5:30pm", "noon", "midnight", "in 5 minutes", "today 17:30",
+        "tomorrow 9:00",
+        "monday 09:00", "next friday (never today)",
         "2026-12-24 18:00", "2026-12-24 (midnight)", "2026-12-24T18:00:00Z", "2026-12-24T18:00:00+01:00",
+        "@1798135200 (seconds since 1970)",
     ]
 
     /// Reads an instant after `now`.
     ///
-    /// A time of day alone is the next such time; a weekday is the next such day on which that time is still to come.
+    /// A time of day alone is the next such time; a weekday is the next such day on which that time is still to come, and
+    /// with `next` before it never today. A day without a time of day means its midnight, with which it begins.
     /// Times without an offset are of `timeZone`. Where daylight saving skips the time, the first instant after the gap
     /// is meant; where it comes twice, the first of the two (for `17:30` and weekdays: never an instant that has
     /// passed).
