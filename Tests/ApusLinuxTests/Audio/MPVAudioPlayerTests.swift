@@ -108,7 +108,8 @@ struct MPVAudioPlayerTests {
         let second = item("2", root.path + "/long.wav")
         try await player.setQueue([first, second])
         try await player.play()
-        try await eventually { player.position >= .milliseconds(200) }
+        // Between what mpv says of it the position is estimated, and on a busy machine mpv may be far behind that.
+        try await eventually { player.position >= .seconds(1) }
         await player.pause()
         #expect(!player.state.isPlaying)
         #expect(studio.claims == [])
