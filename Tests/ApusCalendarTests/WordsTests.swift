@@ -116,7 +116,8 @@ struct WordsTests {
     func forms() throws {
         let texts: [(String, ScheduleForm)] = [
             ("every day at 9:00", .words), ("Every 15 minutes", .words), ("0 9 * * 1-5", .cron), ("@daily", .cron),
-            ("0 0 9 * * 1-5 2030", .cron), ("Mon..Fri 09:00", .calendar), ("daily", .calendar), ("*-*-01", .calendar), ("@1798135200", .calendar),
+            ("0 0 9 * * 1-5 2030", .cron), ("Mon..Fri 09:00", .calendar), ("daily", .calendar), ("*-*-01", .calendar),
+            ("@1798135200", .calendar),
             ("Mon,Tue *-*-* 09:00:00 Europe/Berlin", .calendar), ("RRULE:FREQ=DAILY", .rrule), ("freq=daily", .rrule),
             ("DTSTART:20270101T090000\nRRULE:FREQ=DAILY", .rrule),
         ]
