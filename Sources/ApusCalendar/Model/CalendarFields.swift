@@ -39,7 +39,7 @@ public struct CalendarFields: Sendable, Hashable {
     /// The times of day.
     public var times: TimesOfDay
     /// Whether the times follow elapsed time through gaps and repeated hours instead of the policies.
-    public private(set) var isStepping: Bool
+    public internal(set) var isStepping: Bool
     /// The days of the month and week.
     public var days: DayRule
     /// Months as bits 1 to 12; all for no restriction.

@@ -18,6 +18,8 @@ public struct CalendarSchedule: Sendable, Hashable {
 
     /// The largest count, so that the last occurrence is found quickly.
     public static let largestCount = 10_000
+    /// The largest spread: 366 days in seconds.
+    public static let largestSpread = 366 * 86_400
 
     /// The rule.
     public var rule: Rule
@@ -32,7 +34,8 @@ public struct CalendarSchedule: Sendable, Hashable {
     public var count: Int?
     /// Occurrences that do not count.
     public var exclusions: [Exclusion] = []
-    /// Each occurrence is delayed by a number of seconds below this one, hashed from the identifier.
+    /// Each occurrence is delayed by a number of seconds below this one, hashed from the identifier; at most
+    /// ``largestSpread``.
     public var spread = 0
 
     /// Creates a schedule.

@@ -1,4 +1,5 @@
-/// A recurrence rule of RFC 5545 with its start, its extra dates and its exceptions.
+/// A recurrence rule of RFC 5545 with its start, its extra dates and its exceptions. Lists are kept sorted, each value
+/// once.
 public struct Recurrence: Sendable, Hashable {
     /// The unit of the interval.
     public enum Frequency: String, Sendable, Hashable, CaseIterable {
@@ -29,11 +30,31 @@ public struct Recurrence: Sendable, Hashable {
     }
 
     /// A day of the week, with an ordinal where the frequency is monthly or yearly.
-    public struct Day: Sendable, Hashable {
+    public struct Day: Sendable, Hashable, Comparable {
         /// 1 for the first, −1 for the last, 0 for all.
         public var ordinal: Int
         /// The day of the week.
         public var weekday: Weekday
+
+        /// Creates a day.
+        ///
+        /// - Parameters:
+        ///   - ordinal: 1 for the first, −1 for the last, 0 for all.
+        ///   - weekday: The day of the week.
+        public init(ordinal: Int = 0, weekday: Weekday) {
+            self.ordinal = ordinal
+            self.weekday = weekday
+        }
+
+        /// Orders days as they are printed.
+        ///
+        /// - Parameters:
+        ///   - left: A day.
+        ///   - right: Another day.
+        /// - Returns: True if `left` comes first.
+        public static func < (left: Self, right: Self) -> Bool {
+            (left.weekday.rawValue, left.ordinal) < (right.weekday.rawValue, right.ordinal)
+        }
     }
 
     /// FREQ.
@@ -49,29 +70,29 @@ public struct Recurrence: Sendable, Hashable {
     /// DTSTART. It is an occurrence only if it matches the rule.
     public var start: CivilDateTime
     /// BYMONTH.
-    public var months: [Int] = []
+    public var months: [Int] = [] { didSet { months.sortUniquely() } }
     /// BYMONTHDAY.
-    public var monthDays: [Int] = []
+    public var monthDays: [Int] = [] { didSet { monthDays.sortUniquely() } }
     /// BYYEARDAY.
-    public var yearDays: [Int] = []
+    public var yearDays: [Int] = [] { didSet { yearDays.sortUniquely() } }
     /// BYWEEKNO.
-    public var weekNumbers: [Int] = []
+    public var weekNumbers: [Int] = [] { didSet { weekNumbers.sortUniquely() } }
     /// BYDAY.
-    public var days: [Day] = []
+    public var days: [Day] = [] { didSet { days.sortUniquely() } }
     /// BYHOUR.
-    public var hours: [Int] = []
+    public var hours: [Int] = [] { didSet { hours.sortUniquely() } }
     /// BYMINUTE.
-    public var minutes: [Int] = []
+    public var minutes: [Int] = [] { didSet { minutes.sortUniquely() } }
     /// BYSECOND.
-    public var seconds: [Int] = []
+    public var seconds: [Int] = [] { didSet { seconds.sortUniquely() } }
     /// BYSETPOS.
-    public var positions: [Int] = []
+    public var positions: [Int] = [] { didSet { positions.sortUniquely() } }
     /// WKST.
     public var weekStart = Weekday.monday
-    /// EXDATE, sorted.
-    public var exceptions: [CivilDateTime] = []
-    /// RDATE, sorted.
-    public var extras: [CivilDateTime] = []
+    /// EXDATE.
+    public var exceptions: [CivilDateTime] = [] { didSet { exceptions.sortUniquely() } }
+    /// RDATE.
+    public var extras: [CivilDateTime] = [] { didSet { extras.sortUniquely() } }
 
     /// Creates a rule.
     ///
@@ -82,4 +103,8 @@ public struct Recurrence: Sendable, Hashable {
         self.frequency = frequency
         self.start = start
     }
+}
+
+extension Array where Element: Comparable & Hashable {
+    fileprivate mutating func sortUniquely() { self = Set(self).sorted() }
 }

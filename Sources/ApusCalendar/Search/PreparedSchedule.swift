@@ -63,7 +63,8 @@ public struct PreparedSchedule: Sendable {
         }
         self.dates = dates
         self.others = others
-        delay = Int64(StableHash.slot(identifier, "spread", below: schedule.spread))
+        delay = Int64(
+            StableHash.slot(identifier, "spread", below: min(schedule.spread, CalendarSchedule.largestSpread)))
     }
 
     /// The first occurrence after an instant.

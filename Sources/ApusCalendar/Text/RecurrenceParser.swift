@@ -16,8 +16,8 @@ struct RecurrenceParser {
         guard let rule = parser.rule else { throw end.error("RRULE:FREQ=… with the frequency") }
         guard let start = parser.start ?? start else { throw end.error("DTSTART:20261124T090000, the first date-time") }
         var recurrence = try parser.recurrence(rule, start)
-        recurrence.exceptions = Array(Set(parser.exceptions)).sorted()
-        recurrence.extras = Array(Set(parser.extras)).sorted()
+        recurrence.exceptions = parser.exceptions
+        recurrence.extras = parser.extras
         return CalendarSchedule(.recurrence(recurrence), timeZone: parser.timeZone)
     }
 
@@ -140,7 +140,7 @@ struct RecurrenceParser {
                 let ordinal = prefix.text.isEmpty ? 0 : try numbers(prefix, 1...53, signed: true)[0]
                 days.append(Recurrence.Day(ordinal: ordinal, weekday: weekday))
             }
-            rule.days = Set(days).sorted { ($0.weekday.rawValue, $0.ordinal) < ($1.weekday.rawValue, $1.ordinal) }
+            rule.days = days
         default:
             throw whole.error(
                 "FREQ, INTERVAL, COUNT, UNTIL, WKST, BYSETPOS, or BY with MONTH, MONTHDAY, YEARDAY, "

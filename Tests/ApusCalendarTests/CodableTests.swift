@@ -1,0 +1,134 @@
+import Foundation
+import Testing
+
+@testable import ApusCalendar
+
+@Suite("The stored form of a schedule")
+struct CodableTests {
+    private func encoded(_ schedule: CalendarSchedule) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(schedule), as: UTF8.self)
+    }
+
+    private func decoded(_ text: String) throws -> CalendarSchedule {
+        try JSONDecoder().decode(CalendarSchedule.self, from: Data(text.utf8))
+    }
+
+    @Test("any schedule is decoded as what was encoded")
+    func identity() throws {
+        var generator = SeededGenerator(seed: 19)
+        var (asText, asFields) = (0, 0)
+        for index in 0..<5000 {
+            let schedule = generator.schedule()
+            let text = try encoded(schedule)
+            #expect(try decoded(text) == schedule, "\(index): \(text)")
+            if text.contains("\"fields\"") { asFields += 1 } else { asText += 1 }
+        }
+        #expect(asText > 1000 && asFields > 1000)
+    }
+
+    @Test("a field that was changed after the creation is stored as it is")
+    func changed() throws {
+        var fields = try #require(CalendarSchedule(cron: "*/15 * * * *").rule.fields)
+        fields.times = TimesOfDay([32_400])
+        fields.days.combination = .or
+        let schedule = CalendarSchedule(.fields(fields))
+        #expect(try decoded(encoded(schedule)) == schedule)
+    }
+
+    @Test("the rule is a text where a text can say it, and the limits are beside it")
+    func form() throws {
+        var schedule = try CalendarSchedule(words: "every weekday at 18:30 in Europe/Berlin")
+        #expect(try encoded(schedule) == #"{"rule":"every weekday at 18:30","timeZone":"Europe/Berlin"}"#)
+        schedule.from = local("2026-12-01 00:00")
+        schedule.until = local("2027-12-31 23:59:59")
+        schedule.count = 40
+        schedule.spread = 600
+        let christmas = local("2026-12-24 00:00").date...local("2026-12-26 00:00").date
+        schedule.exclusions = [
+            .dates(christmas), .dates(christmas.upperBound...christmas.upperBound),
+            .schedule(try CalendarSchedule(cron: "0 9 L * *")),
+        ]
+        #expect(
+            try encoded(schedule) == """
+                {"count":40,"except":["2026-12-24/2026-12-26","2026-12-26",\
+                {"rule":"every month on the last day at 9:00"}],\
+                "from":"2026-12-01T00:00:00","rule":"every weekday at 18:30","spread":600,\
+                "timeZone":"Europe/Berlin","until":"2027-12-31T23:59:59"}
+                """)
+        #expect(try encoded(CalendarSchedule(cron: "0 9 15W * *")) == #"{"rule":"0 9 15W * *"}"#)
+        #expect(
+            try encoded(CalendarSchedule(words: "every 2 weeks on friday 17:00 starting 2026-11-24"))
+                == #"{"rule":"every 2 weeks on friday at 17:00 starting 2026-11-24"}"#)
+        #expect(
+            try encoded(CalendarSchedule(recurrence: "DTSTART:20261124T090000 RRULE:FREQ=DAILY"))
+                == #"{"rule":"DTSTART:20261124T090000 RRULE:FREQ=DAILY"}"#)
+        let fields = CalendarFields(
+            times: .list([5, 100]), months: 1 << 3, years: [2026, 2027, 2028],
+            weekInterval: .init(weeks: 2, anchor: christmas.lowerBound))
+        #expect(
+            try encoded(CalendarSchedule(.fields(fields)))
+                == #"{"fields":{"months":"3","starting":"2026-12-24","times":[5,100],"weeks":2,"years":"2026-2028"}}"#)
+    }
+
+    @Test(
+        "what is out of range is refused",
+        arguments: [
+            "{}", #"{"rule":"every day at 25:00"}"#, #"{"rule":"every 2 weeks on friday at 9:00"}"#,
+            #"{"rule":"FREQ=DAILY"}"#, #"{"rule":"@daily","count":10001}"#, #"{"rule":"@daily","spread":-1}"#,
+            #"{"rule":"@daily","from":"2026-02-30T00:00:00"}"#, #"{"rule":"@daily","from":"2026-02-28"}"#,
+            #"{"rule":"@daily","except":["2026-12-26/2026-12-24"]}"#, #"{"rule":"@daily","except":["christmas"]}"#,
+            #"{"rule":"@daily","except":[{"rule":"@hourly","spread":99999999}]}"#,
+            #"{"fields":{"times":[3,2]}}"#, #"{"fields":{"times":[86400]}}"#, #"{"fields":{"hours":"1"}}"#,
+            #"{"fields":{"hours":"24","minutes":"0","seconds":"0"}}"#, #"{"fields":{"times":[0],"weeks":2}}"#,
+            #"{"fields":{"times":[0],"weeks":0,"starting":"2026-01-01"}}"#, #"{"fields":{"times":[0],"months":"0"}}"#,
+            #"{"fields":{"times":[0],"ordinals":["8#1"]}}"#, #"{"fields":{"times":[0],"ordinals":["1#6"]}}"#,
+            #"{"fields":{"times":[0],"hashed":[{"field":"hour","lower":5,"upper":4}]}}"#,
+            #"{"fields":{"times":[0],"hashed":[{"field":"hour","lower":5,"upper":24}]}}"#,
+            #"{"fields":{"times":[0],"hashed":[{"field":"hour","lower":5,"upper":6,"step":0}]}}"#,
+            #"{"fields":{"times":[0],"monthDays":"5-2"}}"#, #"{"fields":{"times":[0],"years":"0"}}"#,
+        ])
+    func refused(text: String) {
+        #expect(throws: DecodingError.self) { try decoded(text) }
+    }
+
+    @Test("schedules exclude schedules four levels deep, not five")
+    func depth() throws {
+        var schedule = try CalendarSchedule(cron: "@daily")
+        for level in 1...5 {
+            let inner = schedule
+            schedule = try CalendarSchedule(cron: "@daily")
+            schedule.exclusions = [.schedule(inner)]
+            if level < 5 {
+                #expect(try decoded(encoded(schedule)) == schedule)
+            } else {
+                #expect(throws: EncodingError.self) { try encoded(schedule) }
+            }
+        }
+        let text = (0..<5).reduce(#"{"rule":"@daily"}"#) { text, _ in #"{"rule":"@daily","except":[\#(text)]}"# }
+        #expect(throws: DecodingError.self) { try decoded(text) }
+    }
+
+    @Test("values outside the documented ranges are not written")
+    func unstorable() throws {
+        var schedule = try CalendarSchedule(recurrence: "DTSTART:20261124T090000 RRULE:FREQ=DAILY")
+        if case .recurrence(var rule) = schedule.rule {
+            rule.interval = 0
+            schedule.rule = .recurrence(rule)
+        }
+        #expect(throws: EncodingError.self) { try encoded(schedule) }
+        var months = CalendarFields(times: TimesOfDay([0]))
+        months.months = 1 << 13
+        #expect(throws: EncodingError.self) { try encoded(CalendarSchedule(.fields(months))) }
+        var far = try CalendarSchedule(cron: "@daily")
+        far.from = CivilDateTime(localSeconds: 400_000_000_000)
+        #expect(throws: EncodingError.self) { try encoded(far) }
+    }
+}
+
+extension CalendarSchedule.Rule {
+    fileprivate var fields: CalendarFields? {
+        if case .fields(let fields) = self { fields } else { nil }
+    }
+}
