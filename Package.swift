@@ -66,7 +66,7 @@ let package = Package(
         .target(
             name: "ApusJobs",
             dependencies: [
-                "ApusBackground", "ApusTimers",
+                "ApusBackground", "ApusCalendar", "ApusTimers",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Logging", package: "swift-log"),
             ]
@@ -120,7 +120,7 @@ let package = Package(
         .target(
             name: "ApusTesting",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTimers", "CProcessClock",
+                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTimers", "CProcessClock",
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
@@ -148,7 +148,8 @@ let package = Package(
         .target(
             name: "ApusDaemon",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus", "LoopbackWeb",
+                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus",
+                "LoopbackWeb",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Crypto", package: "swift-crypto"),
@@ -243,7 +244,7 @@ let package = Package(
         .testTarget(
             name: "ApusJobsTests",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "ApusTracing",
+                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting", "ApusTimers", "ApusTracing",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
@@ -321,7 +322,7 @@ let package = Package(
         .testTarget(
             name: "ApusDaemonTests",
             dependencies: [
-                "ApusDaemon", "ApusJobs", "ApusTesting", "ApusTimers",
+                "ApusCalendar", "ApusDaemon", "ApusJobs", "ApusTesting", "ApusTimers",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ]

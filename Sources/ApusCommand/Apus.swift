@@ -20,7 +20,17 @@ enum Main {
         }
         // Commands end soon; the daemon is idle for days.
         if words.first == "serve" { EventLoopExecutor.install() }
-        await Apus.main()
+        await Apus.main(joiningTimes(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// The words of a time or a schedule as one argument: `every weekday at 18:30 -- …` needs no quotes. The parser has no
+    /// list of words before the list that is the command.
+    static func joiningTimes(_ arguments: [String]) -> [String] {
+        guard let verb = arguments.first, verb == "every" || verb == "at" else { return arguments }
+        let rest = arguments.dropFirst()
+        let words = rest.prefix { !$0.hasPrefix("-") }
+        if words.isEmpty { return arguments }
+        return [verb, words.joined(separator: " ")] + rest.dropFirst(words.count)
     }
 }
 
@@ -35,12 +45,13 @@ struct Apus: AsyncParsableCommand {
             Examples:
               apus after 25m -- notify-send tea
               apus every 1h --name backup --missed run-once -- /usr/local/bin/backup
-              apus at "tomorrow 9:00" --notify "Stand-up"
+              apus every weekday at 9:25 --notify "Stand-up"
+              apus at tomorrow 9:00 -- ./report
               apus countdown 25m && echo done
             """,
         version: ApusVersion.current,
         groupedSubcommands: [
-            CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Countdown.self]),
+            CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Cron.self, Countdown.self]),
             CommandGroup(
                 name: "Look",
                 subcommands: [

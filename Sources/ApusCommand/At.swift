@@ -11,7 +11,7 @@ struct At: AsyncParsableCommand {
             Times: \(TimeText.acceptedForms.joined(separator: ", ")).
             """)
 
-    @Argument(help: "When; quote it if it has spaces.")
+    @Argument(help: "When; directly after the word at it needs no quotes.")
     var time: String
 
     @Option(help: ArgumentHelp("The zone of the time (default: the system's).", valueName: "zone"))

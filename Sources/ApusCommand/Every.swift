@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusDaemon
 import ApusJobs
 import ArgumentParser
@@ -5,23 +6,69 @@ import ArgumentParser
 struct Every: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "every",
-        abstract: "Run a command again and again. The first time is one interval from now; nothing drifts.",
-        discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
+        abstract: "Run a command again and again: at an interval, or on a schedule of the calendar.",
+        discussion: """
+            An interval begins now, and does not drift: \(DurationText.acceptedForms.joined(separator: ", ")).
+            A schedule follows the clock of a zone: apus every day at 9:00 …, every weekday at 18:30, every monday,thursday 9:00, \
+            every 2 weeks on friday 17:00, every month on the 1st at 8:00, every month on the last friday 17:00, \
+            every year on 24 dec 18:00, every 15 minutes between 9:00 and 17:00. 1d is 24 hours; "day at 9:00" is each day \
+            at nine, also when the clock changes. See what comes with apus preview.
+            """)
 
-    @Argument(help: "The interval.")
-    var duration: String
+    @Argument(help: "The interval, or the schedule without its “every”; directly after the word every it needs no quotes.")
+    var when: String?
+
+    @Option(
+        help: ArgumentHelp("In place of it, an event of systemd's calendar: 'Mon..Fri 09:00'.", valueName: "event"))
+    var calendar: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "In place of it, a recurrence rule of RFC 5545: 'RRULE:FREQ=MONTHLY;BYDAY=-1FR'.", valueName: "rule"))
+    var rrule: String?
 
     @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))
     var count: Int?
 
+    @OptionGroup var schedule: ScheduleOptions
     @OptionGroup var options: JobOptions
 
     func run() async throws {
         try await reporting {
             if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
-            let interval = DurationText.iso8601(try DurationText.parse(duration))
-            try await submit(
-                try options.submission(trigger: WireTrigger(every: interval, count: count)), json: options.json)
+            try await submit(try options.submission(trigger: try trigger()), json: options.json)
+        }
+    }
+
+    private func trigger() throws -> WireTrigger {
+        let text = when ?? ""
+        switch (text.isEmpty, calendar, rrule) {
+        case (true, let event?, nil):
+            return WireTrigger(calendar: try schedule.calendar(event, form: .calendar, count: count))
+        case (true, nil, let rule?):
+            return WireTrigger(calendar: try schedule.calendar(rule, form: .rrule, count: count))
+        case (false, nil, nil): break
+        default:
+            throw ValidationError(
+                "give one of: an interval (1h30m), a schedule (weekday at 18:30), --calendar EVENT, --rrule RULE")
+        }
+        if let interval = try? DurationText.parse(text) {
+            guard schedule.isEmpty else {
+                throw ValidationError(
+                    "\(text) is an interval, which has no zone and no dates; --tz, --gap, --repeated, --except, --from, --until and --spread go with a schedule, such as: day at 9:00"
+                )
+            }
+            if interval.components.seconds % 86_400 == 0, interval >= .seconds(86_400) {
+                Terminal.note(
+                    "note: \(text) is \(interval.components.seconds / 3_600) hours, whatever the clock does; for a time of day: apus every day at 9:00"
+                )
+            }
+            return WireTrigger(every: DurationText.iso8601(interval), count: count)
+        }
+        // What begins with a number and a unit is an interval that was misspelt, unless it can be read as a schedule.
+        do { return WireTrigger(calendar: try schedule.calendar("every \(text)", form: .words, count: count)) } catch {
+            guard !text.contains(" "), text.first?.isNumber == true else { throw error }
+            return WireTrigger(every: DurationText.iso8601(try DurationText.parse(text)))
         }
     }
 }

@@ -1,7 +1,8 @@
-public import ApusCalendar
+import ApusCalendar
+import ApusDaemon
 import ApusJobs
 import ApusTimers
-public import ArgumentParser
+import ArgumentParser
 import Foundation
 
 struct Preview: AsyncParsableCommand {
@@ -20,19 +21,10 @@ struct Preview: AsyncParsableCommand {
     @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many occurrences, 1 to 1000.", valueName: "n"))
     var number = 10
 
-    @Option(help: ArgumentHelp("The zone of the schedule (default: the system's).", valueName: "zone"))
-    var tz: String?
+    @OptionGroup var options: ScheduleOptions
 
     @Option(help: ArgumentHelp("Begin after this time instead of now; as for apus at.", valueName: "time"))
     var after: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A time of day that the clock skips: after (at once when it goes on) or skip.", valueName: "policy"))
-    var gap = GapPolicy.after
-
-    @Option(help: ArgumentHelp("A time of day that the clock shows twice: first or both.", valueName: "policy"))
-    var repeated = RepeatedPolicy.first
 
     @Option(
         help: ArgumentHelp(
@@ -51,8 +43,7 @@ struct Preview: AsyncParsableCommand {
                 throw ValidationError("--number: \(number) is not a whole number from 1 to 1000")
             }
             let preview = try SchedulePreview(
-                schedule.joined(separator: " "), form: form, zone: tz, after: after,
-                policy: ClockPolicy(gap: gap, repeated: repeated), identifier: id, limit: number)
+                options, schedule.joined(separator: " "), form: form, after: after, identifier: id, limit: number)
             if json { return try Terminal.json(preview) }
             for warning in preview.warnings { Terminal.note("note: \(warning)") }
             var table = Table(["DUE", "DAY", "IN", "NOTE"])
@@ -68,10 +59,6 @@ struct Preview: AsyncParsableCommand {
         }
     }
 }
-
-extension GapPolicy: ExpressibleByArgument {}
-extension RepeatedPolicy: ExpressibleByArgument {}
-extension ScheduleForm: ExpressibleByArgument {}
 
 /// The next occurrences of a schedule, as the command prints them.
 struct SchedulePreview: Encodable {
@@ -90,40 +77,26 @@ struct SchedulePreview: Encodable {
     var next: [Due]
 
     init(
-        _ text: String, form: ScheduleForm?, zone: String?, after: String?, policy: ClockPolicy, identifier: String,
-        limit: Int
+        _ options: ScheduleOptions, _ text: String, form: ScheduleForm?, after: String?, identifier: String, limit: Int
     ) throws {
-        let zones = ZoneDatabase(directory: ProcessInfo.processInfo.environment["TZDIR"] ?? "/usr/share/zoneinfo")
-        let given = zone ?? TimeZone.current.identifier
+        let trigger = try options.parsed(try options.calendar(text, form: form))
+        zone = trigger.timeZone
         let begin = try after.map {
             try TimeText.parse(
-                $0, now: When.now, timeZone: try TimeText.zone(named: given), argument: "--after")
-        }
-        let instant = Int64((begin ?? When.now).nanoseconds / 1_000_000_000)
-        let schedule: CalendarSchedule
-        let rules: TimeZoneRules
-        do {
-            let now = try Self.rules(of: given, argument: "--tz", in: zones).local(at: instant)
-            schedule = try CalendarSchedule(text: text, form: form, now: now)
-            self.zone = schedule.timeZone ?? given
-            rules = try Self.rules(of: self.zone, argument: "schedule", in: zones)
-        } catch let error as ScheduleTextError {
-            throw ValidationError("schedule: \(error)")
+                $0, now: When.now, timeZone: try TimeText.zone(named: trigger.timeZone), argument: "--after")
         }
         forms = [:]
-        for form in ScheduleForm.allCases { forms[form.rawValue] = schedule.text(in: form) }
-        warnings = schedule.warnings
-        let search = PreparedSchedule(schedule, in: rules, policy: policy, identifier: identifier)
+        for form in ScheduleForm.allCases { forms[form.rawValue] = trigger.schedule.text(in: form) }
+        warnings = trigger.schedule.warnings
+        let search = PreparedSchedule(
+            trigger.schedule, in: try ZoneDatabase.system.zone(zone).rules, policy: trigger.policy,
+            identifier: identifier)
         next = []
-        var last = instant
+        var last = Int64((begin ?? When.now).nanoseconds / 1_000_000_000)
         while next.count < limit, let due = search.next(after: last) {
             next.append(Due(due))
             last = due.instant
         }
-    }
-
-    private static func rules(of name: String, argument: String, in zones: ZoneDatabase) throws -> TimeZoneRules {
-        do { return try zones.zone(name).rules } catch { throw ValidationError("\(argument): \(error)") }
     }
 
     /// `every weekday at 9:00 = 0 9 * * 1-5 = Mon..Fri *-*-* 09:00:00, in Europe/Berlin`

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusDaemon
 import ArgumentParser
 
@@ -20,6 +21,7 @@ struct Show: AsyncParsableCommand {
                 ("next", When.due(job)), ("action", job.actionText), ("created", When.local(job.created)),
                 ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
             ]
+            if let calendar = job.trigger.calendar { rows += Self.rows(calendar) }
             if let waits = job.waitingFor { rows.insert(("waits", PolicyText.reasons(waits)), at: 4) }
             if job.parked {
                 rows.insert(("waits", "parked: this daemon has no handler for the kind \"\(job.kind)\""), at: 4)
@@ -56,8 +58,19 @@ struct Show: AsyncParsableCommand {
         }
     }
 
+    private static func rows(_ calendar: WireCalendar) -> [(String, String)] {
+        var rows = [("zone", calendar.zone ?? "-")]
+        rows.append(("clock", "gap \(calendar.gap?.rawValue ?? "-"), repeated \(calendar.repeated?.rawValue ?? "-")"))
+        if let from = calendar.from { rows.append(("from", from)) }
+        if let until = calendar.until { rows.append(("until", until)) }
+        if let except = calendar.except { rows.append(("except", except.joined(separator: ", "))) }
+        if let spread = calendar.spread { rows.append(("spread", When.duration(spread))) }
+        return rows
+    }
+
     private static func rows(_ run: WireRun) -> [(String, String)] {
         var rows = [("last run", History.line(run))]
+        if let note = run.dueNote { rows.append(("note", note)) }
         if let progress = run.progress {
             let percent = "\(Int(progress.fraction * 100)) %"
             rows.append(("progress", progress.message.map { "\(percent), \($0)" } ?? percent))

@@ -6,14 +6,14 @@ import ApusTimers
 enum JobRow {
     /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
     private static let progress = [
-        "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed", "wake",
+        "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences", "missed", "wake",
         "elapsed_wake", "open_runs", "runs_since_retired",
     ]
     /// What was asked for and is in the table of jobs, because its indexes have it.
     private static let lane = ["queue", "priority"]
     /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
     private static let request = [
-        "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs",
+        "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance", "missed_runs",
         "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
         "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
         "metadata", "unique_payload", "unique_within",
@@ -78,7 +78,7 @@ enum JobRow {
         statement.bind(isRelative ? axis.encode(job.first) : job.first.stored).bind(Int64(job.origin))
         statement.bind(Int64(job.nextOccurrence))
         statement.bind(isRelative ? job.nextDue.map(axis.encode) : job.nextDue?.stored)
-        statement.bind(job.remainder?.wholeNanoseconds)
+        statement.bind(job.dueNote?.rawValue).bind(job.remainder?.wholeNanoseconds)
         statement.bind(Int64(job.occurrences)).bind(Int64(job.missed))
         statement.bind(job.wake?.stored).bind(job.elapsedWake.map(axis.encode))
         statement.bind(Int64(job.openRuns)).bind(Int64(job.runsSinceRetired))
@@ -106,12 +106,15 @@ enum JobRow {
 
     private static func bind(_ trigger: Trigger, to statement: PreparedStatement) {
         switch trigger.kind {
-        case .at(let instant): statement.bind(constant: "at").bind(instant.stored).bindNull().bindNull()
+        case .at(let instant): statement.bind(constant: "at").bind(instant.stored).bindNull().bindNull().bindNull()
         case .after(let duration):
-            statement.bind(constant: "after").bind(duration.wholeNanoseconds).bindNull().bindNull()
+            statement.bind(constant: "after").bind(duration.wholeNanoseconds).bindNull().bindNull().bindNull()
         case .every(let interval, let anchor, let count):
             statement.bind(constant: "every").bind(interval.wholeNanoseconds).bind(anchor?.stored).bind(
-                count.map(Int64.init))
+                count.map(Int64.init)
+            ).bindNull()
+        case .calendar(let calendar):
+            statement.bind(constant: "calendar").bind(0 as Int64).bindNull().bindNull().bind(calendar.stored)
         }
     }
 
@@ -162,7 +165,8 @@ enum JobRow {
         return Job(
             request: request, key: key, version: version, state: state, created: created, updated: row.instant(),
             first: decode(row.integer()), origin: Int(row.integer()), nextOccurrence: Int(row.integer()),
-            nextDue: row.optionalInteger().map(decode), remainder: row.optionalDuration(),
+            nextDue: row.optionalInteger().map(decode),
+            dueNote: row.optionalText().map(DueNote.init), remainder: row.optionalDuration(),
             occurrences: Int(row.integer()), missed: Int(row.integer()), wake: row.optionalInstant(),
             elapsedWake: row.optionalInteger().map(axis.decode), openRuns: Int(row.integer()),
             runsSinceRetired: Int(row.integer()))
@@ -178,10 +182,12 @@ enum JobRow {
         let value = row.integer()
         let anchor = row.optionalInstant()
         let count = row.optionalInteger().map(Int.init)
-        return switch kind {
-        case "at": .at(StoreInstant.decode(value))
-        case "after": .after(.nanoseconds(value))
-        case "every": .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+        let calendar = row.optionalText().flatMap(CalendarTrigger.init(stored:))
+        return switch (kind, calendar) {
+        case ("at", nil): .at(StoreInstant.decode(value))
+        case ("after", nil): .after(.nanoseconds(value))
+        case ("every", nil): .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+        case ("calendar", let calendar?): Trigger(kind: .calendar(calendar))
         default: throw unreadable("trigger", of: id)
         }
     }

@@ -9,7 +9,7 @@ enum RunRow {
     private static let values = [
         "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed", "started",
         "finished",
-        "exit_code", "output", "result", "progress", "progress_message",
+        "exit_code", "output", "result", "progress", "progress_message", "due_note",
     ]
 
     /// The columns that ``read(_:job:)`` reads.
@@ -55,6 +55,7 @@ enum RunRow {
         statement.bind(run.claimed?.stored).bind(run.started?.stored).bind(run.finished?.stored)
         statement.bind(run.exitCode.map(Int64.init)).bind(run.output)
         statement.bind(run.result).bind(run.progress?.fraction).bind(run.progress?.message)
+        statement.bind(run.dueNote?.rawValue)
     }
 
     /// The run of a row of ``columns``; its job's identifier is known to the caller.
@@ -78,6 +79,7 @@ enum RunRow {
             claimed: row.optionalInstant(), started: row.optionalInstant(), finished: row.optionalInstant(),
             exitCode: row.optionalInteger().map(Int.init), output: row.blob(), result: row.optionalBlob(),
             progress: readProgress(row))
+        run.dueNote = row.optionalText().map(DueNote.init)
         if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
         return run
     }

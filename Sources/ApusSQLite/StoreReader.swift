@@ -136,7 +136,7 @@ enum StoreReader {
         let statement = try connection.statement(
             """
             SELECT \(JobRow.columns) FROM \(JobRow.table)
-            WHERE \(JobRow.hasNotEnded) AND key > ? AND trigger_anchor IS NOT NULL ORDER BY key LIMIT ?
+            WHERE \(JobRow.hasNotEnded) AND key > ? AND (trigger_anchor IS NOT NULL OR trigger_calendar IS NOT NULL) ORDER BY key LIMIT ?
             """)
         return try load(statement.bind(key).bind(Int64(limit)), on: connection)
     }

@@ -1,3 +1,5 @@
+import ApusCalendar
+import ApusTimers
 import Foundation
 import Testing
 
@@ -96,7 +98,7 @@ struct StrictJSONTests {
             WireTrigger(), WireTrigger(at: "2030-01-01T00:00:00Z", after: "1s"), WireTrigger(after: "1s", count: 2),
             WireTrigger(at: "2030-01-01T00:00:00Z", anchor: "2030-01-01T00:00:00Z"),
         ] {
-            let error = #expect(throws: DaemonError.self) { try trigger.parsed() }
+            let error = #expect(throws: DaemonError.self) { try trigger.parsed(at: WallInstant(secondsSince1970: 0), in: ZoneDatabase.system) }
             #expect(error?.message.hasPrefix("trigger") == true)
         }
         #expect(throws: DaemonError.self) { try PolicyText.overlap("queue:+2") }

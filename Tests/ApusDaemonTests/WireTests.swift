@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 import Foundation
@@ -61,9 +62,11 @@ struct WireTests {
             Trigger.at(instant), .after(.seconds(90)), .every(.milliseconds(250)),
             .every(.seconds(5), anchoredAt: instant, count: 4),
         ] {
-            #expect(try WireTrigger(trigger).parsed() == trigger)
+            #expect(try WireTrigger(trigger).parsed(at: instant, in: ZoneDatabase.system) == trigger)
         }
-        #expect(throws: DaemonError.self) { try WireTrigger(at: "2030-01-01T00:00:00.000Z", after: "5s").parsed() }
+        #expect(throws: DaemonError.self) {
+            try WireTrigger(at: "2030-01-01T00:00:00.000Z", after: "5s").parsed(at: instant, in: ZoneDatabase.system)
+        }
     }
 
     @Test("a home is APUS_HOME, else in the state folder, else in the user's; only then is the socket elsewhere")

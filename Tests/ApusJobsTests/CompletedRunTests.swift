@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 import Testing
@@ -10,13 +11,14 @@ struct CompletedRunTests {
     }
 
     private func completed(cancelled: Bool = false) throws -> JobMachine {
-        var machine = try JobMachine.submitted(JobRequest(id: "job", trigger: .every(.seconds(10))), now: at(0))
+        var machine = try JobMachine.submitted(
+            JobRequest(id: "job", trigger: .every(.seconds(10))), now: at(0), in: ZoneDatabase.system)
         (_, _) = (machine.arrive(now: at(10)), machine.start(now: at(10), limit: 1))
         if cancelled { _ = machine.cancel(now: at(11)) }
         var open = machine.open
         open[0].isCompleted = true
         open[0].result = [7]
-        return JobMachine(LoadedJob(job: machine.job, open: open))
+        return JobMachine(LoadedJob(job: machine.job, open: open), in: ZoneDatabase.system)
     }
 
     private func expectSuccess(_ action: JobMachine.Action, _ machine: JobMachine, result: [UInt8] = [7]) {
@@ -65,7 +67,8 @@ struct CompletedRunTests {
 
     @Test("a run without that keeps no result unless it succeeds")
     func failure() throws {
-        var machine = try JobMachine.submitted(JobRequest(id: "job", trigger: .every(.seconds(10))), now: at(0))
+        var machine = try JobMachine.submitted(
+            JobRequest(id: "job", trigger: .every(.seconds(10))), now: at(0), in: ZoneDatabase.system)
         (_, _) = (machine.arrive(now: at(10)), machine.start(now: at(10), limit: 1))
         var ended = JobMachine.Ended(.failed(reason: "no", isFinal: true), started: at(10))
         ended.handlerResult = [8]

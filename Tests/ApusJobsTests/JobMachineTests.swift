@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 import Testing
@@ -9,7 +10,7 @@ private func at(_ seconds: Double) -> WallInstant {
 
 private func machine(_ trigger: Trigger, _ policies: JobPolicies = .init(), at now: Double = 0) throws -> JobMachine {
     let request = JobRequest(id: JobID("job"), trigger: trigger, policies: policies)
-    var machine = try JobMachine.submitted(request, now: at(now))
+    var machine = try JobMachine.submitted(request, now: at(now), in: ZoneDatabase.system)
     var job = machine.job
     (job.key, job.version) = (1, 1)
     machine.committed(job)
@@ -182,7 +183,7 @@ struct JobMachineTests {
     func endOfTime() throws {
         let last = WallInstant(nanoseconds: .max - 1_000_000_000)
         let request = JobRequest(id: JobID("job"), trigger: .every(.seconds(2), anchoredAt: last))
-        var machine = try JobMachine.submitted(request, now: at(0).advanced(by: .zero))
+        var machine = try JobMachine.submitted(request, now: at(0).advanced(by: .zero), in: ZoneDatabase.system)
         let first = machine.job.first
         #expect(first == last)
         var action = machine.arrive(now: WallInstant(nanoseconds: .max))
@@ -352,12 +353,12 @@ struct JobMachineTests {
         func ready(_ machine: JobMachine, at now: Double) -> [Int] {
             machine.readyRuns(now: at(now)).map { machine.open[$0].occurrence }
         }
-        var loaded = JobMachine(LoadedJob(job: job, open: runs))
+        var loaded = JobMachine(LoadedJob(job: job, open: runs), in: ZoneDatabase.system)
         #expect(ready(loaded, at: 9) == [])
         #expect(ready(loaded, at: 11) == [3])
         #expect(ready(loaded, at: 5_000) == [3])
         job.request.policies.overlap = .allow(limit: 2)
-        loaded = JobMachine(LoadedJob(job: job, open: runs))
+        loaded = JobMachine(LoadedJob(job: job, open: runs), in: ZoneDatabase.system)
         #expect(ready(loaded, at: 3_599) == [3])
         #expect(ready(loaded, at: 5_000) == [1, 3])
     }
@@ -367,7 +368,7 @@ struct JobMachineTests {
         func refused(_ id: String, _ payload: Int = 0) -> String? {
             let request = JobRequest(
                 id: JobID(id), kind: "k", trigger: .at(at(1)), payload: [UInt8](repeating: 0, count: payload))
-            do { _ = try JobMachine.submitted(request, now: at(0)) } catch { return error.message }
+            do { _ = try JobMachine.submitted(request, now: at(0), in: ZoneDatabase.system) } catch { return error.message }
             return nil
         }
         #expect(refused("") != nil)

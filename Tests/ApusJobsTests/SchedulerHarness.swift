@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusCalendar
 import ApusJobs
 import ApusTesting
 import ApusTimers
@@ -121,7 +122,7 @@ final class SchedulerHarness {
     func check(_ id: String = "job") throws {
         let loaded = try #require(try perform { try await $0.job(JobID(id)) })
         let runs = try runs(id)
-        let broken = JobMachine(loaded).brokenInvariant(history: runs)
+        let broken = JobMachine(loaded, in: ZoneDatabase.system).brokenInvariant(history: runs)
         #expect(broken == nil, "\(broken ?? ""): \(runs)")
     }
 }

@@ -89,7 +89,7 @@ extension CalendarSchedule: Codable {
     }
 
     /// The rule as the first text that is read back as the same rule.
-    private var ruleText: String? {
+    package var ruleText: String? {
         let bare = CalendarSchedule(rule)
         for form in ScheduleForm.allCases {
             guard let text = bare.text(in: form)?.replacing("\n", with: " ") else { continue }

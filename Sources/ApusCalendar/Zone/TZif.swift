@@ -2,6 +2,11 @@
 public struct ZoneError: Error, Sendable, Hashable, CustomStringConvertible {
     /// What went wrong, with the remedy where there is one.
     public let description: String
+
+    /// Creates an error.
+    ///
+    /// - Parameter description: What is wrong.
+    public init(description: String) { self.description = description }
 }
 
 /// Reads the interchange format of RFC 9636, versions 1 to 4. Every access is checked, since the bytes may be hostile.

@@ -47,8 +47,20 @@ public struct TimeZoneRules: Sendable, Hashable {
     ///
     /// - Parameter tzif: The bytes of the file.
     /// - Throws: ``ZoneError`` if the bytes are not a zone or count leap seconds.
-    public init(tzif: [UInt8]) throws(ZoneError) {
-        let table = try TZif.parse(tzif)
+    public init(tzif: [UInt8]) throws(ZoneError) { self.init(try TZif.parse(tzif)) }
+
+    /// Reads a rule in the form of the environment variable `TZ` (POSIX.1-2024, section 8.3): `CET-1CEST,M3.5.0,M10.5.0/3`.
+    ///
+    /// - Parameter posix: The rule, which holds for all years.
+    /// - Throws: ``ZoneError`` if it cannot be read.
+    public init(posix: String) throws(ZoneError) {
+        guard let rule = PosixRuleParser.parse(Array(posix.utf8)) else {
+            throw ZoneError(description: "\"\(posix)\" is not a rule such as CET-1CEST,M3.5.0,M10.5.0/3")
+        }
+        self.init(TZif.Table(initialOffset: Int32(rule.standard), starts: [], offsets: [], footer: rule))
+    }
+
+    private init(_ table: TZif.Table) {
         var starts: [Int64] = []
         var offsets = [table.initialOffset]
         func append(_ at: Int64, _ offset: Int32) {

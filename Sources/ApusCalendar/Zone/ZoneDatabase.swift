@@ -1,5 +1,13 @@
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// What identifies one state of a file, without reading it.
 public struct ZoneFileIdentity: Sendable, Hashable, Codable {
     /// The number of the file in its file system.
@@ -37,7 +45,12 @@ public protocol ZoneFiles: Sendable {
 }
 
 /// The zones of a directory of TZif files; a file that changed is read anew.
-public final class ZoneDatabase: Sendable {
+public final class ZoneDatabase: TimeZones {
+    /// The zones of this machine: of the directory that the environment variable `TZDIR` names, or of
+    /// `/usr/share/zoneinfo`.
+    public static let system = ZoneDatabase(
+        directory: getenv("TZDIR").map { String(cString: $0) } ?? "/usr/share/zoneinfo")
+
     /// A zone as it was when it was last read.
     public struct Zone: Sendable, Hashable {
         /// The IANA name.
@@ -48,6 +61,17 @@ public final class ZoneDatabase: Sendable {
         public let fingerprint: UInt64
         /// How often the contents changed since the database was opened.
         public let generation: Int
+
+        /// Creates a zone.
+        ///
+        /// - Parameters:
+        ///   - name: The IANA name.
+        ///   - rules: The offsets.
+        ///   - fingerprint: Another number for other rules.
+        ///   - generation: How often the rules have changed.
+        public init(name: String, rules: TimeZoneRules, fingerprint: UInt64, generation: Int) {
+            (self.name, self.rules, self.fingerprint, self.generation) = (name, rules, fingerprint, generation)
+        }
     }
 
     private struct Entry {
@@ -55,9 +79,15 @@ public final class ZoneDatabase: Sendable {
         var zone: Zone
     }
 
+    private struct State {
+        var entries: [String: Entry] = [:]
+        /// Names that were asked for and are not there.
+        var missing: Set<String> = []
+    }
+
     private let directory: String
     private let files: any ZoneFiles
-    private let entries = Mutex<[String: Entry]>([:])
+    private let state = Mutex(State())
 
     /// Opens a directory.
     ///
@@ -80,10 +110,14 @@ public final class ZoneDatabase: Sendable {
         }
         let path = directory + "/" + name
         guard let identity = files.identity(of: path) else {
+            state.withLock {
+                $0.entries[name] = nil
+                $0.missing.insert(name)
+            }
             if name == "UTC" { return Zone(name: name, rules: .utc, fingerprint: 0, generation: 0) }
             throw unknown(name)
         }
-        let known = entries.withLock { $0[name] }
+        let known = state.withLock { $0.entries[name] }
         if let known, known.identity == identity { return known.zone }
         guard let bytes = files.read(path) else { throw unknown(name) }
         let fingerprint = StableHash.fnv1a(bytes)
@@ -91,15 +125,31 @@ public final class ZoneDatabase: Sendable {
         do { rules = try TimeZoneRules(tzif: bytes) } catch {
             throw ZoneError(description: "time zone \(name): \(error.description)")
         }
-        return entries.withLock { entries in
-            let previous = entries[name]?.zone
+        return state.withLock { state in
+            let previous = state.entries[name]?.zone
             let changed = previous.map { $0.fingerprint != fingerprint } ?? false
             let zone = Zone(
                 name: name, rules: rules, fingerprint: fingerprint,
                 generation: (previous?.generation ?? 0) + (changed ? 1 : 0))
-            entries[name] = Entry(identity: identity, zone: zone)
+            state.entries[name] = Entry(identity: identity, zone: zone)
+            state.missing.remove(name)
             return zone
         }
+    }
+
+    /// Reads those zones anew whose files have changed since they were read.
+    ///
+    /// - Returns: True if the rules of one are others by now, or if one has come or gone.
+    public func refresh() -> Bool {
+        let (entries, missing) = state.withLock { ($0.entries, $0.missing) }
+        var isChanged = false
+        for name in missing where files.identity(of: directory + "/" + name) != nil {
+            if (try? zone(name)) != nil { isChanged = true }
+        }
+        for (name, entry) in entries where files.identity(of: directory + "/" + name) != entry.identity {
+            if (try? zone(name))?.fingerprint != entry.zone.fingerprint { isChanged = true }
+        }
+        return isChanged
     }
 
     /// The names that `tzdata` lists.

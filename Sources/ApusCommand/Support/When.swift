@@ -61,6 +61,11 @@ enum When {
     static func trigger(_ trigger: WireTrigger) -> String {
         if let at = trigger.at { return "at \(local(at))" }
         if let after = trigger.after { return "after \(duration(after))" }
+        if let calendar = trigger.calendar {
+            let zone = calendar.zone == TimeZone.current.identifier ? nil : calendar.zone
+            return calendar.schedule + (zone.map { " in \($0)" } ?? "")
+                + (calendar.count.map { ", \($0) times" } ?? "")
+        }
         guard let every = trigger.every else { return "-" }
         return "every \(duration(every))" + (trigger.count.map { ", \($0) times" } ?? "")
     }

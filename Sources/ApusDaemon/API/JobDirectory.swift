@@ -108,7 +108,7 @@ struct JobDirectory: Sendable {
             id: JobID(""),
             name: submission.name,
             kind: kind.rawValue,
-            trigger: try submission.trigger.parsed(),
+            trigger: try submission.trigger.parsed(at: scheduler.now, in: scheduler.timeZones),
             policies: try submission.policies?.parsed() ?? .init(),
             labels: submission.labels ?? [:],
             // With sorted names: the same submission has the same payload.

@@ -67,7 +67,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     }
 }
 
-/// When a job is due: exactly one of `at`, `after` and `every`.
+/// When a job is due: exactly one of `at`, `after`, `every` and `calendar`.
 public struct WireTrigger: Codable, Hashable, Sendable {
     /// An instant, ISO 8601.
     public var at: String?
@@ -79,9 +79,14 @@ public struct WireTrigger: Codable, Hashable, Sendable {
     public var anchor: String?
     /// With `every`: how many occurrences.
     public var count: Int?
+    /// A schedule of the calendar.
+    public var calendar: WireCalendar?
     /// A trigger.
-    public init(at: String? = nil, after: String? = nil, every: String? = nil, anchor: String? = nil, count: Int? = nil)
-    {
+    public init(
+        at: String? = nil, after: String? = nil, every: String? = nil, anchor: String? = nil, count: Int? = nil,
+        calendar: WireCalendar? = nil
+    ) {
+        self.calendar = calendar
         self.at = at
         self.after = after
         self.every = every
@@ -146,6 +151,8 @@ public struct WireRun: Codable, Hashable, Sendable {
     public var final: Bool
     /// Why.
     public var reason: String?
+    /// What a change of the clock, or of a zone's rules, did to its due instant, in words.
+    public var dueNote: String?
     /// A command's exit code.
     public var exitCode: Int?
     /// The last 4 KiB of what it printed.
@@ -171,6 +178,7 @@ public struct WireRun: Codable, Hashable, Sendable {
         try container.encode(outcome, forKey: .outcome)
         try container.encode(final, forKey: .final)
         try container.encode(reason, forKey: .reason)
+        try container.encode(dueNote, forKey: .dueNote)
         try container.encode(exitCode, forKey: .exitCode)
         try container.encode(outputTail, forKey: .outputTail)
         try container.encode(progress, forKey: .progress)

@@ -1,3 +1,4 @@
+import ApusCalendar
 public import ApusJobs
 import ApusTimers
 
@@ -68,6 +69,7 @@ extension WireRun {
             outcome: run.state == .claimed ? "running" : run.state.rawValue,
             final: run.isFinal,
             reason: run.reason,
+            dueNote: run.dueNote?.description,
             exitCode: run.exitCode,
             outputTail: run.output.isEmpty ? nil : String(decoding: run.output.suffix(Self.tailBytes), as: UTF8.self),
             progress: run.progress.map { WireProgress(fraction: $0.fraction, message: $0.message) },
@@ -103,19 +105,22 @@ extension WireTrigger {
             self.init(after: DurationText.iso8601(duration))
         case .every(let interval, let anchor, let count):
             self.init(every: DurationText.iso8601(interval), anchor: anchor.map(TimeText.iso8601), count: count)
+        case .calendar(let calendar): self.init(calendar: WireCalendar(calendar))
         }
     }
 
-    func parsed() throws -> Trigger {
+    func parsed(at now: WallInstant, in zones: any TimeZones) throws -> Trigger {
         if every == nil, let field = anchor != nil ? "anchor" : count != nil ? "count" : nil {
             throw DaemonError(.invalid, "trigger.\(field): it goes with \"every\"; leave it out")
         }
-        switch (at, after, every) {
-        case (let at?, nil, nil):
+        switch (at, after, every, calendar) {
+        case (let at?, nil, nil, nil):
             return .at(try TimeText.parseISO8601(at, argument: "trigger.at"))
-        case (nil, let after?, nil):
+        case (nil, let after?, nil, nil):
             return .after(try DurationText.parse(after, argument: "trigger.after"))
-        case (nil, nil, let every?):
+        case (nil, nil, nil, let calendar?):
+            return Trigger(kind: .calendar(try calendar.parsed(at: now, in: zones) { "trigger.calendar.\($0)" }))
+        case (nil, nil, let every?, nil):
             return .every(
                 try DurationText.parse(every, argument: "trigger.every"),
                 anchoredAt: try anchor.map { try TimeText.parseISO8601($0, argument: "trigger.anchor") },
@@ -123,7 +128,7 @@ extension WireTrigger {
         default:
             throw DaemonError(
                 .invalid,
-                #"trigger: give exactly one of "at" (ISO 8601 instant), "after" and "every" (durations, such as "PT25M" or "25m")"#
+                #"trigger: give exactly one of "at" (ISO 8601 instant), "after" and "every" (durations, such as "PT25M" or "25m"), and "calendar" (an object with a "schedule")"#
             )
         }
     }

@@ -124,6 +124,8 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var nextOccurrence: Int
     /// When it is due; `nil` when no occurrence is to come.
     public var nextDue: WallInstant?
+    /// What a change of the clock, or of the zone's rules, did to it; only calendar triggers have that.
+    public var dueNote: DueNote?
     /// While suspended, for relative triggers: how much of the running interval was left.
     public var remainder: Duration?
     /// How many occurrences have an outcome, skipped ones included.
@@ -146,6 +148,12 @@ public struct Job: Hashable, Sendable, Identifiable {
         return min(wake, elapsedWake)
     }
 
+    /// The next occurrence's instant with its note.
+    var next: Due? {
+        get { nextDue.map { Due(instant: $0, note: dueNote) } }
+        set { (nextDue, dueNote) = (newValue?.instant, newValue?.note) }
+    }
+
     /// The identifier.
     public var id: JobID { request.id }
 
@@ -154,7 +162,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
         updated: WallInstant, first: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
-        remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0, wake: WallInstant? = nil,
+        dueNote: DueNote? = nil, remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0, wake: WallInstant? = nil,
         elapsedWake: WallInstant? = nil, openRuns: Int = 0, runsSinceRetired: Int = 0
     ) {
         shared = Shared(request)
@@ -167,6 +175,7 @@ public struct Job: Hashable, Sendable, Identifiable {
         self.origin = origin
         self.nextOccurrence = nextOccurrence
         self.nextDue = nextDue
+        self.dueNote = dueNote
         self.remainder = remainder
         self.occurrences = occurrences
         self.missed = missed

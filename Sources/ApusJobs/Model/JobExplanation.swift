@@ -38,6 +38,10 @@ public struct JobExplanation: Hashable, Sendable, Codable {
     public enum Code: String, Hashable, Sendable, Codable, CaseIterable {
         /// The trigger made it due.
         case due
+        /// What a change of the clock, or of the zone's rules, did to its due instant.
+        case clockChange
+        /// It waits because the zone of its schedule is not there.
+        case timeZoneMissing
         /// It was not due by the trigger, but asked for by hand.
         case byHand
         /// It makes up for occurrences that nobody could run.

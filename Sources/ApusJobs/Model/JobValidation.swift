@@ -9,7 +9,8 @@ extension JobRequest {
     /// Refuses what a submission at `now` could not ask for, whatever is in the store.
     package func validate(submittedAt now: WallInstant) throws(JobError) {
         try validate()
-        _ = try trigger.first(submittedAt: now)
+        // The zones are those where the scheduler runs: it is the scheduler that knows what a calendar trigger's are.
+        if trigger.calendar == nil { _ = try trigger.first(submittedAt: now, nil) }
     }
 
     /// Refuses what could not be kept or done, naming the argument and the accepted forms.

@@ -41,6 +41,8 @@ public struct Run: Hashable, Sendable {
     public var lostBefore: Int
     /// When the occurrence was due (the first of a range).
     public var due: WallInstant
+    /// What a change of the clock, or of the zone's rules, did to that; only calendar triggers have it.
+    public var dueNote: DueNote?
     /// How many occurrences the run stands for: 1, or more when missed ones were coalesced into it.
     public var standsFor: Int
     /// The state.
@@ -91,7 +93,7 @@ public struct Run: Hashable, Sendable {
     /// A run as a store keeps it. `through` is `occurrence` unless given.
     public init(
         jobKey: Int64, job: JobID, occurrence: Int, through: Int? = nil, attempt: Int, lostBefore: Int = 0,
-        due: WallInstant,
+        due: WallInstant, dueNote: DueNote? = nil,
         standsFor: Int = 1, state: RunState, isFinal: Bool = false, reason: String? = nil,
         notBefore: WallInstant? = nil,
         claimed: WallInstant? = nil, started: WallInstant? = nil, finished: WallInstant? = nil, exitCode: Int? = nil,
@@ -104,6 +106,7 @@ public struct Run: Hashable, Sendable {
         self.attempt = attempt
         self.lostBefore = lostBefore
         self.due = due
+        self.dueNote = dueNote
         self.standsFor = standsFor
         self.state = state
         self.isFinal = isFinal

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusCalendar
 import ApusTimers
 
 /// What holds a job back at one moment, as its scheduler sees it; what is not known is as if it were not there.
@@ -43,10 +44,12 @@ struct Explanation {
     let loaded: LoadedJob
     let situation: JobSituation
     let now: WallInstant
+    private let machine: JobMachine
     private var decisions: [Decision] = []
 
-    init(_ loaded: LoadedJob, _ situation: JobSituation, now: WallInstant) {
+    init(_ loaded: LoadedJob, _ situation: JobSituation, now: WallInstant, in zones: any TimeZones) {
         (self.loaded, self.situation, self.now) = (loaded, situation, now)
+        machine = JobMachine(loaded, in: zones)
     }
 
     private var job: Job { loaded.job }
@@ -77,6 +80,7 @@ struct Explanation {
             add(.byHand, at: run.due, "it was asked for by hand")
         } else {
             add(.due, at: run.due, "it was due by the trigger")
+            if let note = run.dueNote { add(.clockChange, at: run.due, note.description) }
         }
         if run.standsFor > 1 {
             add(
@@ -149,7 +153,11 @@ struct Explanation {
         }
         if let due = job.nextDue {
             add(.due, at: due, due > now ? "it is due by the trigger" : "it was due by the trigger")
+            if let note = job.dueNote { add(.clockChange, at: due, note.description) }
             if due <= now { explainObstacles() }
+        }
+        if let zone = machine.missingZone {
+            add(.timeZoneMissing, "there is no time zone \(zone) here; install tzdata, or give the job another zone")
         }
         explainNextLook()
     }
@@ -166,7 +174,6 @@ struct Explanation {
         if job.state == .suspended, !run.isByHand {
             add(.suspended, "the job is suspended: nothing begins until it is resumed")
         }
-        let machine = JobMachine(loaded)
         let hasTurn = machine.turns().contains { machine.open[$0].occurrence == run.occurrence }
         if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence })
         {

@@ -1,3 +1,4 @@
+package import ApusCalendar
 package import ApusTimers
 
 /// What changes a job from outside of its runs: a new definition, and the setting of the wall clock.
@@ -6,26 +7,45 @@ extension JobMachine {
     /// occurrences that are still to come follow the new trigger from `submitted` on (`now` unless given), and its count
     /// begins anew.
     package mutating func update(
-        _ request: JobRequest, submitted: WallInstant? = nil, now: WallInstant
+        _ request: JobRequest, submitted: WallInstant? = nil, now: WallInstant, in zones: any TimeZones
     ) throws(JobError) -> Action {
         guard !job.state.isFinal, job.request != request else { return .none }
         try request.validate()
         let isNewTrigger = request.trigger != job.request.trigger
-        let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted ?? now) : job.first
+        let times = isNewTrigger ? try request.trigger.times(of: job.id, in: zones) : calendar
+        let first = isNewTrigger ? try request.trigger.first(submittedAt: submitted ?? now, times) : nil
         return transition(now) { machine, draft in
             draft.isRequestChanged = true
             // What was due by the old definition is decided by it.
             if machine.job.state == .scheduled { machine.admit(now: now, &draft) }
             machine.edit { job, _ in
                 job.request = request
-                guard isNewTrigger else { return }
-                job.first = first
+                guard isNewTrigger, let first else { return }
+                job.first = first.instant
                 job.origin = job.nextOccurrence - 1
-                job.nextDue = first
+                job.next = first
                 job.remainder = nil
                 guard job.state == .suspended, request.trigger.isRelative else { return }
-                job.remainder = max(.zero, now.duration(to: first))
-                job.nextDue = nil
+                job.remainder = max(.zero, now.duration(to: first.instant))
+                job.next = nil
+            }
+            machine.read(times)
+        }
+    }
+
+    /// The rules of time zones may have changed. The next occurrence of a calendar trigger is computed again, unless it has
+    /// come due: then it was due by the rules that were known, and those after it follow the new ones.
+    package mutating func zonesChanged(now: WallInstant, in zones: any TimeZones) -> Action {
+        guard job.request.trigger.calendar != nil, !job.state.isFinal else { return .none }
+        let wasMissing = missingZone != nil
+        read(try? job.request.trigger.times(of: job.id, in: zones))
+        if wasMissing, calendar != nil { return refresh(now: now) }
+        guard let calendar, let due = job.nextDue, due > now else { return .none }
+        let next = calendar.next(after: now)
+        guard next?.instant != due else { return .none }
+        return transition(now) { machine, _ in
+            machine.edit { job, _ in
+                job.next = next.map { Due(instant: $0.instant, note: .moved(from: due)) }
             }
         }
     }
@@ -51,15 +71,21 @@ extension JobMachine {
     /// that is a correction: if it is at least the interval, or three hours, as in Vixie's cron
     /// (https://man7.org/linux/man-pages/man8/cron.8.html). A smaller step repeats nothing.
     package mutating func repeatAfterClockWasSet(back offset: Duration, now: WallInstant) -> Action {
-        guard !job.state.isFinal, case .every(let interval, .some, _) = job.request.trigger.kind,
-            let due = job.nextDue, offset >= min(interval, .seconds(3 * 3_600)),
-            let next = try? job.request.trigger.first(submittedAt: now), next < due
+        guard !job.state.isFinal, job.request.trigger.isAnchored, missingZone == nil, let due = job.nextDue,
+            let next = try? job.request.trigger.first(submittedAt: now, calendar), next.instant < due
         else { return .none }
-        let schedule = schedule.moved(soThat: job.nextOccurrence, isDueAt: next)
+        let interval =
+            job.request.trigger.interval
+            ?? calendar?.next(after: next.instant).map { next.instant.duration(to: $0.instant) }
+        guard offset >= min(interval ?? .seconds(3 * 3_600), .seconds(3 * 3_600)) else { return .none }
         return transition(now) { machine, _ in
             machine.edit { job, _ in
-                (job.first, job.origin) = (schedule.first, schedule.origin)
-                job.nextDue = next
+                if job.request.trigger.calendar == nil {
+                    let moved = TriggerSchedule(job.request.trigger, first: job.first, origin: job.origin)
+                        .moved(soThat: job.nextOccurrence, isDueAt: next.instant)
+                    (job.first, job.origin) = (moved.first, moved.origin)
+                }
+                job.next = next
             }
         }
     }

@@ -14,10 +14,16 @@ extension JobMachine {
         if job.state.isFinal, job.nextDue != nil { return "an ended job has something to come" }
         if job.state.isFinal, open.contains(where: { $0.state == .waiting }) { return "an ended job has a waiting run" }
         if job.state == .finished, !open.isEmpty { return "a finished job has an open run" }
-        if job.state == .scheduled, let next = job.nextDue, next != schedule.due(job.nextOccurrence) {
+        if job.request.trigger.calendar == nil, job.state == .scheduled, let next = job.nextDue,
+            next != schedule.due(job.nextOccurrence)
+        {
             return "the next occurrence is due at another instant than the trigger says"
         }
-        if job.state == .scheduled, let next = job.nextDue, job.nextWake.map({ $0 > next }) ?? true {
+        if let count = job.request.trigger.count, job.nextDue != nil, job.nextOccurrence - job.origin > count {
+            return "occurrence \(job.nextOccurrence) is to come, of \(count)"
+        }
+        if job.nextDue == nil, job.dueNote != nil { return "nothing is to come, and it has a note" }
+        if let next = arrival, job.nextWake.map({ $0 > next }) ?? true {
             return "nobody looks at the next occurrence"
         }
         if job.openRuns != open.count { return "it has \(open.count) open runs, and says \(job.openRuns)" }

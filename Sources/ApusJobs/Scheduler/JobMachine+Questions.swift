@@ -21,12 +21,12 @@ extension JobMachine {
         guard open.isEmpty, case .runOnce = job.request.policies.missedRuns.kind,
             job.request.policies.conditions.isEmpty
         else { return false }
-        return job.state == .scheduled && schedule.due(job.nextOccurrence + 1) == nil
+        return arrival != nil && !hasFollowing
     }
 
     /// Whether an occurrence has arrived at `now`, or a run might start.
     package func isDue(_ now: WallInstant) -> Bool {
-        if job.state == .scheduled, let due = job.nextDue, due <= now { return true }
+        if let due = arrival, due <= now { return true }
         return turns().contains { earliestStart(open[$0]) <= now }
     }
 
@@ -39,11 +39,38 @@ extension JobMachine {
 
     /// When time alone changes what is to be done, after `now`: an occurrence arrives, or a run may start.
     package func nextLook(after now: WallInstant) -> WallInstant? {
-        let arrival = job.state == .scheduled ? job.nextDue : nil
         let starts = turns().lazy.map { earliestStart(open[$0]) }
         return (starts.filter { $0 > now } + (arrival.map { [$0] } ?? []).filter { $0 > now }).min()
     }
 
+    /// When the next occurrence arrives; `nil` if none does, and while the zone of a calendar trigger is not there, without
+    /// which what follows is not known.
+    package var arrival: WallInstant? { job.state == .scheduled && missingZone == nil ? job.nextDue : nil }
+
+    /// The zone of a calendar trigger, if it is not there.
+    package var missingZone: String? { calendar == nil ? job.request.trigger.calendar?.timeZone : nil }
+
+    /// What has come due at `now` since the last occurrence arrived.
+    func arrivals(through now: WallInstant) -> Arrivals? {
+        guard let next = job.next, next.instant <= now, missingZone == nil else { return nil }
+        let kept = if case .runAll(let limit) = job.request.policies.missedRuns.kind { limit } else { 1 }
+        let number = job.nextOccurrence
+        guard let calendar else {
+            return schedule.arrivals(through: now, from: number, due: next.instant, keeping: kept)
+        }
+        return calendar.arrivals(through: now, from: number, due: next, end: lastOccurrence, keeping: kept)
+    }
+
+    /// Whether an occurrence comes after the next one.
+    private var hasFollowing: Bool {
+        guard let calendar else { return schedule.due(job.nextOccurrence + 1) != nil }
+        return job.nextOccurrence != lastOccurrence && job.nextDue.map { calendar.next(after: $0) != nil } ?? false
+    }
+
+    /// The number of the last occurrence, if the trigger has a count.
+    private var lastOccurrence: Int? { job.request.trigger.count.map { job.origin + $0 } }
+
+    /// The intervals of a trigger that is not a calendar's.
     var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first, origin: job.origin) }
 
     func earliestStart(_ run: Run) -> WallInstant { max(run.due, run.notBefore ?? run.due) }

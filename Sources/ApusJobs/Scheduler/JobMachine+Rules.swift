@@ -19,18 +19,20 @@ extension JobMachine {
     // MARK: Arrival
 
     mutating func admit(now: WallInstant, _ draft: inout Draft) {
-        guard let next = job.nextDue, next <= now else { return }
-        let schedule = schedule
+        guard let arrivals = arrivals(through: now), let next = job.nextDue else { return }
         let n = job.nextOccurrence
-        let m = schedule.latest(dueAt: now, from: n)
-        // Occurrence m is due at or before now, so it has an instant.
-        let last = schedule.due(m) ?? next
+        let m = arrivals.last
+        let last = arrivals.lastDue
+        let missedRuns = job.request.policies.missedRuns.kind
         // A wake-up may use the whole tolerance: what it starts then is on time.
-        let isOnTime = last.duration(to: now) <= job.request.policies.tolerance + grace
-        if n == m, isOnTime {
+        let isOnTime = last.instant.duration(to: now) <= job.request.policies.tolerance + grace(arrivals)
+        if arrivals.isPartial {
+            let isCoalesced = if case .runOnce = missedRuns { true } else { false }
+            skip(n...m, due: next, reason: isCoalesced ? "coalesced" : "missed", now: now, &draft)
+        } else if n == m, isOnTime {
             place(m, due: last, standsFor: 1, now: now, &draft)
         } else {
-            switch job.request.policies.missedRuns.kind {
+            switch missedRuns {
             case .runOnce:
                 if n < m { skip(n...(m - 1), due: next, reason: "coalesced", now: now, &draft) }
                 place(m, due: last, standsFor: m - n + 1, now: now, &draft)
@@ -45,37 +47,35 @@ extension JobMachine {
                 let from = m - n < limit ? n : m - limit + 1
                 if n < from { skip(n...(from - 1), due: next, reason: "missed", now: now, &draft) }
                 for number in from...m {
-                    let due = schedule.due(number) ?? last
+                    let due = arrivals.due(number) ?? last
                     add(number, due: due, standsFor: 1, reason: Self.catchUp, &draft)
                 }
             }
         }
         edit { job, _ in
-            // Int.max intervals of a millisecond do not fit into time.
             job.nextOccurrence = m + 1
-            job.nextDue = schedule.due(m + 1)
+            job.next = arrivals.following
         }
     }
 
-    /// How late an occurrence may be and still count as on time.
-    var grace: Duration {
+    /// How late the last one that has arrived may be and still count as on time.
+    private func grace(_ arrivals: Arrivals) -> Duration {
         if let grace = job.request.policies.grace { return grace }
-        if case .every(let interval, _, _) = job.request.trigger.kind { return min(.seconds(60), interval) }
-        return .seconds(60)
+        let interval = arrivals.following.map { arrivals.lastDue.instant.duration(to: $0.instant) }
+        return min(.seconds(60), job.request.trigger.interval ?? interval ?? .seconds(60))
     }
 
     /// An occurrence that is to run meets the open ones.
-    private mutating func place(_ number: Int, due: WallInstant, standsFor: Int, now: WallInstant, _ draft: inout Draft)
-    {
+    private mutating func place(_ number: Int, due: Due, standsFor: Int, now: WallInstant, _ draft: inout Draft) {
         let others = open.count { $0.occurrence > 0 && $0.state.isOpen }
         switch job.request.policies.overlap.kind {
         case .skip where others > 0:
-            skip(number...number, due: due, reason: "overlap", now: now, &draft)
+            skip(number...number, due: due.instant, reason: "overlap", now: now, &draft)
         case .queue(let limit) where others > limit:
             // The first of the open ones has its turn; the others wait.
-            skip(number...number, due: due, reason: "queueFull", now: now, &draft)
+            skip(number...number, due: due.instant, reason: "queueFull", now: now, &draft)
         case .allow(let limit) where others >= limit:
-            skip(number...number, due: due, reason: "overlap", now: now, &draft)
+            skip(number...number, due: due.instant, reason: "overlap", now: now, &draft)
         case .replace:
             cancelOpen(.replaced, includingByHand: false, now: now, &draft)
             add(number, due: due, standsFor: standsFor, reason: nil, &draft)
@@ -85,12 +85,12 @@ extension JobMachine {
     }
 
     private mutating func add(
-        _ number: Int, due: WallInstant, standsFor: Int, reason: String?, _ draft: inout Draft
+        _ number: Int, due: Due, standsFor: Int, reason: String?, _ draft: inout Draft
     ) {
-        let run = Run(
-            jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due, standsFor: standsFor,
-            state: .waiting,
-            reason: reason)
+        var run = Run(
+            jobKey: job.key, job: job.id, occurrence: number, attempt: 1, due: due.instant, standsFor: standsFor,
+            state: .waiting, reason: reason)
+        run.dueNote = due.note
         append(run, &draft)
     }
 
@@ -234,11 +234,12 @@ extension JobMachine {
     mutating func tryAgain(
         _ run: Run, lostBefore: Int, notBefore: WallInstant?, now: WallInstant, _ draft: inout Draft
     ) {
-        let next = Run(
+        var next = Run(
             jobKey: run.jobKey, job: run.job, occurrence: run.occurrence, attempt: run.attempt + 1,
             lostBefore: lostBefore,
             due: dueAgain(run, now: now), standsFor: run.standsFor, state: .waiting,
             reason: run.reason == Self.catchUp ? Self.catchUp : nil, notBefore: notBefore)
+        next.dueNote = run.dueNote
         append(next, &draft)
     }
 }

@@ -1,3 +1,4 @@
+package import ApusCalendar
 package import ApusTimers
 
 /// The state machine of one job: every rule of jobs is here, and nothing else is. No clock, no lock, no I/O.
@@ -17,12 +18,16 @@ package struct JobMachine: Hashable, Sendable {
     }
     /// Few jobs have one, and a machine is copied often.
     private var skip: Shared<Run>?
+    /// The times of a calendar trigger, by the rules that its zone had when they were last looked at. `nil` for other
+    /// triggers, and while there is no such zone here: the job waits then.
+    private(set) var calendar: CalendarTimes?
 
     /// The machine of a stored job.
-    package init(_ loaded: LoadedJob) {
+    package init(_ loaded: LoadedJob, in zones: any TimeZones) {
         job = loaded.job
         open = loaded.open
         skip = loaded.lastSkip.map { Shared($0) }
+        calendar = try? job.request.trigger.times(of: job.id, in: zones)
     }
 
     /// What an event leads to.
@@ -73,12 +78,16 @@ package struct JobMachine: Hashable, Sendable {
     // MARK: Submission
 
     /// The machine of a new job.
-    package static func submitted(_ request: JobRequest, now: WallInstant) throws(JobError) -> JobMachine {
+    package static func submitted(
+        _ request: JobRequest, now: WallInstant, in zones: any TimeZones
+    ) throws(JobError) -> JobMachine {
         try request.validate()
-        let first = try request.trigger.first(submittedAt: now)
-        let job = Job(
-            request: request, state: .scheduled, created: now, updated: now, first: first, nextDue: first)
-        var machine = JobMachine(LoadedJob(job: job, open: []))
+        let calendar = try request.trigger.times(of: request.id, in: zones)
+        let first = try request.trigger.first(submittedAt: now, calendar)
+        var job = Job(
+            request: request, state: .scheduled, created: now, updated: now, first: first.instant, nextDue: nil)
+        job.next = first
+        var machine = JobMachine(LoadedJob(job: job, open: []), in: zones)
         machine.findWakes()
         return machine
     }
@@ -94,7 +103,7 @@ package struct JobMachine: Hashable, Sendable {
 
     /// Time has come to `now`: what is due becomes a run, or is skipped.
     package mutating func arrive(now: WallInstant) -> Action {
-        guard job.state == .scheduled, let due = job.nextDue, due <= now else { return .none }
+        guard let due = arrival, due <= now else { return .none }
         return transition(now) { machine, draft in machine.admit(now: now, &draft) }
     }
 
@@ -106,9 +115,7 @@ package struct JobMachine: Hashable, Sendable {
 
     /// The same after ``arrive(now:)``, in one transition.
     package mutating func arriveAndStart(now: WallInstant, limit: Int, unmet: JobConditions = []) -> Action {
-        guard job.state == .scheduled, let due = job.nextDue, due <= now else {
-            return start(now: now, limit: limit, unmet: unmet)
-        }
+        guard let due = arrival, due <= now else { return start(now: now, limit: limit, unmet: unmet) }
         return transition(now) { machine, draft in
             machine.admit(now: now, &draft)
             machine.claim(limit, unmet, now: now, &draft)
@@ -205,7 +212,7 @@ package struct JobMachine: Hashable, Sendable {
         return transition(now) { machine, draft in
             machine.cancelOpen(reason, includingByHand: true, now: now, &draft)
             machine.job.state = .cancelled
-            machine.job.nextDue = nil
+            machine.job.next = nil
             machine.job.remainder = nil
         }
     }
@@ -311,7 +318,7 @@ package struct JobMachine: Hashable, Sendable {
             let isElapsed = run.dueCountsElapsed(isRelative) || start > run.due
             isElapsed ? lower(&job.elapsedWake, start) : lower(&job.wake, start)
         }
-        if job.state == .scheduled, let due = job.nextDue {
+        if let due = arrival {
             isRelative ? lower(&job.elapsedWake, due) : lower(&job.wake, due)
         }
     }
@@ -322,6 +329,8 @@ package struct JobMachine: Hashable, Sendable {
 
     // The extensions in other files change the two parts through these.
     mutating func edit(_ body: (inout Job, inout [Run]) -> Void) { body(&job, &open) }
+
+    mutating func read(_ calendar: CalendarTimes?) { self.calendar = calendar }
 }
 
 extension JobMachine.Action {

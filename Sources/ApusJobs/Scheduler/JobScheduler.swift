@@ -1,4 +1,5 @@
 public import ApusBackground
+public import ApusCalendar
 public import ApusTimers
 public import Logging
 
@@ -32,6 +33,9 @@ public final class JobScheduler: Sendable {
         public var node: NodeID
         /// How long handlers that ``JobScheduler/stop(grace:)`` told to end may take to return.
         public var cancellationGrace: Duration
+        /// The rules of the zones of calendar triggers. They are read again when they have changed, which is noticed when the
+        /// scheduler has something to do, and within an hour and a quarter otherwise.
+        public var timeZones: any TimeZones
         /// What encloses submissions and handlers; the first is the outermost.
         public var middleware: [any JobMiddleware]
 
@@ -40,7 +44,8 @@ public final class JobScheduler: Sendable {
             horizon: Duration = .seconds(60), maximumLoaded: Int = 10_000, maximumConcurrentRuns: Int = 256,
             historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
-            cancellationGrace: Duration = .seconds(1), node: NodeID? = nil, middleware: [any JobMiddleware] = []
+            cancellationGrace: Duration = .seconds(1), node: NodeID? = nil, middleware: [any JobMiddleware] = [],
+            timeZones: any TimeZones = ZoneDatabase.system
         ) {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded
@@ -52,6 +57,7 @@ public final class JobScheduler: Sendable {
             self.outputBufferBytes = outputBufferBytes
             self.cancellationGrace = cancellationGrace
             self.middleware = middleware
+            self.timeZones = timeZones
             let program = CommandLine.arguments.first?.split(separator: "/").last
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
@@ -262,7 +268,7 @@ public final class JobScheduler: Sendable {
                 .notFound,
                 "\(id): nothing is known of occurrence \(occurrence); its history is gone, or it has not arrived")
         }
-        var explanation = Explanation(loaded, loop.situation(of: id), now: loop.reading().wall)
+        var explanation = Explanation(loaded, loop.situation(of: id), now: loop.reading().wall, in: loop.configuration.timeZones)
         return explanation.explain(number, runs: runs)
     }
 
@@ -288,8 +294,14 @@ public final class JobScheduler: Sendable {
     /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
     /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
     public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
-        try trigger.preview(from: loop.reading().wall, limit: n)
+        try trigger.preview(from: loop.reading().wall, limit: n, in: loop.configuration.timeZones)
     }
+
+    /// The present, by the clock that this scheduler goes by.
+    package var now: WallInstant { loop.reading().wall }
+
+    /// The rules by which it reads calendar triggers.
+    package var timeZones: any TimeZones { loop.configuration.timeZones }
 
     /// What happens from now on. Each subscriber has its own buffer, bounded in bytes; when it is full, output is dropped
     /// first, and ``JobEvent/dropped(events:outputBytes:)`` stands where events were left out. The stream ends when the

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusCalendar
 import ApusTimers
 import Logging
 
@@ -222,10 +223,16 @@ final class SchedulerLoop: Sendable {
         let signals = follow(store.signals(in: session))
         let others = session.isShared ? followOthers(store.events(in: session)) : nil
         if session.isShared { hub.relay(to: { [store] in store.publish($0, in: session) }) }
+        var zonesRead = engine.time.uptime()
         while true {
-            let inputs = inbox.withLock { inbox in
+            var inputs = inbox.withLock { inbox in
                 defer { inbox.inputs = [] }
                 return inbox.inputs
+            }
+            let now = engine.time.uptime()
+            if zonesRead.duration(to: now) >= .seconds(1) {
+                zonesRead = now
+                if configuration.timeZones.refresh() { inputs.append(.timeZonesChanged) }
             }
             let step = update { machine, now in
                 for input in inputs { machine.receive(input, at: now) }

@@ -10,6 +10,10 @@ extension SchedulerNotice {
         case .storeWorks: logger.notice("the store takes writes again")
         case .clockSet(let offset): logger.notice("the wall clock was set", metadata: ["by": "\(offset)"])
         case .interrupted(let jobs): logger.notice("runs were interrupted", metadata: ["jobs": "\(jobs)"])
+        case .timeZoneMissing(let job, let zone):
+            logger.error(
+                "a job waits: its time zone is not there; install tzdata",
+                metadata: ["job": "\(job)", "timeZone": "\(zone)"])
         case .parked(let kind):
             logger.warning(
                 "jobs are due whose kind has no handler; they wait until one is registered",

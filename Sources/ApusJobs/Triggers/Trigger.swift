@@ -1,9 +1,10 @@
+public import ApusCalendar
 public import ApusTimers
 
 /// When a job's occurrences are due.
 ///
-/// Occurrences are numbered from 1. Due instants are computed from the first one, never from the previous run, so
-/// that nothing drifts.
+/// Occurrences are numbered from 1. Due instants are computed from the first one, or from the calendar, never from the
+/// previous run, so that nothing drifts.
 ///
 /// ``name`` and the properties that go with it are all there is to a trigger: a store keeps them, and reads them with
 /// the function of that name.
@@ -12,6 +13,7 @@ public struct Trigger: Hashable, Sendable {
         case at(WallInstant)
         case after(Duration)
         case every(Duration, anchor: WallInstant?, count: Int?)
+        indirect case calendar(CalendarTrigger)
     }
 
     package var kind: Kind
@@ -38,12 +40,32 @@ public struct Trigger: Hashable, Sendable {
         Trigger(kind: .every(interval, anchor: anchor, count: count))
     }
 
-    /// `at`, `after` or `every`. Later versions may have more.
+    /// On dates and at times of day, by the clock of a zone: `every weekday at 9:00`.
+    ///
+    /// The job follows the wall clock. `every(.seconds(86_400))` is not "daily": it is 24 hours, also on a day of 23.
+    /// - Parameters:
+    ///   - schedule: when it is due; a zone that it names comes before `timeZone`.
+    ///   - timeZone: the IANA name of the zone, such as `Europe/Berlin`. Its rules are read where the scheduler runs.
+    ///   - gap: what happens to a time of day that the clock skips. Schedules that step within the hour (`*/15`) follow
+    ///     elapsed time, and use neither policy.
+    ///   - repeated: what happens to a time of day that the clock shows twice.
+    ///   - count: how many occurrences there are from the submission on; `nil` for no end.
+    /// - Returns: the trigger.
+    public static func calendar(
+        _ schedule: CalendarSchedule, timeZone: String, gap: GapPolicy = .after, repeated: RepeatedPolicy = .first,
+        count: Int? = nil
+    ) -> Trigger {
+        let policy = ClockPolicy(gap: gap, repeated: repeated)
+        return Trigger(kind: .calendar(CalendarTrigger(schedule, timeZone: timeZone, policy: policy, count: count)))
+    }
+
+    /// `at`, `after`, `every` or `calendar`. Later versions may have more.
     public var name: String {
         switch kind {
         case .at: "at"
         case .after: "after"
         case .every: "every"
+        case .calendar: "calendar"
         }
     }
 
@@ -67,21 +89,36 @@ public struct Trigger: Hashable, Sendable {
         if case .every(_, let anchor, _) = kind { anchor } else { nil }
     }
 
-    /// The count of ``every(_:anchoredAt:count:)``, `nil` for no end; `nil` also for the others, which are due once.
+    /// What ``calendar(_:timeZone:gap:repeated:count:)`` was given; `nil` for the others.
+    public var calendar: CalendarTrigger? {
+        if case .calendar(let calendar) = kind { calendar } else { nil }
+    }
+
+    /// The count of a trigger that repeats, `nil` for no end; `nil` also for the others, which are due once.
     public var count: Int? {
-        if case .every(_, _, let count) = kind { count } else { nil }
+        switch kind {
+        case .at, .after: nil
+        case .every(_, _, let count): count
+        case .calendar(let calendar): calendar.count
+        }
     }
 
     /// Whether the trigger counts elapsed time (its due instants move when somebody sets the wall clock), rather than
     /// following the wall clock.
     public var isRelative: Bool {
         switch kind {
-        case .at: false
+        case .at, .calendar: false
         case .after: true
         case .every(_, let anchor, _): anchor == nil
         }
     }
 
     /// Whether the trigger repeats on the wall clock.
-    package var isAnchored: Bool { if case .every(_, .some, _) = kind { true } else { false } }
+    package var isAnchored: Bool {
+        switch kind {
+        case .at, .after: false
+        case .every(_, let anchor, _): anchor != nil
+        case .calendar: true
+        }
+    }
 }

@@ -1,7 +1,8 @@
+import ApusCalendar
 import ApusTimers
 
-/// The arithmetic of a trigger: which occurrence is due when. Nothing overflows; what lies behind the end of time does
-/// not come.
+/// The arithmetic of a trigger that is due once or at intervals: which occurrence is due when. Nothing overflows; what
+/// lies after the end of time does not come.
 struct TriggerSchedule: Hashable, Sendable {
     /// The due instant of occurrence `origin` + 1.
     var first: WallInstant
@@ -22,6 +23,7 @@ struct TriggerSchedule: Hashable, Sendable {
         case .every(let duration, _, let count):
             interval = UInt64(max(1, duration.wholeNanoseconds))
             self.count = count
+        case .calendar: preconditionFailure("the calendar has no intervals: CalendarTimes has its instants")
         }
     }
 
@@ -44,6 +46,21 @@ struct TriggerSchedule: Hashable, Sendable {
         return max(next, overflow ? .max : latest)
     }
 
+    /// What has come due at `now`, from occurrence `number` on, which was due at `first`.
+    func arrivals(
+        through now: WallInstant, from number: Int, due first: WallInstant, keeping kept: Int
+    ) -> Arrivals {
+        let last = latest(dueAt: now, from: number)
+        // The last one is due at or before now, so it has an instant.
+        let lastDue = due(last) ?? first
+        var dues = [Due(instant: lastDue)]
+        if kept > 1, last > number {
+            dues = (max(number, last - kept + 1)...last).map { Due(instant: due($0) ?? lastDue) }
+        }
+        // Int.max intervals of a millisecond do not fit into time.
+        return Arrivals(last: last, dues: dues, following: due(last + 1).map { Due(instant: $0) })
+    }
+
     /// The same intervals, with occurrence `number` due at `instant`.
     func moved(soThat number: Int, isDueAt instant: WallInstant) -> TriggerSchedule {
         var moved = self
@@ -59,10 +76,18 @@ struct TriggerSchedule: Hashable, Sendable {
 }
 
 extension Trigger {
-    /// The due instant of the first occurrence of a job that is submitted at `now`.
+    /// The due instant of the first occurrence of a job that is submitted at `now`. `calendar` are the times of a calendar
+    /// trigger.
     /// - Throws: ``JobError`` with `invalid`.
-    func first(submittedAt now: WallInstant) throws(JobError) -> WallInstant {
+    func first(submittedAt now: WallInstant, _ calendar: CalendarTimes?) throws(JobError) -> Due {
+        guard let calendar else { return Due(instant: try firstInterval(submittedAt: now)) }
+        if let first = calendar.next(after: now) { return first }
+        throw JobError(.invalid, "schedule: nothing is due after now until the end of the year 2200")
+    }
+
+    private func firstInterval(submittedAt now: WallInstant) throws(JobError) -> WallInstant {
         switch kind {
+        case .calendar: preconditionFailure("a calendar trigger has times")
         case .at(let instant):
             guard instant >= now else {
                 throw JobError(.invalid, "at: the instant has passed; give one in the future")
@@ -107,7 +132,26 @@ extension Trigger {
                 throw JobError(.invalid, "every: the interval must be 1 ms or longer, not \(interval)")
             }
             try Self.checkRange(interval, "every")
-            if let count, count < 1 { throw JobError(.invalid, "count: must be 1 or more, not \(count)") }
+            try Self.check(count: count)
+        case .calendar(let calendar):
+            try Self.check(count: calendar.count)
+            guard calendar.isStorable else {
+                throw JobError(
+                    .invalid, "schedule: a value of it is out of range; make it of a text, which says what is accepted")
+            }
+        }
+    }
+
+    private static func check(count: Int?) throws(JobError) {
+        if let count, count < 1 { throw JobError(.invalid, "count: must be 1 or more, not \(count)") }
+    }
+
+    /// The times of a calendar trigger; `nil` for the others.
+    /// - Throws: ``JobError`` with `invalid` for a zone that is not there.
+    func times(of id: JobID, in zones: any TimeZones) throws(JobError) -> CalendarTimes? {
+        guard let calendar else { return nil }
+        do { return try CalendarTimes(calendar, of: id, in: zones) } catch {
+            throw JobError(.invalid, "timeZone: \(error)")
         }
     }
 
@@ -118,14 +162,19 @@ extension Trigger {
     }
 
     /// The due instants of the first `limit` occurrences, if submitted at `now`.
-    func preview(from now: WallInstant, limit: Int) throws(JobError) -> [WallInstant] {
+    func preview(from now: WallInstant, limit: Int, in zones: any TimeZones) throws(JobError) -> [WallInstant] {
         try validate()
-        let schedule = TriggerSchedule(self, first: try first(submittedAt: now))
-        var result: [WallInstant] = []
-        var number = 1
-        while result.count < limit, let due = schedule.due(number) {
-            result.append(due)
-            number += 1
+        let calendar = try times(of: "", in: zones)
+        let first = try first(submittedAt: now, calendar)
+        let limit = min(limit, count ?? .max)
+        var result = limit > 0 ? [first.instant] : []
+        if let calendar {
+            while result.count < limit, let next = calendar.next(after: result[result.count - 1]) {
+                result.append(next.instant)
+            }
+        } else {
+            let schedule = TriggerSchedule(self, first: first.instant)
+            while result.count < limit, let due = schedule.due(result.count + 1) { result.append(due) }
         }
         return result
     }

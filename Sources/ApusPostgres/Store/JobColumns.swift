@@ -6,12 +6,12 @@
     enum JobColumns {
         /// What changes with runs. Parameters: ``addProgress(_:_:to:)``.
         static let progress = [
-            "state", "updated", "first", "origin", "next_occurrence", "next_due", "remainder", "occurrences", "missed",
+            "state", "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences", "missed",
             "wake", "elapsed_wake", "open_runs", "runs_since_retired",
         ]
         /// What was asked for. Parameters: ``addRequest(of:to:)``.
         static let request = [
-            "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "tolerance", "missed_runs",
+            "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance", "missed_runs",
             "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "queue", "priority",
             "idempotency_key", "metadata", "unique_payload", "unique_within",
@@ -37,6 +37,7 @@
             rows.add(job.origin)
             rows.add(job.nextOccurrence)
             rows.add(job.nextDue.map(stored))
+            rows.add(job.dueNote?.rawValue)
             rows.add(job.remainder?.wholeNanoseconds)
             rows.add(job.occurrences)
             rows.add(job.missed)
@@ -74,16 +75,25 @@
                 rows.add(StoreInstant.encode(instant))
                 rows.add(nil as Int64?)
                 rows.add(nil as Int64?)
+                rows.add(nil as String?)
             case .after(let duration):
                 rows.add("after")
                 rows.add(duration.wholeNanoseconds)
                 rows.add(nil as Int64?)
                 rows.add(nil as Int64?)
+                rows.add(nil as String?)
             case .every(let interval, let anchor, let count):
                 rows.add("every")
                 rows.add(interval.wholeNanoseconds)
                 rows.add(anchor.map(StoreInstant.encode))
                 rows.add(count)
+                rows.add(nil as String?)
+            case .calendar(let calendar):
+                rows.add("calendar")
+                rows.add(0 as Int64)
+                rows.add(nil as Int64?)
+                rows.add(nil as Int64?)
+                rows.add(calendar.stored)
             }
         }
 
@@ -133,6 +143,7 @@
                 request: request, key: key, version: version, state: state, created: created,
                 updated: StoreInstant.decode(try row.next()), first: decode(try row.next()), origin: try row.int(),
                 nextOccurrence: try row.int(), nextDue: try row.optional(Int64.self).map(decode),
+                dueNote: try row.optional(String.self).map(DueNote.init),
                 remainder: try row.optionalDuration(), occurrences: try row.int(), missed: try row.int(),
                 wake: try row.optional(Int64.self).map(StoreInstant.decode),
                 elapsedWake: try row.optional(Int64.self).map(axis.decode), openRuns: try row.int(),
@@ -166,10 +177,12 @@
             let (kind, value): (String, Int64) = (try row.next(), try row.next())
             let anchor = try row.optional(Int64.self).map(StoreInstant.decode)
             let count = try row.optionalInt()
-            return switch kind {
-            case "at": .at(StoreInstant.decode(value))
-            case "after": .after(.nanoseconds(value))
-            case "every": .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+            let calendar = try row.optional(String.self).flatMap(CalendarTrigger.init(stored:))
+            return switch (kind, calendar) {
+            case ("at", nil): .at(StoreInstant.decode(value))
+            case ("after", nil): .after(.nanoseconds(value))
+            case ("every", nil): .every(.nanoseconds(value), anchoredAt: anchor, count: count)
+            case ("calendar", let calendar?): Trigger(kind: .calendar(calendar))
             default: throw unreadable("trigger", of: id)
             }
         }

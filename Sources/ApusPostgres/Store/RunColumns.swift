@@ -7,7 +7,7 @@
         static let identity = ["job", "occurrence", "attempt"]
         static let values = [
             "through", "lost_before", "due", "stands_for", "state", "final", "reason", "not_before", "claimed",
-            "started", "finished", "exit_code", "output", "result", "progress", "progress_message",
+            "started", "finished", "exit_code", "output", "result", "progress", "progress_message", "due_note",
         ]
         static let all = identity + values
 
@@ -39,6 +39,7 @@
             rows.add(run.result)
             rows.add(run.progress?.fraction)
             rows.add(run.progress?.message?.withoutNull)
+            rows.add(run.dueNote?.rawValue)
         }
 
         static func read(
@@ -60,6 +61,7 @@
                 output: try row.next(), result: try row.optional())
             let (fraction, message): (Double?, String?) = (try row.optional(), try row.optional())
             run.progress = fraction.map { RunProgress(fraction: $0, message: message) }
+            run.dueNote = try row.optional(String.self).map(DueNote.init)
             if isWaiting, run.dueCountsElapsed(isTriggerRelative) { run.due = axis.decode(due) }
             return run
         }

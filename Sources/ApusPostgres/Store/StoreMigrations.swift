@@ -27,7 +27,10 @@
         package var newest: Int { versions.count }
 
         /// Those of this program.
-        package static let shipped = StoreMigrations([Version(StoreSchema.version1, compatibleWith: 1)])
+        package static let shipped = StoreMigrations([
+            Version(StoreSchema.version1, compatibleWith: 1),
+            Version(StoreSchema.version2, compatibleWith: 2),
+        ])
     }
 
     /// What a database says about its schema.

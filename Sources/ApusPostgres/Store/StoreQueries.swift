@@ -281,7 +281,7 @@
             try await page(
                 """
                 SELECT j.key FROM \(JobColumns.table)
-                WHERE \(JobColumns.hasNotEnded) AND j.key > $1 AND r.trigger_anchor IS NOT NULL
+                WHERE \(JobColumns.hasNotEnded) AND j.key > $1 AND (r.trigger_anchor IS NOT NULL OR r.trigger_calendar IS NOT NULL)
                     AND j.shard = ANY ($2::int8[])
                 ORDER BY j.key LIMIT $3
                 """, after: key, limit, shards)

@@ -300,7 +300,8 @@
             "id": "text", "state": "text", "name": "text", "kind": "text", "trigger": "text", "missed_runs": "text",
             "overlap": "text", "jitter": "float8", "labels": "text", "payload": "bytea", "queue": "text",
             "idempotency_key": "text", "metadata": "text", "final": "bool", "reason": "text", "output": "bytea",
-            "result": "bytea", "progress": "float8", "progress_message": "text",
+            "result": "bytea", "progress": "float8", "progress_message": "text", "due_note": "text",
+            "trigger_calendar": "text",
         ]
     }
 

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 
@@ -16,23 +17,30 @@ extension StoreConformance {
                         maximumBackoff: .seconds(8),
                         jitter: 0.125), timeLimit: .seconds(90), conditions: [.network, .idle]),
                 JobPolicies(missedRuns: .skip, overlap: .allow(limit: 2), conditions: .externalPower),
-                JobPolicies(overlap: .replace, conditions: [.network, .externalPower, .idle]),
+                JobPolicies(overlap: .replace, conditions: [.network, .externalPower, .idle]), JobPolicies(),
+            ]
+            var schedule = try CalendarSchedule(cron: "H 9 * * 1-5")
+            schedule.from = CivilDateTime("2026-01-01T00:00:00")
+            schedule.exclusions = [
+                .schedule(try CalendarSchedule(words: "every month on the last friday at 9:00"))
             ]
             let triggers: [Trigger] = [
                 .at(instant(5)), .after(.seconds(3) + .nanoseconds(7)), .every(.milliseconds(1)),
                 .every(.seconds(3_600), anchoredAt: instant(-90), count: 12),
+                .calendar(schedule, timeZone: "Europe/Berlin", gap: .skip, repeated: .both, count: 7),
             ]
             for (number, (policies, trigger)) in zip(policies, triggers).enumerated() {
                 var request = JobRequest(
                     id: JobID("job.\(number)"), name: number == 0 ? nil : "Ein Täst ☃ 'quoted' \"\\%_", kind: "kind",
                     trigger: trigger, policies: policies, labels: ["ключ": "значение", "": "", "a=b": "c\nd"],
                     payload: Array(0...255) + [0, 0, UInt8(number)], queue: number == 0 ? .default : "mail",
-                    priority: JobPriority.allCases[number], metadata: number == 1 ? [:] : ["traceparent": "00-☃"],
-                    uniqueness: [.identifier, .payload(), .payload(within: .seconds(60)), .identifier][number])
+                    priority: JobPriority.allCases[number % 4], metadata: number == 1 ? [:] : ["traceparent": "00-☃"],
+                    uniqueness: [.identifier, .payload(), .payload(within: .seconds(60)), .identifier][number % 4])
                 request.conflict = .replace
                 let job = Job(
                     request: request, state: .suspended, created: instant(1), updated: instant(2), first: instant(3),
                     origin: 13, nextOccurrence: 17, nextDue: number == 1 ? nil : instant(4),
+                    dueNote: number == 4 ? DueNote(rawValue: "gap 2026-03-29 02:30:00") : nil,
                     remainder: number == 2 ? nil : .nanoseconds(123_456_789),
                     occurrences: 16, missed: 5, wake: number == 0 ? nil : instant(6),
                     elapsedWake: number == 3 ? nil : instant(7), runsSinceRetired: 11)
@@ -51,7 +59,8 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             var job = try await opened.add(sampleJob("a"))
             let run = Run(
-                jobKey: job.key, job: job.id, occurrence: 4, attempt: 3, lostBefore: 2, due: instant(1), standsFor: 5,
+                jobKey: job.key, job: job.id, occurrence: 4, attempt: 3, lostBefore: 2, due: instant(1),
+                dueNote: .secondOfRepeated, standsFor: 5,
                 state: .failed, reason: "gründe\n\"x\"", claimed: instant(3), started: instant(4), finished: instant(5),
                 exitCode: -9, output: Array(0...255))
             let waiting = sampleRun(job, 4, attempt: 4) { run in

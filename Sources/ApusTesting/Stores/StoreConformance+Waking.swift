@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 
@@ -85,7 +86,8 @@ extension StoreConformance {
             try await opened.add(sampleJob("at", wake: 60, trigger: .at(instant(60))))
             try await opened.add(sampleJob("b", state: .suspended, trigger: anchored))
             try await opened.add(sampleJob("ended", state: .finished, trigger: anchored))
-            try await opened.add(sampleJob("c", trigger: anchored))
+            let calendar = Trigger.calendar(try CalendarSchedule(cron: "@daily"), timeZone: "UTC")
+            try await opened.add(sampleJob("c", trigger: calendar))
             func found(after key: Int64, limit: Int) async throws -> [LoadedJob] {
                 try await opened.store.anchored(after: key, limit: limit, in: opened.session)
             }

@@ -45,6 +45,7 @@ extension Job: Codable {
         .init("origin", \.origin),
         .init("nextOccurrence", \.nextOccurrence),
         .init("nextDue", \.nextDue),
+        .init("dueNote", \.dueNote),
         .init(duration: "remainder", \.remainder),
         .init("occurrences", \.occurrences),
         .init("missed", \.missed),

@@ -2,6 +2,7 @@ import ApusTimers
 
 extension Run: Codable {
     private static let optionalFields: [CodedField<Run>] = [
+        .init("dueNote", \.dueNote),
         .init("through", \.through),
         .init("lostBefore", \.lostBefore),
         .init("standsFor", \.standsFor),

@@ -16,6 +16,8 @@ package enum SchedulerInput: Sendable {
     case handler(kind: String)
     /// The store has something to say.
     case signal(StoreSignal)
+    /// The rules of a time zone are others than before.
+    case timeZonesChanged
 }
 
 /// What callers ask for.
@@ -156,6 +158,8 @@ package enum SchedulerNotice: Sendable {
     case clockSet(by: Duration)
     case interrupted(jobs: Int)
     case parked(kind: String)
+    /// A job waits because its time zone is not there.
+    case timeZoneMissing(JobID, String)
     case handlersGoOn(Int)
     case unwritten(Int)
     case lostOwnership(JobError)

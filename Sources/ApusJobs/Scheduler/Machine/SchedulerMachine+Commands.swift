@@ -238,7 +238,7 @@ extension SchedulerMachine {
                 throw Self.alreadyExists(request.id)
             case .update:
                 old.action.merge(
-                    try old.machine.update(request, submitted: instant(of: pending), now: plan!.now.wall))
+                    try old.machine.update(request, submitted: instant(of: pending), now: plan!.now.wall, in: configuration.timeZones))
                 jobs.append(.draft(drafts.count))
                 drafts.append(old)
             case .replace:
@@ -262,7 +262,7 @@ extension SchedulerMachine {
     }
 
     private func newDraft(_ request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Plan.Draft {
-        let machine = try JobMachine.submitted(request, now: instant(of: pending))
+        let machine = try JobMachine.submitted(request, now: instant(of: pending), in: configuration.timeZones)
         var draft = Plan.Draft(key: nil, machine: machine)
         draft.action.change = JobChange(
             shard: try shard(for: request.id), expected: .absent, job: machine.job, isRequestChanged: true)

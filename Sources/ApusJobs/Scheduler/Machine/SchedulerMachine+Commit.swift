@@ -141,7 +141,8 @@ extension SchedulerMachine {
         entry.progress = [:]
         entry.isInterrupted = false
         entry.isOutdated = false
-        entry.setBack = nil
+        (entry.setBack, entry.mustReadZone) = (nil, false)
+        if job.request.trigger.calendar != nil { usesTimeZones = true }
         for run in draft.action.starts { start(run, of: job, started) }
         for cancel in draft.action.cancels {
             guard
@@ -190,6 +191,7 @@ extension SchedulerMachine {
     private mutating func adoptNew(_ draft: Plan.Draft, _ now: WallInstant) {
         let (machine, job) = (draft.machine, draft.machine.job)
         effect(.emit(.submitted(job)))
+        if job.request.trigger.calendar != nil { usesTimeZones = true }
         if let wake = job.nextWake {
             let isFull = loadedCount >= configuration.maximumLoaded && wake > now.advanced(by: .seconds(1))
             if isFull || wake > now.advanced(by: configuration.horizon) {

@@ -39,9 +39,8 @@ extension SchedulerMachine {
     /// Why the job would not be looked at when its time has come.
     private func brokenPlace(_ key: Int64, _ entry: Entry) -> String? {
         if entry.isDirty || entry.isDoubtful || isReleased(entry) { return nil }
-        let job = entry.machine.job
         let mayArriveLater = entry.offer != nil && entry.machine.canArriveLate
-        if job.state == .scheduled, let due = job.nextDue, !mayArriveLater, entry.armed.map({ $0 > due }) ?? true {
+        if let due = entry.machine.arrival, !mayArriveLater, entry.armed.map({ $0 > due }) ?? true {
             return
                 "its next occurrence is due at \(due), and it is looked at \(entry.armed.map { "at \($0)" } ?? "never")"
         }

@@ -22,8 +22,7 @@ extension SchedulerMachine {
             markDirty(key)
         }
         if step < .zero {
-            setBack = (0, max(.zero - step, setBack?.by ?? .zero))
-            for key in entries.keys { entries[key]!.setBack = .zero - step }
+            begin(WallClockSweep(setBack: .zero - step))
         }
         loadSoon(now.wall)
     }

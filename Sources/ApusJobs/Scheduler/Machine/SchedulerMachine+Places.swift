@@ -19,7 +19,7 @@ extension SchedulerMachine {
         let isParked = park(key, machine, now)
         if !isParked { offer(key, machine, now) }
         let mayArriveLater = entry.offer != nil && machine.canArriveLate
-        if let due = machine.job.nextDue, machine.job.state == .scheduled, due <= now, !mayArriveLater {
+        if let due = machine.arrival, due <= now, !mayArriveLater {
             markDirty(key)
         }
         let stays =
@@ -40,7 +40,7 @@ extension SchedulerMachine {
         let due: WallInstant
         if let ready = machine.oldestReady(now: now, unmet: unmet) {
             due = ready
-        } else if machine.canArriveLate, let next = machine.job.nextDue, next <= now {
+        } else if machine.canArriveLate, let next = machine.arrival, next <= now {
             due = next
         } else {
             return

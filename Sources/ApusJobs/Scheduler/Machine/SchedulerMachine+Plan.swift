@@ -108,6 +108,9 @@ extension SchedulerMachine {
         }
         draft.ends = entry.ends.count
         if entry.isOutdated { draft.action.merge(draft.machine.refresh(now: now)) }
+        if entry.mustReadZone {
+            draft.action.merge(draft.machine.zonesChanged(now: now, in: configuration.timeZones))
+        }
         if let back = entry.setBack {
             draft.action.merge(draft.machine.repeatAfterClockWasSet(back: back, now: now))
         }
@@ -148,7 +151,7 @@ extension SchedulerMachine {
             // It is looked at again when it has been read.
             if entry.isDoubtful || isReleased(entry) && !entry.hasNews { continue }
             if isRunning, !entry.hasNews, entry.machine.canArriveLate, kinds.contains(entry.machine.job.request.kind),
-                entry.machine.job.nextDue.map({ $0 <= now }) ?? false
+                entry.machine.arrival.map({ $0 <= now }) ?? false
             {
                 offer(key, entry.machine, now)
                 continue

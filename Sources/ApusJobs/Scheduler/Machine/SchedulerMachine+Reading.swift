@@ -22,9 +22,7 @@ extension SchedulerMachine {
         if isClockChanged { return nil }
         let uses = board.uses(now.uptime)
         if !uses.isEmpty { return .places(uses) }
-        if let setBack, !entries.values.contains(where: { $0.setBack != nil }) {
-            return .anchored(after: setBack.after, limit: Self.pageSize)
-        }
+        if let read = sweepRead() { return read }
         if let key = shards.recovery { return .interrupted(after: key, limit: Self.pageSize) }
         guard isStarting || isDrained || load.map({ $0.at <= now.wall }) ?? false else { return submissionsRead }
         // Those that are loaded may be among them again. At least one finds room, however many wait for a place.
@@ -72,14 +70,7 @@ extension SchedulerMachine {
                 phase = .running
                 for key in entries.keys.sorted() { place(key, now.wall) }
             }
-        case (.anchored, .jobs(let found)):
-            guard let by = setBack?.by else { return }
-            for loaded in found where isOwned(loaded) {
-                takeClaiming(loaded)
-                entries[loaded.job.key]!.setBack = by
-                markDirty(loaded.job.key)
-            }
-            setBack = found.last.map { ($0.job.key, by) }
+        case (.anchored, .jobs(let found)): swept(found)
         case (.due(let through, let limit, _), .due(let due)): took(due, through: through, limit: limit, now.wall)
         case (.submissions(let limit), .submissions(let found)): took(found, limit: limit, now.wall)
         case (.places, .places(let places)): board.take(places, now)
@@ -139,6 +130,8 @@ extension SchedulerMachine {
     mutating func take(_ loaded: LoadedJob) {
         guard entries[loaded.job.key] == nil else { return }
         var machine = machine(of: loaded)
+        if loaded.job.request.trigger.calendar != nil { usesTimeZones = true }
+        if let zone = machine.missingZone { effect(.log(.timeZoneMissing(loaded.job.id, zone))) }
         let wakes = [machine.job.wake, machine.job.elapsedWake]
         machine.findWakes()
         entries[loaded.job.key] = Entry(machine, shard: loaded.shard)
@@ -162,14 +155,14 @@ extension SchedulerMachine {
     }
 
     /// A job comes into memory while this scheduler is the only one that claims its runs.
-    private mutating func takeClaiming(_ loaded: LoadedJob) {
+    mutating func takeClaiming(_ loaded: LoadedJob) {
         take(loaded)
         resolveClaims(loaded.job.key)
     }
 
     /// By the machine's own reading of the clocks, should the store not have it yet.
     private func machine(of loaded: LoadedJob) -> JobMachine {
-        var machine = JobMachine(loaded)
+        var machine = JobMachine(loaded, in: configuration.timeZones)
         let offset = clock.elapsedOffset - loaded.elapsedOffset
         if offset != .zero { machine.clockWasSet(by: offset) }
         return machine

@@ -33,6 +33,8 @@ extension SchedulerMachine {
         guard session.shards.updateValue(epoch, forKey: shard) != epoch else { return }
         shards.unrecovered.insert(shard)
         shards.recovery = 0
+        // The last owner may have had other rules of zones.
+        if usesTimeZones { begin(WallClockSweep(mustReadZones: true)) }
         loadSoon(now.wall)
     }
 

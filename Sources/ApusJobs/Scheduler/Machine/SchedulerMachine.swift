@@ -75,13 +75,17 @@ package struct SchedulerMachine: ~Copyable {
         var isInterrupted = false
         /// The wall clock was set back by that much, which it has not been told.
         var setBack: Duration?
+        /// The rules of time zones may have changed, which it has not been told.
+        var mustReadZone = false
         /// The store would have it looked at earlier than there is anything to do.
         var isOutdated = false
         /// When it is looked at, if its element in `wakes` says the same.
         var armed: WallInstant?
 
         /// Something has happened to it that is not written yet.
-        var hasNews: Bool { !ends.isEmpty || !progress.isEmpty || isInterrupted || isOutdated || setBack != nil }
+        var hasNews: Bool { !ends.isEmpty || !progress.isEmpty || isInterrupted || isOutdated || isSwept }
+        /// A change of the wall clock, or of zones, concerns it.
+        var isSwept: Bool { setBack != nil || mustReadZone }
 
         init(_ machine: JobMachine, shard: ShardID) { (self.machine, self.shard) = (machine, shard) }
     }
@@ -137,8 +141,11 @@ package struct SchedulerMachine: ~Copyable {
     var isClockChanged: Bool
     /// By how much the wall clock was set, to be reported when that is written.
     var clockSteps: [Duration] = []
-    /// Which jobs on the wall clock are still to be looked at because it was set back, and by how much.
-    var setBack: (after: Int64, by: Duration)?
+    /// All jobs on the wall clock are looked at, page by page. The rules of zones may have changed since the jobs were
+    /// written.
+    var sweep: WallClockSweep? = WallClockSweep(mustReadZones: true)
+    /// There are calendar triggers, as far as is known, so that the rules of zones have to be looked at now and then.
+    var usesTimeZones = false
     /// Kinds with a handler.
     var kinds: Set<String> = []
     var parkedKinds: Set<String> = []
@@ -245,6 +252,7 @@ package struct SchedulerMachine: ~Copyable {
             parkedKinds.remove(kind)
             for key in parked.sorted() where entries[key]?.machine.job.request.kind == kind { markDirty(key) }
         case .signal(let signal): receive(signal, now)
+        case .timeZonesChanged: begin(WallClockSweep(mustReadZones: true))
         }
     }
 
@@ -338,6 +346,9 @@ package struct SchedulerMachine: ~Copyable {
             endedBefore: now.wall.advanced(by: .zero - configuration.finishedJobsKept), budget: Self.retiredAtOnce)
     }
 
+    /// How long the rules of zones are believed to be the same, while nothing else wakes the scheduler.
+    private static let zoneCheck = Duration.seconds(3_600)
+
     /// How many ended jobs are removed in one piece.
     static let retiredAtOnce = 100
 
@@ -387,6 +398,8 @@ package struct SchedulerMachine: ~Copyable {
         guard phase.isRunning, !isPaused else { return best?.wake }
         if let first = deadlines.first { consider(from: first.start, to: first.instant) }
         if let load { consider(from: load.at, to: load.latest) }
+        // The loop looks at the files of zones whenever it is awake.
+        if usesTimeZones { consider(from: now.wall.advanced(by: Self.zoneCheck), to: now.wall.advanced(by: Self.zoneCheck * 5 / 4)) }
         consider(board.nextAsk(now.uptime))
         if running.count < configuration.maximumConcurrentRuns, let delay = board.nextStart(now.continuous) {
             let instant = now.wall.advanced(by: delay)

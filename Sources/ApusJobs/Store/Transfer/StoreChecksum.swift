@@ -92,6 +92,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         for instant in [job.created, job.updated, job.first] { add(instant) }
         for number in [job.origin, job.nextOccurrence, job.occurrences, job.missed] { add(number) }
         add(job.nextDue)
+        add(job.dueNote?.rawValue)
         add(job.remainder)
         add(job.wake)
         add(job.elapsedWake)
@@ -128,6 +129,9 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
             add(interval)
             add(anchor)
             add(count)
+        case .calendar(let calendar):
+            add(byte: 3)
+            add(calendar.stored)
         }
     }
 
@@ -170,6 +174,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
         add(run.state.rawValue)
         add(run.isFinal)
         add(run.reason)
+        add(run.dueNote?.rawValue)
         for instant in [run.notBefore, run.claimed, run.started, run.finished] { add(instant) }
         add(run.exitCode)
         add(run.output)

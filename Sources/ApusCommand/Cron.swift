@@ -1,0 +1,35 @@
+import ApusCalendar
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+struct Cron: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cron",
+        abstract: "Run a command on cron's schedule.",
+        discussion: """
+            Fields: minute, hour, day of the month, month, day of the week; a sixth before them is the second, a seventh \
+            after them the year. Names, ranges, steps, lists, L, W, #, H (the job's own value), @daily and its like, and + \
+            before the day of the week for days that match both. The zone is the system's, or --tz. A command needs no % \
+            escaped, and has the variables and the folder of this shell. See what comes with apus preview.
+            """)
+
+    @Argument(help: "The fields; quote them.")
+    var fields: String
+
+    @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))
+    var count: Int?
+
+    @OptionGroup var schedule: ScheduleOptions
+    @OptionGroup var options: JobOptions
+
+    func run() async throws {
+        try await reporting {
+            if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
+            let calendar = try schedule.calendar(fields, form: .cron, count: count)
+            for warning in try schedule.parsed(calendar).schedule.warnings { Terminal.note("note: \(warning)") }
+            try await submit(
+                try options.submission(trigger: WireTrigger(calendar: calendar)), json: options.json)
+        }
+    }
+}

@@ -1,0 +1,91 @@
+public import ApusCalendar
+import ApusDaemon
+import ApusJobs
+public import ArgumentParser
+import Foundation
+
+/// What is said of a schedule beside its text: the same for `every`, `cron` and `preview`.
+struct ScheduleOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The zone of the schedule (default: the system's). A zone in the schedule comes first.", valueName: "zone"))
+    var tz: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A time of day that the clock skips: after (default; at once when it goes on) or skip.",
+            valueName: "policy"))
+    var gap: GapPolicy?
+
+    @Option(
+        help: ArgumentHelp("A time of day that the clock shows twice: first (default) or both.", valueName: "policy"))
+    var repeated: RepeatedPolicy?
+
+    @Option(
+        help: ArgumentHelp(
+            "Leave out a date, a range of dates (2026-12-24/2026-12-26), or the dates of a schedule; can be given several times.",
+            valueName: "dates"))
+    var except: [String] = []
+
+    @Option(
+        name: .customLong("except-file"),
+        help: ArgumentHelp("Leave out what the lines of this file say; # begins a comment.", valueName: "path"))
+    var exceptFile: String?
+
+    @Option(help: ArgumentHelp("Not before this local date or date-time.", valueName: "date"))
+    var from: String?
+
+    @Option(help: ArgumentHelp("Not after this local date (its whole day) or date-time.", valueName: "date"))
+    var until: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Delay each job by its own time below this one, the same each time, never to the next occurrence.",
+            valueName: "duration"))
+    var spread: String?
+
+    /// Whether anything was said.
+    var isEmpty: Bool {
+        tz == nil && gap == nil && repeated == nil && except.isEmpty && exceptFile == nil && from == nil && until == nil
+            && spread == nil
+    }
+
+    /// The schedule with these options.
+    /// - Throws: `TextError` or `ValidationError` that names the option.
+    func calendar(_ text: String, form: ScheduleForm? = nil, count: Int? = nil) throws -> WireCalendar {
+        if let tz { _ = try TimeText.zone(named: tz) }
+        let calendar = WireCalendar(
+            schedule: text, form: form, zone: tz ?? TimeZone.current.identifier, gap: gap, repeated: repeated,
+            count: count, from: from, until: until, except: try exceptions(), spread: spread)
+        _ = try parsed(calendar)
+        return calendar
+    }
+
+    /// Read here as well, so that a message names the option, and nothing is started for a schedule that cannot be.
+    func parsed(_ calendar: WireCalendar) throws -> CalendarTrigger {
+        try calendar.parsed(at: When.now, in: ZoneDatabase.system) { field in
+            switch field {
+            case "schedule": "schedule"
+            case "zone": "--tz"
+            default: "--\(field)"
+            }
+        }
+    }
+
+    private func exceptions() throws -> [String]? {
+        var texts = except
+        if let exceptFile {
+            guard let data = FileManager.default.contents(atPath: exceptFile) else {
+                throw ValidationError("--except-file: \(exceptFile) cannot be read")
+            }
+            texts += String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
+                .map { ($0.split(separator: "#", omittingEmptySubsequences: false).first ?? "") }
+                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+        }
+        return texts.isEmpty ? nil : texts
+    }
+}
+
+extension GapPolicy: ExpressibleByArgument {}
+extension RepeatedPolicy: ExpressibleByArgument {}
+extension ScheduleForm: ExpressibleByArgument {}

@@ -1,0 +1,64 @@
+public import ApusCalendar
+import ApusTimers
+
+/// The time zones of a test: those of another source, some of them with rules of the test's own, which it can replace
+/// while a scheduler runs, as an update of tzdata does.
+///
+/// ```swift
+/// let zones = SimulatedTimeZones()
+/// let configuration = JobScheduler.Configuration(timeZones: zones)
+/// // … half a year later, the zone stays on standard time:
+/// zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "CET-1"))
+/// ```
+///
+/// A scheduler notices that when it next has something to do, and within an hour and a quarter otherwise. From any thread.
+public final class SimulatedTimeZones: TimeZones {
+    private struct State {
+        /// `nil` for a zone that is not there.
+        var zones: [String: ZoneDatabase.Zone?] = [:]
+        var generation = 0
+        var isChanged = false
+    }
+
+    private let base: any TimeZones
+    private let state = Locked(State())
+
+    /// Zones.
+    ///
+    /// - Parameter base: Where the zones come from that were not replaced; this machine's unless given.
+    public init(_ base: any TimeZones = ZoneDatabase.system) { self.base = base }
+
+    /// From now on, a zone has these rules.
+    ///
+    /// - Parameters:
+    ///   - name: The zone's IANA name.
+    ///   - rules: The rules; nil for a zone that is not there.
+    public func replace(_ name: String, by rules: TimeZoneRules?) {
+        state.withLock { state in
+            state.generation += 1
+            state.isChanged = true
+            let generation = state.generation
+            state.zones[name] = .some(
+                rules.map {
+                    ZoneDatabase.Zone(
+                        name: name, rules: $0, fingerprint: UInt64(generation), generation: generation)
+                })
+        }
+    }
+
+    /// See `TimeZones`.
+    public func zone(_ name: String) throws(ZoneError) -> ZoneDatabase.Zone {
+        guard let own = state.withLock({ $0.zones[name] }) else { return try base.zone(name) }
+        if let own { return own }
+        throw ZoneError(description: "there is no time zone \"\(name)\" in this test")
+    }
+
+    /// See `TimeZones`.
+    public func refresh() -> Bool {
+        let isChanged = state.withLock { state in
+            defer { state.isChanged = false }
+            return state.isChanged
+        }
+        return base.refresh() || isChanged
+    }
+}
