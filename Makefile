@@ -30,9 +30,10 @@ CHAOS_BUILD ?= release
 SEEDS ?= 10000
 EXPLORE_SEEDS ?= 1000
 FIRST ?= 1
+CALENDAR_SECONDS ?= 600
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate mutants explore timelines bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate calendar mutants explore timelines bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -50,6 +51,7 @@ test: bootstrap  ## run all tests, those in a browser and of the API's descripti
 	$(SWIFT) test $(TRAITS) --skip-build --filter '^SchedulerSimulationTests\.'
 	@echo 'Several schedulers over one database, simulated with 1,000 seeds, alone on the machine:'
 	$(SWIFT) test $(TRAITS) --skip-build --filter '^ClusterSimulationTests\.'
+	SWIFT="$(SWIFT)" Scripts/calendar-tests --seconds 15
 	SWIFT="$(SWIFT)" Scripts/browser-tests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 
@@ -119,6 +121,9 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 	$(SWIFT) build $(TRAITS) -c release --product ApusSimulation
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
+
+calendar: bootstrap  ## compare schedules with systemd, croniter, dateutil and java.time for CALENDAR_SECONDS (600), from CALENDAR_SEED on
+	SWIFT="$(SWIFT)" Scripts/calendar-tests --seconds $(CALENDAR_SECONDS) $(if $(CALENDAR_SEED),--seed $(CALENDAR_SEED))
 
 explore: bootstrap  ## let a random user explore Sleepless and the apps of tutorials with EXPLORE_SEEDS seeds (1000) each
 	$(SWIFT) build $(TRAITS) --build-tests

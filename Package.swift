@@ -173,6 +173,11 @@ let package = Package(
             ]
         ),
         .testTarget(name: "ApusCalendarTests", dependencies: ["ApusCalendar"]),
+        // Compares random schedules with other programs: `make calendar`.
+        .executableTarget(
+            name: "ApusCalendarOracles", dependencies: ["ApusCalendar"], path: "Tests/ApusCalendarOracles",
+            exclude: ["Oracle.java", "oracle.py", "requirements.txt"]
+        ),
         .testTarget(name: "TimerWheelTests", dependencies: ["TimerWheel"]),
         .target(name: "CAllocationCount", path: "Tests/CAllocationCount"),
         .testTarget(
@@ -570,11 +575,11 @@ let package = Package(
 #endif
 
 #if os(Linux) && compiler(>=6.3)
-    // What runs in virtual time runs in tests, which are built for debugging: these modules are optimized there too, and
-    // are five times as fast. Assertions stay. (SwiftPM before 6.3, and Xcode, refuse dependencies with such flags.)
+    // What runs in virtual time runs in tests, which are built for debugging, and so do millions of schedules: these modules
+    // are optimized there too, and are five times as fast. Assertions stay. (SwiftPM before 6.3, and Xcode, refuse dependencies with such flags.)
     let optimizedModules = [
-        "TimerWheel", "ApusTimers", "ApusBackground", "ApusJobs", "ApusTesting", "SchedulerSimulation",
-        "ClusterSimulation",
+        "TimerWheel", "ApusTimers", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting",
+        "SchedulerSimulation", "ClusterSimulation",
     ]
     // Told to the frontend: with the driver's own `-O` each file is compiled by a process of its own, which takes five
     // times as long.

@@ -1,0 +1,104 @@
+import ApusCalendar
+
+/// Why an oracle and Apus disagree, and who is right.
+struct Verdict: Hashable {
+    var oracle: Oracle
+    /// What each of the two says.
+    var says: String
+    var right: String
+    var source: String
+
+    static let systemdPolicy = Verdict(
+        oracle: .systemd, says: "systemd skips times in a gap, and one of the copies of a repeated hour",
+        right: "both: another policy; the rest is what Apus finds with gap = skip, without second copies",
+        source: "systemd 252, calendarspec.c: tm_within_bounds, and mktime with tm_isdst = -1")
+    static let systemdCopy = Verdict(
+        oracle: .systemd, says: "systemd takes the second copy of a repeated hour, or goes from one to the other",
+        right: "Apus: the first copy is documented for none, but the order of local times is the same",
+        source: "mktime(3): with tm_isdst = -1 the C library chooses")
+    static let systemdLoop = Verdict(
+        oracle: .systemd, says: "systemd ends, often with “Infinite loop in calendar calculation”; Apus goes on",
+        right: "Apus: the event has more elapses; systemd stops after 1000 steps of its search",
+        source: "systemd 252, calendarspec.c: MAX_CALENDAR_ITERATIONS")
+    static let systemdLost = Verdict(
+        oracle: .systemd, says: "systemd misses elapses on the day of a change of the clock, or on the far side of one",
+        right: "Apus: the local times exist, and systemd finds those on the far side when asked from shortly before",
+        source: "systemd 252, calendarspec.c: find_next goes on with the tm_isdst of a normalised time")
+    static let croniterShift = Verdict(
+        oracle: .croniter,
+        says: "croniter's times after a change of the clock are off by the change, for one day or more",
+        right: "Apus: on a clock without changes croniter finds the same local times as Apus",
+        source: "cron(8): times of day are local; croniter 6 adds elapsed seconds")
+    static let croniterYears = Verdict(
+        oracle: .croniter, says: "croniter gives up after ten years without a match",
+        right: "both: a bound of croniter; Apus searches until 2200",
+        source: "croniter, max_years_between_matches")
+    static let croniterStar = Verdict(
+        oracle: .croniter, says: "croniter takes one of day of the month and day of the week where one of them is */2",
+        right: "Apus: a field that begins with a star does not restrict, so both must match",
+        source: "crontab(5) of Vixie cron; cron's entry.c sets DOM_STAR and DOW_STAR by the first character")
+    static let dateutilGap = Verdict(
+        oracle: .dateutil, says: "dateutil's rules have no zone: local times in a gap are left out",
+        right: "both: another policy; the rest is what Apus finds with gap = skip",
+        source: "dateutil.rrule works on naive date-times; dateutil.tz.datetime_exists tells gaps")
+
+    static let all = [
+        systemdPolicy, systemdCopy, systemdLoop, systemdLost, croniterShift, croniterYears, croniterStar, dateutilGap,
+    ]
+
+    /// The reason for different answers, or nil if there is none.
+    ///
+    /// - Parameters:
+    ///   - comparison: What was asked.
+    ///   - theirs: The oracle's answer.
+    ///   - agreesWithoutZone: Whether the oracle agrees on a clock without changes.
+    ///   - finds: Whether the oracle finds an instant when asked from shortly before.
+    /// - Returns: The verdict.
+    static func explain(
+        _ comparison: Comparison, _ theirs: [Int64], agreesWithoutZone: Bool, finds: (Int64) -> Bool
+    ) -> Verdict? {
+        switch comparison.oracle {
+        case .java, .zoneinfo: nil
+        case .dateutil: theirs == comparison.ours(ClockPolicy(gap: .skip)) ? .dateutilGap : nil
+        case .croniter: croniter(comparison, theirs, agreesWithoutZone)
+        case .systemd: systemd(comparison, theirs, finds)
+        }
+    }
+
+    private static func croniter(
+        _ comparison: Comparison, _ theirs: [Int64], _ agreesWithoutZone: Bool
+    ) -> Verdict? {
+        let ours = comparison.ours()
+        let last = max(ours.last ?? 0, theirs.last ?? 0)
+        let crosses = !comparison.rules.transitions(in: comparison.base - 86_400..<last + 86_400).isEmpty
+        if theirs == comparison.withEitherDay?.ours() { return .croniterStar }
+        if crosses, agreesWithoutZone { return .croniterShift }
+        let tenYears: Int64 = 10 * 31_556_952
+        let isPrefix = theirs.count < ours.count && Array(ours.prefix(theirs.count)) == theirs
+        return isPrefix && ours[theirs.count] - (theirs.last ?? comparison.base) > tenYears - 31_622_400
+            ? .croniterYears : nil
+    }
+
+    private static func systemd(_ comparison: Comparison, _ theirs: [Int64], _ finds: (Int64) -> Bool) -> Verdict? {
+        let rules = comparison.rules
+        let ours = comparison.ours(ClockPolicy(gap: .skip)) { $0.note != .secondOfRepeated }
+        if ours == theirs { return .systemdPolicy }
+        if theirs.count < ours.count, Array(ours.prefix(theirs.count)) == theirs { return .systemdLoop }
+        let locals = theirs.map { rules.local(at: $0) }
+        let shown = ours.map { rules.local(at: $0) }
+        if locals == shown { return .systemdCopy }
+        // Everything that the clock shows, of which systemd may lack some near a change only.
+        var asked = comparison
+        asked.end = theirs.last ?? comparison.end
+        asked.count = 20_000
+        let all = Set(asked.ours(ClockPolicy(gap: .skip, repeated: .both)))
+        guard theirs.allSatisfy(all.contains), theirs == theirs.sorted() else { return nil }
+        let expected = asked.ours(ClockPolicy(gap: .skip)) { $0.note != .secondOfRepeated }
+        let missed = expected.filter { !theirs.contains($0) }
+        let isExplained = missed.allSatisfy { at in
+            let isNear = !rules.transitions(in: at - 90_000..<at + 90_000).isEmpty
+            return isNear || !rules.transitions(in: comparison.base..<at).isEmpty && finds(at)
+        }
+        return isExplained ? .systemdLost : nil
+    }
+}
