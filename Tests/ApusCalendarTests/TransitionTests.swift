@@ -1,0 +1,135 @@
+import Testing
+
+@testable import ApusCalendar
+
+/// A clock that is known by its changes only, and what it shows by trying: nothing of the search is used.
+struct WalkedClock {
+    /// The changes near a time, in order.
+    let changes: [TimeZoneRules.Transition]
+    let first: Int
+    private var offsets: [Int] { [first] + changes.map(\.after) }
+
+    init(_ changes: ArraySlice<TimeZoneRules.Transition>) {
+        self.changes = Array(changes)
+        first = changes.first?.before ?? 0
+    }
+
+    func offset(_ instant: Int64) -> Int {
+        var offset = first
+        for change in changes where change.at <= instant { offset = change.after }
+        return offset
+    }
+
+    /// The instants in a range at which a fixed local second is due.
+    func due(_ local: Int64, _ policy: ClockPolicy) -> [Int64] {
+        var shown: [Int64] = []
+        for offset in Set(offsets) where self.offset(local - Int64(offset)) == offset {
+            shown.append(local - Int64(offset))
+        }
+        shown.sort()
+        if shown.isEmpty {
+            let skips = { (change: TimeZoneRules.Transition) in
+                change.at + Int64(change.before) <= local && local < change.at + Int64(change.after)
+            }
+            return policy.gap == .after ? changes.filter(skips).map(\.at) : []
+        }
+        return policy.repeated == .first ? [shown[0]] : shown
+    }
+
+    /// Every instant of a range at which the clock shows a full multiple of a step.
+    func multiples(of step: Int64, in range: ClosedRange<Int64>) -> [Int64] {
+        var result: [Int64] = []
+        var instant = range.lowerBound
+        while instant <= range.upperBound {
+            let past = (instant + Int64(offset(instant))) % step
+            if past == 0 {
+                result.append(instant)
+                instant += 1
+                continue
+            }
+            // To the next multiple, or to the change before it.
+            let following = instant + step - past
+            instant = changes.first { $0.at > instant && $0.at < following }?.at ?? following
+        }
+        return result
+    }
+}
+
+@Suite("Changes of the clock")
+struct TransitionTests {
+    /// All instants of a range, forwards and backwards.
+    private func found(
+        _ schedule: CalendarSchedule, _ rules: TimeZoneRules, _ policy: ClockPolicy, in range: ClosedRange<Int64>
+    ) -> (forwards: [Int64], backwards: [Int64]) {
+        let search = PreparedSchedule(schedule, in: rules, policy: policy)
+        var forwards: [Int64] = []
+        var instant = range.lowerBound - 1
+        while let next = search.next(after: instant), next.instant <= range.upperBound {
+            forwards.append(next.instant)
+            instant = next.instant
+        }
+        var backwards: [Int64] = []
+        instant = range.upperBound + 1
+        while let previous = search.previous(before: instant), previous.instant >= range.lowerBound {
+            backwards.append(previous.instant)
+            instant = previous.instant
+        }
+        return (forwards, backwards.reversed())
+    }
+
+    @Test("at no change of any zone is an occurrence missed or doubled")
+    func allChanges() throws {
+        let database = ZoneDatabase()
+        let policies = GapPolicy.allCases.flatMap { gap in
+            RepeatedPolicy.allCases.map { ClockPolicy(gap: gap, repeated: $0) }
+        }
+        let stepping = [
+            (try CalendarSchedule(cron: "* * * * *"), Int64(60)), (try CalendarSchedule(cron: "*/15 * * * *"), 900),
+            (try CalendarSchedule(cron: "0 * * * *"), 3600),
+        ]
+        var seen: Set<UInt64> = []
+        var (zones, changes, occurrences) = (0, 0, 0)
+        for name in database.names() {
+            let zone = try database.zone(name)
+            let all = zone.rules.transitions(in: 0..<utc("2101-01-01 00:00"))
+            zones += 1
+            changes += all.count
+            // Links have the same rules.
+            guard seen.insert(zone.fingerprint).inserted else { continue }
+            for (index, change) in all.enumerated() {
+                let clock = WalkedClock(all[max(0, index - 3)..<min(all.count, index + 4)])
+                let shown = [change.at + Int64(change.before), change.at + Int64(change.after)].sorted()
+                let day: Int64 = 86_400
+                let range = change.at - 2 * day...change.at + 2 * day
+                // A time in the middle of the change, and one six hours later.
+                let middle = (shown[0] + shown[1]) / 2
+                for local in [middle, middle + 21_600] {
+                    let second = Int((local % day + day) % day)
+                    let schedule = CalendarSchedule(.fields(CalendarFields(times: TimesOfDay([second]))))
+                    for policy in policies {
+                        let expected = Set((-4...4).flatMap { clock.due(local + $0 * day, policy) })
+                            .filter(range.contains).sorted()
+                        let found = found(schedule, zone.rules, policy, in: range)
+                        occurrences += expected.count
+                        if found.forwards != expected || found.backwards != expected {
+                            Issue.record("\(name), \(change.at): \(second) s, \(policy): \(found) is not \(expected)")
+                        }
+                    }
+                }
+                let width = Int64(abs(change.after - change.before))
+                for (schedule, step) in stepping {
+                    let margin = width + 3 * step
+                    let range = change.at - margin...change.at + margin
+                    let expected = clock.multiples(of: step, in: range)
+                    let found = found(schedule, zone.rules, ClockPolicy(), in: range)
+                    occurrences += expected.count
+                    if found.forwards != expected || found.backwards != expected {
+                        Issue.record("\(name), \(change.at): every \(step) s: \(found) is not \(expected)")
+                    }
+                }
+            }
+        }
+        print("\(zones) zones, \(changes) changes of the clock, \(occurrences) occurrences, each once")
+        #expect(zones > 500 && changes > 50_000 && occurrences > 2_000_000)
+    }
+}
