@@ -124,7 +124,7 @@ struct Run {
         let ours = comparison.ours()
         if theirs == ours { return }
         let finds = { (instant: Int64) in
-            let question = ["systemd", comparison.zone, "\(instant - 1800)", "5", comparison.text]
+            let question = ["systemd", comparison.zone, "\(instant - 1)", "1", comparison.text]
             return Answer(line: oracles.systemd.ask(question) ?? "").instants(until: instant)?.contains(instant)
                 ?? false
         }

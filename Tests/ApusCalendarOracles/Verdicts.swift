@@ -22,8 +22,12 @@ struct Verdict: Hashable {
         source: "systemd 252, calendarspec.c: MAX_CALENDAR_ITERATIONS")
     static let systemdLost = Verdict(
         oracle: .systemd, says: "systemd misses elapses on the day of a change of the clock, or on the far side of one",
-        right: "Apus: the local times exist, and systemd finds those on the far side when asked from shortly before",
+        right: "Apus: the local times exist, and systemd finds those on the far side when asked one second before",
         source: "systemd 252, calendarspec.c: find_next goes on with the tm_isdst of a normalised time")
+    static let systemdRepetition = Verdict(
+        oracle: .systemd, says: "systemd misses elapses after a repetition that ran past the end of its unit",
+        right: "Apus: systemd finds them when asked one second before",
+        source: "systemd 252, calendarspec.c: find_matching_component gives minute 84 for 20/32, mktime makes it :24")
     static let croniterShift = Verdict(
         oracle: .croniter,
         says: "croniter's times after a change of the clock are off by the change, for one day or more",
@@ -43,7 +47,8 @@ struct Verdict: Hashable {
         source: "dateutil.rrule works on naive date-times; dateutil.tz.datetime_exists tells gaps")
 
     static let all = [
-        systemdPolicy, systemdCopy, systemdLoop, systemdLost, croniterShift, croniterYears, croniterStar, dateutilGap,
+        systemdPolicy, systemdCopy, systemdLoop, systemdLost, systemdRepetition, croniterShift, croniterYears,
+        croniterStar, dateutilGap,
     ]
 
     /// The reason for different answers, or nil if there is none.
@@ -52,7 +57,7 @@ struct Verdict: Hashable {
     ///   - comparison: What was asked.
     ///   - theirs: The oracle's answer.
     ///   - agreesWithoutZone: Whether the oracle agrees on a clock without changes.
-    ///   - finds: Whether the oracle finds an instant when asked from shortly before.
+    ///   - finds: Whether the oracle finds an instant when asked one second before.
     /// - Returns: The verdict.
     static func explain(
         _ comparison: Comparison, _ theirs: [Int64], agreesWithoutZone: Bool, finds: (Int64) -> Bool
@@ -95,10 +100,9 @@ struct Verdict: Hashable {
         guard theirs.allSatisfy(all.contains), theirs == theirs.sorted() else { return nil }
         let expected = asked.ours(ClockPolicy(gap: .skip)) { $0.note != .secondOfRepeated }
         let missed = expected.filter { !theirs.contains($0) }
-        let isExplained = missed.allSatisfy { at in
-            let isNear = !rules.transitions(in: at - 90_000..<at + 90_000).isEmpty
-            return isNear || !rules.transitions(in: comparison.base..<at).isEmpty && finds(at)
-        }
-        return isExplained ? .systemdLost : nil
+        let isNear = { (at: Int64) in !rules.transitions(in: at - 90_000..<at + 90_000).isEmpty }
+        guard missed.allSatisfy({ isNear($0) || finds($0) }) else { return nil }
+        let isAcross = missed.allSatisfy { isNear($0) || !rules.transitions(in: comparison.base..<$0).isEmpty }
+        return isAcross || !comparison.text.contains("/") ? .systemdLost : .systemdRepetition
     }
 }

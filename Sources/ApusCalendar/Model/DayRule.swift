@@ -34,47 +34,45 @@ public struct DayRule: Sendable, Hashable {
     static func ordinal(_ weekday: Int, _ number: Int) -> UInt64 { 1 << UInt64(8 * (weekday - 1) + number) }
 
     /// The matching days of a month as bits 1 to 31.
-    func days(year: Int, month: Int, firstWeekday: Int) -> UInt64 {
-        let length = CivilDate.days(inMonth: month, year: year)
-        let all = ((UInt64(1) << UInt64(length)) - 1) << 1
-        guard restrictsMonthDay || restrictsWeekday else { return all }
-        let byDay = restrictsMonthDay ? byMonthDay(length, firstWeekday) & all : all
-        let byWeek = restrictsWeekday ? byWeekday(length, firstWeekday) & all : all
+    func days(_ month: Month) -> UInt64 {
+        guard restrictsMonthDay || restrictsWeekday else { return month.all }
+        let byDay = restrictsMonthDay ? byMonthDay(month) & month.all : month.all
+        let byWeek = restrictsWeekday ? byWeekday(month) : month.all
         return combination == .or && restrictsMonthDay && restrictsWeekday ? byDay | byWeek : byDay & byWeek
     }
 
-    private func byMonthDay(_ length: Int, _ firstWeekday: Int) -> UInt64 {
+    private func byMonthDay(_ month: Month) -> UInt64 {
         var bits = monthDays
-        for back in fromEnd.setBits where back <= length { bits |= 1 << UInt64(length + 1 - back) }
-        for day in nearestWeekdays.setBits where day <= length {
-            bits |= 1 << UInt64(Self.nearest(day, length, firstWeekday))
+        if fromEnd != 0 {
+            fromEnd.forEachBit { back in
+                if (1...month.length).contains(back) { bits |= 1 << UInt64(month.length + 1 - back) }
+            }
         }
-        if lastWeekday { bits |= 1 << UInt64(Self.nearest(length, length, firstWeekday)) }
+        if nearestWeekdays != 0 {
+            nearestWeekdays.forEachBit { day in
+                if (1...month.length).contains(day) { bits |= 1 << UInt64(Self.nearest(day, month)) }
+            }
+        }
+        if lastWeekday { bits |= 1 << UInt64(Self.nearest(month.length, month)) }
         return bits
     }
 
     /// The nearest Monday to Friday in the same month.
-    private static func nearest(_ day: Int, _ length: Int, _ firstWeekday: Int) -> Int {
-        switch (firstWeekday + day - 1) % 7 {
+    private static func nearest(_ day: Int, _ month: Month) -> Int {
+        switch (month.firstWeekday + day - 1) % 7 {
         case 5: day == 1 ? 3 : day - 1
-        case 6: day == length ? day - 2 : day + 1
+        case 6: day == month.length ? day - 2 : day + 1
         default: day
         }
     }
 
-    private func byWeekday(_ length: Int, _ firstWeekday: Int) -> UInt64 {
-        var bits = UInt64(0)
-        for weekday in 0..<7 {
-            let first = (weekday - firstWeekday + 7) % 7 + 1
-            if weekdays.has(weekday + 1) {
-                for day in stride(from: first, through: length, by: 7) { bits |= 1 << UInt64(day) }
-            }
-            let numbers = ordinals >> UInt64(8 * weekday) & 0x7E
-            if numbers == 0 { continue }
-            for day in stride(from: first, through: length, by: 7)
-            where numbers.has((day - 1) / 7 + 1) || (numbers.has(6) && day + 7 > length) {
-                bits |= 1 << UInt64(day)
-            }
+    private func byWeekday(_ month: Month) -> UInt64 {
+        var bits = month.days(ofWeekdays: weekdays)
+        ordinals.forEachBit { bit in
+            let (weekday, number) = (bit / 8 + 1, bit % 8)
+            let days = number == 6 ? month.length - 6...month.length : 7 * number - 6...7 * number
+            let week = month.days(in: month.first + days.lowerBound - 1...month.first + days.upperBound - 1)
+            bits |= month.days(ofWeekdays: 1 << UInt64(weekday)) & week
         }
         return bits
     }

@@ -49,6 +49,26 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
+    /// How many times there are.
+    var count: Int {
+        switch self {
+        case .list(let list): list.count
+        case .grid(let hours, let minutes, let seconds):
+            hours.nonzeroBitCount * minutes.nonzeroBitCount * seconds.nonzeroBitCount
+        }
+    }
+
+    /// The time with a number, from 0.
+    subscript(number: Int) -> Int {
+        switch self {
+        case .list(let list): return list[number]
+        case .grid(let hours, let minutes, let seconds):
+            let (minutesCount, secondsCount) = (minutes.nonzeroBitCount, seconds.nonzeroBitCount)
+            return hours.setBit(number / secondsCount / minutesCount) * 3600
+                + minutes.setBit(number / secondsCount % minutesCount) * 60 + seconds.setBit(number % secondsCount)
+        }
+    }
+
     func next(atOrAfter second: Int) -> Int? {
         switch self {
         case .list(let list): return list.first { $0 >= second }
@@ -89,7 +109,23 @@ public enum TimesOfDay: Sendable, Hashable {
 }
 
 extension UInt64 {
-    init(bits: some Sequence<Int>) { self = bits.reduce(0) { $0 | 1 << UInt64($1) } }
+    /// Numbers outside of 0 to 63 are left out.
+    init(bits: some Sequence<Int>) { self = bits.reduce(0) { (0..<64).contains($1) ? $0 | 1 << UInt64($1) : $0 } }
+
+    func forEachBit(_ body: (Int) -> Void) {
+        var rest = self
+        while rest != 0 {
+            body(rest.trailingZeroBitCount)
+            rest &= rest - 1
+        }
+    }
+
+    /// The position of the set bit with a number, from 0.
+    func setBit(_ number: Int) -> Int {
+        var rest = self
+        for _ in 0..<number { rest &= rest - 1 }
+        return rest.trailingZeroBitCount
+    }
 
     func has(_ bit: Int) -> Bool { self >> UInt64(bit) & 1 == 1 }
 

@@ -3,19 +3,22 @@
 /// Keep one where the same schedule is asked often; ``CalendarSchedule/next(after:in:policy:identifier:)`` makes one
 /// for each call.
 public struct PreparedSchedule: Sendable {
-    private let search: any LocalSearch
+    private let search: RuleSearch
     private let isStepping: Bool
     private let rules: TimeZoneRules
     private let policy: ClockPolicy
     private let lower: Int64
     private let upper: Int64
-    private let dates: [ClosedRange<Int>]
-    private let others: [PreparedSchedule]
+    private let exclusions: ExcludedDays?
+    /// The days on which not all matches of the rule count.
+    private let partialDays: [Int]
     private let exceptions: Set<Int64>
     private let delay: Int64
 
-    /// The bound of a search without an excluded schedule: the months of 1900 to 2200, a segment of the zone each.
-    static let stepBound = 8000
+    /// The bound of a search: it examines the 3612 months of 1900 to 2200 four times at most (for the first copy of a
+    /// repeated time and for the second one, before and after a change of the clock), or, for positions in weeks, the
+    /// 15705 weeks; three times that for a spread. Each EXDATE, and each day that is left out of positions, is one more.
+    static let stepBound = 4 * 15_705 * 3
 
     /// Creates a search.
     ///
@@ -31,12 +34,12 @@ public struct PreparedSchedule: Sendable {
         var upper = min(schedule.until?.localSeconds ?? .max, searchedLocals.upperBound)
         switch schedule.rule {
         case .fields(let fields):
-            search = FieldSearch(fields: fields.resolved(identifier: identifier))
+            search = RuleSearch(fields: fields.resolved(identifier: identifier))
             isStepping = fields.isStepping
             exceptions = []
             if schedule.count != nil, schedule.from == nil { lower = 0 }
         case .recurrence(let rule):
-            search = RecurrenceSearch(rule: rule, in: rules)
+            search = RuleSearch(recurrence: rule, in: rules)
             isStepping = rule.frequency.seconds != nil
             exceptions = Set(rule.exceptions.map(\.localSeconds))
         }
@@ -44,7 +47,9 @@ public struct PreparedSchedule: Sendable {
             var steps = 0
             var last = lower - 1
             for _ in 0..<max(0, min(count, CalendarSchedule.largestCount)) {
-                guard let next = search.next(atOrAfter: last + 1, steps: &steps), next <= upper else { break }
+                guard let next = search.next(atOrAfter: last + 1, steps: &steps, except: nil), next <= upper else {
+                    break
+                }
                 last = next
             }
             upper = min(upper, last)
@@ -53,16 +58,23 @@ public struct PreparedSchedule: Sendable {
         self.policy = policy
         self.lower = lower
         self.upper = upper
-        var dates: [ClosedRange<Int>] = []
-        var others: [PreparedSchedule] = []
-        for exclusion in schedule.exclusions {
-            switch exclusion {
-            case .dates(let range): dates.append(range.lowerBound.dayNumber...range.upperBound.dayNumber)
-            case .schedule(let other): others.append(.init(other, in: rules, policy: policy, identifier: identifier))
+        let others = schedule.exclusions.compactMap { exclusion in
+            if case .schedule(let other) = exclusion {
+                PreparedSchedule(other, in: rules, policy: policy, identifier: identifier)
+            } else {
+                nil
             }
         }
-        self.dates = dates
-        self.others = others
+        let dates = schedule.exclusions.compactMap { exclusion in
+            if case .dates(let dates) = exclusion {
+                dates.lowerBound.dayNumber...dates.upperBound.dayNumber
+            } else {
+                nil
+            }
+        }
+        exclusions = schedule.exclusions.isEmpty ? nil : ExcludedDays(dates: dates, schedules: others)
+        let bounds = [lower, upper].map { floorDiv(Int($0), 86_400) }
+        partialDays = search.partialDays.union(bounds).sorted()
         delay = Int64(
             StableHash.slot(identifier, "spread", below: min(schedule.spread, CalendarSchedule.largestSpread)))
     }
@@ -227,42 +239,93 @@ public struct PreparedSchedule: Sendable {
 
     private func matchNext(_ local: Int64, _ steps: inout Int) -> Int64? {
         var from = max(local, lower)
-        while let match = search.next(atOrAfter: from, steps: &steps), match <= upper {
-            guard let end = excluded(match) else { return match }
+        let excluded = exclusions.map { exclusions in { exclusions.days($0) } }
+        while let match = search.next(atOrAfter: from, steps: &steps, except: excluded), match <= upper {
+            if exceptions.contains(match) {
+                from = match + 1
+            } else if let exclusions, !search.honoursExclusions, exclusions.contains(day: floorDiv(Int(match), 86_400))
+            {
+                from = Int64(floorDiv(Int(match), 86_400) + 1) * 86_400
+            } else {
+                return match
+            }
             steps += 1
-            from = end + 1
         }
         return nil
     }
 
     private func matchPrevious(_ local: Int64, _ steps: inout Int) -> Int64? {
         var from = min(local, upper)
-        while let match = search.previous(atOrBefore: from, steps: &steps), match >= lower {
-            guard excluded(match) != nil else { return match }
-            steps += 1
-            let day = floorDiv(Int(match), 86400)
+        let excluded = exclusions.map { exclusions in { exclusions.days($0) } }
+        while let match = search.previous(atOrBefore: from, steps: &steps, except: excluded), match >= lower {
             if exceptions.contains(match) {
                 from = match - 1
-            } else if let range = dates.first(where: { $0.contains(day) }) {
-                from = Int64(range.lowerBound * 86400) - 1
+            } else if let exclusions, !search.honoursExclusions, exclusions.contains(day: floorDiv(Int(match), 86_400))
+            {
+                from = Int64(floorDiv(Int(match), 86_400)) * 86_400 - 1
             } else {
-                from = Int64(day * 86400) - 1
+                return match
             }
+            steps += 1
         }
         return nil
     }
 
-    /// The last local second of the exclusion that covers a match, or nil.
-    private func excluded(_ match: Int64) -> Int64? {
-        if exceptions.contains(match) { return match }
-        let day = floorDiv(Int(match), 86400)
-        if let range = dates.first(where: { $0.contains(day) }) { return Int64(range.upperBound * 86400 + 86399) }
-        let midnight = Int64(day * 86400)
-        var steps = 0
-        for other in others {
-            if let hit = other.matchNext(midnight, &steps), hit < midnight + 86400 { return midnight + 86399 }
+    /// The days of a month with a local match, as bits.
+    func days(_ month: Month) -> UInt64 {
+        let (first, last) = (floorDiv(Int(lower), 86_400), floorDiv(Int(upper), 86_400))
+        guard first <= last else { return 0 }
+        var bits = search.days(month) & month.days(in: first...last)
+        if bits != 0, let exclusions { bits &= ~exclusions.days(month) }
+        for day in partialDays where (month.first..<month.first + month.length).contains(day) {
+            var steps = 0
+            let midnight = Int64(day * 86_400)
+            let hasMatch = matchNext(midnight, &steps).map { $0 < midnight + 86_400 } ?? false
+            let bit: UInt64 = 1 << UInt64(day - month.first + 1)
+            bits = hasMatch ? bits | bit : bits & ~bit
         }
-        return nil
+        return bits
+    }
+}
+
+/// The days that the exclusions of a schedule leave out.
+struct ExcludedDays: Sendable {
+    /// Day numbers, sorted, without overlaps.
+    private let dates: [ClosedRange<Int>]
+    private let schedules: [PreparedSchedule]
+
+    init(dates: [ClosedRange<Int>], schedules: [PreparedSchedule]) {
+        var merged: [ClosedRange<Int>] = []
+        for range in dates.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if let last = merged.last, range.lowerBound <= last.upperBound + 1 {
+                merged[merged.count - 1] = last.lowerBound...max(last.upperBound, range.upperBound)
+            } else {
+                merged.append(range)
+            }
+        }
+        self.dates = merged
+        self.schedules = schedules
+    }
+
+    /// The days of a month as bits 1 to 31.
+    func days(_ month: Month) -> UInt64 {
+        var bits = schedules.reduce(0) { $0 | $1.days(month) }
+        // The first range that ends in the month or later.
+        var (low, high) = (0, dates.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if dates[middle].upperBound < month.first { low = middle + 1 } else { high = middle }
+        }
+        while low < dates.count, dates[low].lowerBound < month.first + month.length {
+            bits |= month.days(in: dates[low])
+            low += 1
+        }
+        return bits
+    }
+
+    func contains(day: Int) -> Bool {
+        let month = Month(containing: CivilDate(dayNumber: day), dayNumber: day)
+        return days(month).has(day - month.first + 1)
     }
 }
 

@@ -169,9 +169,10 @@ public final class ZoneDatabase: TimeZones {
     }
 
     static func isValid(_ name: String) -> Bool {
-        guard !name.isEmpty, name.utf8.count <= 64, name.utf8.first != 0x2F, name.utf8.last != 0x2F else {
-            return false
-        }
+        // All names of the database begin with a letter; a number could be a time.
+        guard let first = name.utf8.first, name.utf8.count <= 64, name.utf8.last != 0x2F,
+            (0x41...0x5A).contains(first & 0xDF)
+        else { return false }
         let allowed = name.utf8.allSatisfy {
             (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0)
                 || [0x2B, 0x2D, 0x2F, 0x5F].contains($0)

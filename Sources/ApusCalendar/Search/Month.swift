@@ -1,0 +1,82 @@
+/// A month of the calendar, as searches lay it out.
+struct Month {
+    /// The years that searches cover.
+    static let years = 1900...2200
+
+    private(set) var year: Int
+    private(set) var month: Int
+    /// The number of the first day since 1970-01-01.
+    private(set) var first: Int
+    /// The number of days.
+    private(set) var length: Int
+
+    init(containing date: CivilDate, dayNumber: Int) {
+        (year, month, first) = (date.year, date.month, dayNumber - date.day + 1)
+        length = CivilDate.days(inMonth: month, year: year)
+    }
+
+    init(year: Int, month: Int) {
+        (self.year, self.month) = (year, month)
+        first = CivilDate(unchecked: year, month, 1).dayNumber
+        length = CivilDate.days(inMonth: month, year: year)
+    }
+
+    /// The weekday of the first day; Monday is 0.
+    var firstWeekday: Int { CivilDate.weekdayIndex(first) }
+    /// All days as bits 1 to 31.
+    var all: UInt64 { ((1 << UInt64(length)) - 1) << 1 }
+    /// The day of the year before the first day.
+    var daysBefore: Int { first - CivilDate(unchecked: year, 1, 1).dayNumber }
+    var yearLength: Int { CivilDate.isLeap(year) ? 366 : 365 }
+
+    mutating func advance() {
+        if month < 12 {
+            first += length
+            month += 1
+            length = CivilDate.days(inMonth: month, year: year)
+        } else {
+            self = Month(year: year + 1, month: 1)
+        }
+    }
+
+    mutating func retreat() {
+        if month > 1 {
+            month -= 1
+            length = CivilDate.days(inMonth: month, year: year)
+            first -= length
+        } else {
+            self = Month(year: year - 1, month: 12)
+        }
+    }
+
+    /// The days of some weekdays (bits 1 to 7) as bits 1 to 31.
+    func days(ofWeekdays weekdays: UInt64) -> UInt64 {
+        let week = weekdays >> 1 & 0x7F
+        let from = UInt64(firstWeekday)
+        // The first day is bit 0; the pattern repeats five times.
+        let turned = (week >> from | week << (7 - from)) & 0x7F
+        return turned &* 0x1020_4081 << 1 & all
+    }
+
+    /// The days of a range of day numbers as bits 1 to 31.
+    func days(in range: ClosedRange<Int>) -> UInt64 {
+        let lower = max(range.lowerBound - first + 1, 1)
+        let upper = min(range.upperBound - first + 1, length)
+        guard lower <= upper else { return 0 }
+        return ((1 << UInt64(upper - lower + 1)) - 1) << UInt64(lower)
+    }
+
+    /// The weeks that begin on a weekday (Monday is 0) and touch the month: the day number of each start.
+    func weekStarts(offset: Int) -> StrideTo<Int> {
+        stride(from: first - floorMod(firstWeekday - offset, 7), to: first + length, by: 7)
+    }
+
+    /// The days of every so many weeks as bits, counted from the week that starts on a day number.
+    func days(everyWeeks weeks: Int, from start: Int, offset: Int) -> UInt64 {
+        var bits: UInt64 = 0
+        for week in weekStarts(offset: offset) where (week - start) / 7 % weeks == 0 {
+            bits |= days(in: week...week + 6)
+        }
+        return bits
+    }
+}

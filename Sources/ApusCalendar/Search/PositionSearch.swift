@@ -1,0 +1,121 @@
+/// The search of a recurrence rule with BYSETPOS, of which each year, month or week gives some of its matches.
+struct PositionSearch: Sendable {
+    private let rule: Recurrence
+    private let interval: Int
+    private let days: RecurrenceDays
+    private let times: TimesOfDay
+    private let positions: [Int]
+
+    init(rule: Recurrence, times: TimesOfDay) {
+        self.rule = rule
+        self.times = times
+        interval = max(1, rule.interval)
+        days = RecurrenceDays(rule: rule)
+        let most = (rule.frequency == .weekly ? 7 : rule.frequency == .monthly ? 31 : 366) * times.count
+        positions = rule.positions.filter { abs($0) <= most }
+    }
+
+    func next(atOrAfter local: Int64, steps: inout Int) -> Int64? {
+        guard !positions.isEmpty else { return nil }
+        let from = max(local, searchedLocals.lowerBound)
+        var period = max(0, period(of: floorDiv(Int(from), 86_400)))
+        period += floorMod(-period, interval)
+        // A week may start before the day that names it; begin one period earlier.
+        period = max(0, period - interval)
+        while let parts = parts(ofPeriod: period) {
+            steps += 1
+            if let found = matches(parts).first(where: { $0 >= from }) { return found }
+            period += interval
+        }
+        return nil
+    }
+
+    func previous(atOrBefore local: Int64, steps: inout Int) -> Int64? {
+        guard !positions.isEmpty else { return nil }
+        var period = period(of: floorDiv(Int(local), 86_400)) + 1
+        period -= floorMod(period, interval)
+        let start = rule.start.localSeconds
+        while period >= 0 {
+            steps += 1
+            if let parts = parts(ofPeriod: period),
+                let found = matches(parts).last(where: { $0 <= local && $0 >= start })
+            {
+                return found
+            }
+            period -= interval
+        }
+        return nil
+    }
+
+    /// The days of a month that have a match.
+    func days(_ month: Month) -> UInt64 {
+        var (bits, steps) = (UInt64(0), 0)
+        let end = Int64((month.first + month.length) * 86_400)
+        var from = Int64(month.first * 86_400)
+        while let match = next(atOrAfter: from, steps: &steps), match < end {
+            let day = Int(match) / 86_400 - month.first + 1
+            bits |= 1 << UInt64(day)
+            from = Int64((month.first + day) * 86_400)
+        }
+        return bits
+    }
+
+    // MARK: Periods
+
+    /// The number of the period that contains a day, 0 for the one of DTSTART.
+    private func period(of day: Int) -> Int {
+        let (date, start) = (CivilDate(dayNumber: day), rule.start.date)
+        switch rule.frequency {
+        case .yearly: return date.year - start.year
+        case .monthly: return (date.year - start.year) * 12 + date.month - start.month
+        default: return floorDiv(day - days.weekStart(of: start.dayNumber), 7)
+        }
+    }
+
+    /// The months of a period and its matching days in each, or nil after the last year.
+    private func parts(ofPeriod period: Int) -> [(first: Int, bits: UInt64)]? {
+        let start = rule.start.date
+        switch rule.frequency {
+        case .yearly:
+            let year = start.year + period
+            guard year <= Month.years.upperBound else { return nil }
+            return (1...12).map { number in
+                let month = Month(year: year, month: number)
+                return (month.first, days.daysOfAnyPeriod(month))
+            }
+        case .monthly:
+            let number = start.month - 1 + period
+            guard start.year + number / 12 <= Month.years.upperBound else { return nil }
+            let month = Month(year: start.year + number / 12, month: number % 12 + 1)
+            return [(month.first, days.daysOfAnyPeriod(month))]
+        default:
+            let first = days.weekStart(of: start.dayNumber) + period * 7
+            guard first * 86_400 <= searchedLocals.upperBound else { return nil }
+            var month = Month(containing: CivilDate(dayNumber: first), dayNumber: first)
+            var parts = [(month.first, days.daysOfAnyPeriod(month) & month.days(in: first...first + 6))]
+            if first + 6 >= month.first + month.length {
+                month.advance()
+                parts.append((month.first, days.daysOfAnyPeriod(month) & month.days(in: first...first + 6)))
+            }
+            return parts
+        }
+    }
+
+    /// The matches at the positions, sorted.
+    private func matches(_ parts: [(first: Int, bits: UInt64)]) -> [Int64] {
+        let total = parts.reduce(0) { $0 + $1.bits.nonzeroBitCount } * times.count
+        guard total > 0 else { return [] }
+        let indices = Set(positions.map { $0 > 0 ? $0 - 1 : total + $0 }).filter { (0..<total).contains($0) }
+        return indices.sorted().map { index in
+            var number = index / times.count
+            for part in parts {
+                let count = part.bits.nonzeroBitCount
+                if number < count {
+                    return Int64((part.first + part.bits.setBit(number) - 1) * 86_400 + times[index % times.count])
+                }
+                number -= count
+            }
+            preconditionFailure("an index below the total")
+        }
+    }
+}

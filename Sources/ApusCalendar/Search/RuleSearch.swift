@@ -1,0 +1,131 @@
+/// Finds local date-times of a rule, in seconds of the local clock since 1970-01-01 00:00.
+struct RuleSearch: Sendable {
+    private enum Kind: Sendable {
+        case months(MonthSearch)
+        case positions(PositionSearch)
+    }
+
+    private let kind: Kind
+    /// The first and the last local second that the rule can match; the extra dates may be outside.
+    private let first: Int64
+    private var last: Int64
+    /// RDATE, sorted.
+    private let extras: [Int64]
+    /// The days that have matches on a part of the day only, or extra ones.
+    private(set) var partialDays: Set<Int> = []
+
+    init(fields: CalendarFields) {
+        kind = .months(MonthSearch(days: .fields(fields), times: fields.times))
+        (first, last) = (searchedLocals.lowerBound, searchedLocals.upperBound)
+        extras = []
+    }
+
+    /// Creates a search.
+    ///
+    /// - Parameters:
+    ///   - rule: The rule.
+    ///   - rules: The offsets of the zone, for an end in UTC.
+    init(recurrence rule: Recurrence, in rules: TimeZoneRules) {
+        let start = rule.start.time
+        let depth = Recurrence.Frequency.allCases.firstIndex(of: rule.frequency) ?? 0
+        func bits(_ values: [Int], _ fallback: Int, _ all: UInt64, finerThan level: Int) -> UInt64 {
+            if !values.isEmpty { return UInt64(bits: values) & all }
+            return depth >= level ? all : 1 << UInt64(fallback)
+        }
+        var times = TimesOfDay.grid(
+            hours: bits(rule.hours, start.hour, TimesOfDay.allHours, finerThan: 4),
+            minutes: bits(rule.minutes, start.minute, TimesOfDay.allSixty, finerThan: 5),
+            seconds: bits(rule.seconds, start.second, TimesOfDay.allSixty, finerThan: 6))
+        let isByPosition = !rule.positions.isEmpty && rule.frequency.seconds == nil
+        if isByPosition, rule.frequency == .daily {
+            // Every day has the same times, so that the positions choose among them.
+            let count = times.count
+            let chosen = rule.positions.map { $0 > 0 ? $0 - 1 : count + $0 }.filter { (0..<count).contains($0) }
+            times = TimesOfDay(chosen.map { times[$0] })
+        }
+        if isByPosition, rule.frequency != .daily {
+            kind = .positions(PositionSearch(rule: rule, times: times))
+        } else {
+            let interval = max(1, rule.interval)
+            var cycle: UnitCycle?
+            if let length = rule.frequency.seconds, interval > 1 {
+                cycle = UnitCycle(times: times, length: length, interval: interval, start: rule.start)
+            }
+            kind = .months(
+                MonthSearch(days: .recurrence(RecurrenceDays(rule: rule)), times: times, cycle: cycle))
+        }
+        first = max(rule.start.localSeconds, searchedLocals.lowerBound)
+        last = searchedLocals.upperBound
+        extras = rule.extras.map(\.localSeconds)
+        if let until = rule.until {
+            last = min(last, rule.untilIsUTC ? rules.furthestLocal(at: until.localSeconds) : until.localSeconds)
+        }
+        if let count = rule.count {
+            let end = last
+            var (steps, match) = (0, first - 1)
+            for _ in 0..<min(count, CalendarSchedule.largestCount) {
+                guard let next = nextOfRule(match + 1, &steps, nil), next <= end else { break }
+                match = next
+            }
+            last = match
+        }
+        let instants = [first, last] + extras + rule.exceptions.map(\.localSeconds)
+        partialDays = Set(instants.map { floorDiv(Int($0), 86_400) })
+    }
+
+    /// Whether all matches are outside of the days that do not count.
+    var honoursExclusions: Bool {
+        if case .months = kind { extras.isEmpty } else { false }
+    }
+
+    /// The days of a month that have a match, those with a part of them only left to the caller.
+    func days(_ month: Month) -> UInt64 {
+        let range = floorDiv(Int(first), 86_400)...max(floorDiv(Int(first), 86_400), floorDiv(Int(last), 86_400))
+        return switch kind {
+        case .months(let search): search.days(month) & month.days(in: range)
+        case .positions(let search): search.days(month) & month.days(in: range)
+        }
+    }
+
+    /// The first match at or after a local second.
+    ///
+    /// - Parameters:
+    ///   - local: The local second.
+    ///   - steps: Counts the months or periods that were examined.
+    ///   - excluded: Days that do not count. Where the rule has positions, and of the extra dates, only some may be left
+    ///     out.
+    /// - Returns: The local second.
+    func next(atOrAfter local: Int64, steps: inout Int, except excluded: DaysOfMonth?) -> Int64? {
+        let extra = extras.isEmpty ? nil : extras.first { $0 >= local }
+        guard let found = nextOfRule(max(local, first), &steps, excluded), found <= last else { return extra }
+        return extra.map { min($0, found) } ?? found
+    }
+
+    /// The last match at or before a local second.
+    ///
+    /// - Parameters:
+    ///   - local: The local second.
+    ///   - steps: Counts the months or periods that were examined.
+    ///   - excluded: Days that do not count, as in ``next(atOrAfter:steps:except:)``.
+    /// - Returns: The local second.
+    func previous(atOrBefore local: Int64, steps: inout Int, except excluded: DaysOfMonth?) -> Int64? {
+        let extra = extras.isEmpty ? nil : extras.last { $0 <= local }
+        let from = min(local, last)
+        guard from >= first, let found = previousOfRule(from, &steps, excluded), found >= first else { return extra }
+        return extra.map { max($0, found) } ?? found
+    }
+
+    private func nextOfRule(_ from: Int64, _ steps: inout Int, _ excluded: DaysOfMonth?) -> Int64? {
+        switch kind {
+        case .months(let search): search.next(atOrAfter: from, steps: &steps, except: excluded)
+        case .positions(let search): search.next(atOrAfter: from, steps: &steps)
+        }
+    }
+
+    private func previousOfRule(_ from: Int64, _ steps: inout Int, _ excluded: DaysOfMonth?) -> Int64? {
+        switch kind {
+        case .months(let search): search.previous(atOrBefore: from, steps: &steps, except: excluded)
+        case .positions(let search): search.previous(atOrBefore: from, steps: &steps)
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// The interval of a unit below a day: every so many hours, minutes or seconds of the local clock, without regard to
+/// days. Which days can have a match repeats after at most as many days as the interval has units.
+struct UnitCycle: Sendable {
+    private let times: TimesOfDay
+    /// The length of the unit in seconds.
+    private let length: Int
+    private let interval: Int
+    /// The unit of DTSTART.
+    private let origin: Int
+    /// For each day of the cycle, whether it has a match.
+    private let hasMatch: [Bool]
+
+    init(times: TimesOfDay, length: Int, interval: Int, start: CivilDateTime) {
+        self.times = times
+        self.length = length
+        self.interval = interval
+        origin = floorDiv(Int(start.localSeconds), length)
+        let perDay = 86_400 / length
+        var residues = [Bool](repeating: false, count: interval)
+        var second = times.next(atOrAfter: 0)
+        while let found = second {
+            residues[found / length % interval] = true
+            second = times.next(atOrAfter: (found / length + 1) * length)
+        }
+        var (divisor, rest) = (perDay, interval)
+        while rest != 0 { (divisor, rest) = (rest, divisor % rest) }
+        hasMatch = [Int](0..<interval / divisor).map { [origin] day in
+            residues[floorMod(origin - day * perDay, interval)]
+        }
+    }
+
+    /// Whether no day has a match.
+    var isEmpty: Bool { !hasMatch.contains(true) }
+
+    func contains(day: Int) -> Bool { hasMatch[floorMod(day, hasMatch.count)] }
+
+    /// The first match of a day at or after a second of it.
+    func next(atOrAfter second: Int, day: Int) -> Int? {
+        guard contains(day: day) else { return nil }
+        let first = floorDiv(day * 86_400, length) - origin
+        var from = second
+        while let time = times.next(atOrAfter: from) {
+            let past = floorMod(first + time / length, interval)
+            if past == 0 { return time }
+            from = (time / length + interval - past) * length
+            if from >= 86_400 { return nil }
+        }
+        return nil
+    }
+
+    /// The last match of a day at or before a second of it.
+    func previous(atOrBefore second: Int, day: Int) -> Int? {
+        guard contains(day: day) else { return nil }
+        let first = floorDiv(day * 86_400, length) - origin
+        var from = second
+        while let time = times.previous(atOrBefore: from) {
+            let past = floorMod(first + time / length, interval)
+            if past == 0 { return time }
+            from = (time / length - past + 1) * length - 1
+            if from < 0 { return nil }
+        }
+        return nil
+    }
+}
