@@ -31,9 +31,11 @@ SEEDS ?= 10000
 EXPLORE_SEEDS ?= 1000
 FIRST ?= 1
 CALENDAR_SECONDS ?= 600
+FUZZ_SECONDS ?= 600
+FUZZ ?= words cron calendar rrule tzif
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate calendar mutants explore timelines bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -124,6 +126,9 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 
 calendar: bootstrap  ## compare schedules with systemd, croniter, dateutil and java.time for CALENDAR_SECONDS (600), from CALENDAR_SEED on
 	SWIFT="$(SWIFT)" Scripts/calendar-tests --seconds $(CALENDAR_SECONDS) $(if $(CALENDAR_SEED),--seed $(CALENDAR_SEED))
+
+fuzz: bootstrap  ## fuzz the parsers of schedules and of zone files for FUZZ_SECONDS (600) each; FUZZ names some of them
+	@for target in $(FUZZ); do Scripts/fuzz $$target $(FUZZ_SECONDS) || exit 1; done
 
 explore: bootstrap  ## let a random user explore Sleepless and the apps of tutorials with EXPLORE_SEEDS seeds (1000) each
 	$(SWIFT) build $(TRAITS) --build-tests

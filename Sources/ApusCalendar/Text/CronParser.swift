@@ -92,6 +92,8 @@ struct CronParser {
             value.hasStep = value.hasStep || stepped
             value.bits |= Self.bits(range, step, limits)
         }
+        // A step that leaves one value is none.
+        value.hasStep = value.hasStep && value.bits.nonzeroBitCount > 1
         return value
     }
 

@@ -162,7 +162,8 @@ struct OnCalendarParser {
                 values.insert(first)
             }
         }
-        return (values.sorted(), false, hasStep)
+        // A repetition that leaves one value is none.
+        return (values.sorted(), false, hasStep && values.count > 1)
     }
 }
 
