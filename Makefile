@@ -35,7 +35,7 @@ FUZZ_SECONDS ?= 600
 FUZZ ?= words cron calendar rrule tzif
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap clean help
+.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -85,6 +85,11 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 
 bench-dashboard: bootstrap  ## measure the dashboard's page in a browser, with ten thousand jobs
 	SWIFT="$(SWIFT)" Scripts/browser-tests bench_dashboard
+
+bench-calendar: bootstrap  ## measure the search of schedules beside croniter, a search as cron libraries have it, and Foundation
+	$(SWIFT) build -c release $(BENCHMARKS) --product calendar-bench
+	@"$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)/calendar-bench" \
+		--peer Benchmarks/peers/croniter_peer.py --json Benchmarks/calendar-results.json
 
 bench-cluster: bootstrap  ## measure nodes that share a PostgreSQL beside pgbench, a plain queue and procrastinate, LONG=60 s held open
 	$(SWIFT) build -c release $(BENCHMARKS) --product cluster-bench

@@ -16,6 +16,7 @@ let package = Package(
         .library(name: "ApusTimers", targets: ["ApusTimers"]),
         .library(name: "ApusBackground", targets: ["ApusBackground"]),
         .library(name: "ApusJobs", targets: ["ApusJobs"]),
+        .library(name: "ApusCalendar", targets: ["ApusCalendar"]),
         .library(name: "ApusSQLite", targets: ["ApusSQLite"]),
         // Empty without the trait Postgres.
         .library(name: "ApusPostgres", targets: ["ApusPostgres"]),

@@ -5,6 +5,7 @@ let package = Package(
     name: "apus-benchmarks",
     platforms: [.macOS(.v15)],
     products: [
+        .executable(name: "calendar-bench", targets: ["CalendarBench"]),
         .executable(name: "cluster-bench", targets: ["ClusterBench"]),
         .executable(name: "jobs-bench", targets: ["JobsBench"]),
         .executable(name: "timer-bench", targets: ["TimerBench"]),
@@ -20,6 +21,9 @@ let package = Package(
     targets: [
         // Figures, their table, and what durable jobs are compared with.
         .target(name: "BenchSupport", dependencies: [.product(name: "GRDBSQLite", package: "GRDB.swift")]),
+        .executableTarget(
+            name: "CalendarBench", dependencies: ["BenchSupport", .product(name: "ApusCalendar", package: "apus")]
+        ),
         .executableTarget(
             name: "ClusterBench",
             dependencies: [

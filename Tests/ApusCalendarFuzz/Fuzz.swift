@@ -15,6 +15,12 @@ private let berlin: TimeZoneRules = {
 /// The slowest search so far: milliseconds and steps.
 private nonisolated(unsafe) var slowest = (milliseconds: 0.0, steps: 0)
 
+/// Called by libFuzzer.
+///
+/// - Parameters:
+///   - start: The input.
+///   - count: Its length.
+/// - Returns: 0.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func testOneInput(_ start: UnsafePointer<UInt8>, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))

@@ -129,12 +129,18 @@ public struct PreparedSchedule: Sendable {
         /// The local second of the rule.
         var local: Int64
         var delay: Int64 = 0
+        /// The offset, where no change of the clock is near: the local time is shown once.
+        var plainOffset: Int?
 
         func delayed(_ delay: Int64, before next: Int64?) -> Due {
             Due(instant: instant, local: local, delay: min(delay, next.map { max(0, $0 - instant - 1) } ?? delay))
         }
 
         func occurrence(_ rules: TimeZoneRules) -> Occurrence {
+            if let plainOffset, delay == 0 {
+                let shown = CivilDateTime(localSeconds: local)
+                return Occurrence(instant: instant, local: shown, offset: plainOffset, note: nil)
+            }
             let note: Occurrence.ClockNote? =
                 switch rules.resolve(local) {
                 case .one: nil
@@ -164,7 +170,16 @@ public struct PreparedSchedule: Sendable {
 
     /// A fixed time is due when the clock first reaches or passes it, so the furthest local time orders them.
     private func fixedNext(_ instant: Int64, _ steps: inout Int) -> Due? {
-        var local = rules.furthestLocal(at: instant) + 1
+        let segment = rules.segment(at: instant)
+        var local = rules.furthestLocal(at: instant, segment: segment) + 1
+        if rules.isPlain(instant, segment: segment) {
+            // The common case: the same offset, and no change of the clock near.
+            guard let match = matchNext(local, &steps) else { return nil }
+            let offset = Int(rules.offsets[segment])
+            let found = match - Int64(offset)
+            if rules.isPlain(found, segment: segment) { return Due(instant: found, local: match, plainOffset: offset) }
+            local = match
+        }
         while let match = matchNext(local, &steps) {
             switch rules.resolve(match) {
             case .one(let first), .repeated(let first, _): return Due(instant: first, local: match)
@@ -203,7 +218,10 @@ public struct PreparedSchedule: Sendable {
             let offset = Int64(rules.offsets[segment])
             let end = rules.end(of: segment)
             let match = matchNext(from + offset, &steps)
-            if let match, match - offset < end { return Due(instant: match - offset, local: match) }
+            if let match, match - offset < end {
+                let isPlain = rules.isPlain(match - offset, segment: segment)
+                return Due(instant: match - offset, local: match, plainOffset: isPlain ? Int(offset) : nil)
+            }
             guard segment < rules.starts.count else { return nil }
             // No later clock shows a match before this one unless it goes back; skip the segments that cannot.
             segment += 1

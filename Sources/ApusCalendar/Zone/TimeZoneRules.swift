@@ -165,9 +165,18 @@ public struct TimeZoneRules: Sendable, Hashable {
     func start(of segment: Int) -> Int64 { segment == 0 ? .min : starts[segment - 1] }
     func end(of segment: Int) -> Int64 { segment == starts.count ? .max : starts[segment] }
 
+    /// Whether an instant is in a segment, and so far from its ends that its local time is shown once.
+    func isPlain(_ instant: Int64, segment: Int) -> Bool {
+        let margin = 2 * Self.largestOffset
+        return (segment == 0 || instant >= starts[segment - 1] + margin)
+            && (segment == starts.count || instant < starts[segment] - margin)
+    }
+
     /// The largest local second that was shown at or before an instant: the clock without its backward jumps.
-    func furthestLocal(at: Int64) -> Int64 {
-        var index = segment(at: at)
+    func furthestLocal(at: Int64) -> Int64 { furthestLocal(at: at, segment: segment(at: at)) }
+
+    func furthestLocal(at: Int64, segment: Int) -> Int64 {
+        var index = segment
         var result = at + Int64(offsets[index])
         // An earlier segment can only be ahead if it ended less than two offsets ago.
         while index > 0, starts[index - 1] > at - 2 * Self.largestOffset {
