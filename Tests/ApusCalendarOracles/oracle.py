@@ -2,7 +2,7 @@
 
     offsets  ZONE  INSTANT INSTANT ...            -> the offsets in seconds
     cron     ZONE  BASE  COUNT  EXPRESSION        -> the next instants
-    rrule    ZONE  BASE  COUNT  DTSTART  RULE     -> the next instants; local date-times that the clock skips are left out
+    rrule    ZONE  BASE  COUNT  END  DTSTART  RULE   -> the same until an instant; local times that the clock skips are left out
     systemd  ZONE  BASE  COUNT  EVENT EVENT ...   -> the same of each event (between tabs), with bars between the answers
 
 Instants are seconds since 1970; DTSTART is in seconds of the local clock. The zones are those of the system.
@@ -45,9 +45,10 @@ def cron(zone, base, count, expression):
     return found
 
 
-def rrule(zone, base, count, start, rule):
+def rrule(zone, base, count, end, start, rule):
     if "COUNT" not in rule:
-        rule += ";UNTIL=21001231T235959"  # Otherwise a rule without a date is searched until the year 9999.
+        # Otherwise a rule without a date is searched until the year 9999.
+        rule += local(int(end), zone).strftime(";UNTIL=%Y%m%dT%H%M%S")
     rule = rrulestr(rule, dtstart=EPOCH + timedelta(seconds=int(start)))
     found = []
     after = local(int(base), zone).replace(tzinfo=None, fold=0)
@@ -90,7 +91,7 @@ def elapses(text):
 
 
 def give_up(*_):
-    raise TimeoutError("no answer within three seconds")
+    raise TimeoutError("no answer within a second")
 
 
 def main():
@@ -100,12 +101,12 @@ def main():
     signal.signal(signal.SIGALRM, give_up)
     for line in sys.stdin:
         kind, zone, *rest = line.rstrip("\n").split("\t")
-        signal.alarm(3)
+        signal.setitimer(signal.ITIMER_REAL, 1)
         try:
             answer = answers[kind](ZoneInfo(zone), *rest)
         except Exception as error:  # The caller decides what an error means.
             answer = ["error:", type(error).__name__, str(error).replace("\n", " ")]
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_REAL, 0)
         print(*answer, flush=True)
 
 
