@@ -78,6 +78,17 @@ struct OnCalendarTests {
         }
     }
 
+    /// systemd.time(7), and `chain_valid` and `fix_year` of systemd's calendarspec.c.
+    @Test("years of two digits, and days from the end, as systemd has them")
+    func limitsOfSystemd() throws {
+        #expect(try CalendarSchedule(onCalendar: "27-02-28") == CalendarSchedule(onCalendar: "2027-02-28"))
+        #expect(try CalendarSchedule(onCalendar: "70..71-01-01") == CalendarSchedule(onCalendar: "1970,1971-01-01"))
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(onCalendar: "1969-01-01") }
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(onCalendar: "*-*~29") }
+        #expect(try CalendarSchedule(onCalendar: "*-05~07/1 10:00").onCalendar == "*-05~01..07 10:00:00")
+        #expect(try CalendarSchedule(cron: "0 9 L-28 * *").onCalendar == nil)
+    }
+
     private static let events = [
         "Mon..Fri *-*-* 09:00:00",
         "*-*~01 12:00",

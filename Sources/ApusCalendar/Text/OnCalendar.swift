@@ -93,12 +93,12 @@ struct OnCalendarParser {
         guard (2...3).contains(parts.count) else { throw token.error("year-month-day or month-day") }
         var years: [Int]?
         if parts.count == 3 {
-            let values = try component(parts.removeFirst(), 1970...2200, "a year")
+            let values = try component(parts.removeFirst(), 1970...2200, "a year", isYear: true)
             years = values.isAny ? nil : values.list
         }
         let months = try component(parts[0], 1...12, "a month")
         if isFromEnd {
-            days.fromEnd = UInt64(bits: try component(parts[1], 1...31, "a day from the end", isFromEnd: true).list)
+            days.fromEnd = UInt64(bits: try component(parts[1], 1...28, "a day from the end", isFromEnd: true).list)
         } else {
             let values = try component(parts[1], 1...31, "a day")
             if !values.isAny { days.monthDays = UInt64(bits: values.list) }
@@ -131,7 +131,7 @@ struct OnCalendarParser {
 
     /// Reads `*`, `5`, `1..5`, `0/15` and lists of them.
     private static func component(
-        _ token: Token, _ limits: ClosedRange<Int>, _ what: String, isFromEnd: Bool = false
+        _ token: Token, _ limits: ClosedRange<Int>, _ what: String, isFromEnd: Bool = false, isYear: Bool = false
     ) throws(ScheduleTextError) -> (list: [Int], isAny: Bool, hasStep: Bool) {
         if token.text == "*" { return (Array(limits), true, true) }
         var values: Set<Int> = []
@@ -147,9 +147,14 @@ struct OnCalendarParser {
                 values.formUnion(stride(from: limits.lowerBound, through: limits.upperBound, by: step))
                 continue
             }
-            let first = try ends[0].number(limits, what)
+            // Years of two digits are 1970 to 2069.
+            func number(_ token: Token) throws(ScheduleTextError) -> Int {
+                if isYear, let short = token.number, short < 100 { return short < 70 ? 2000 + short : 1900 + short }
+                return try token.number(limits, what)
+            }
+            let first = try number(ends[0])
             if ends.count == 2 {
-                let last = try ends[1].number(limits, what)
+                let last = try number(ends[1])
                 guard first <= last else { throw part.error("a range in order") }
                 values.formUnion(stride(from: first, through: last, by: step))
             } else if pieces.count == 2 {
@@ -181,7 +186,7 @@ extension CalendarSchedule {
         else { return nil }
         let days = fields.days
         guard days.ordinals == 0, days.nearestWeekdays == 0, !days.lastWeekday, days.combination == .and,
-            days.fromEnd == 0 || days.monthDays == 0
+            days.fromEnd == 0 || days.monthDays == 0, days.fromEnd >> 29 == 0
         else { return nil }
         var parts: [String] = []
         if days.weekdays != 0 {
@@ -194,7 +199,7 @@ extension CalendarSchedule {
             ? "*" : NumberSet.list(fields.months.setBits, range: "..") { padded($0) }
         var day = "-*"
         if days.monthDays != 0 { day = "-" + NumberSet.list(days.monthDays.setBits, range: "..") { padded($0) } }
-        if days.fromEnd != 0 { day = "~" + days.fromEnd.setBits.map { padded($0) }.joined(separator: ",") }
+        if days.fromEnd != 0 { day = "~" + NumberSet.list(days.fromEnd.setBits, range: "..") { padded($0) } }
         parts.append("\(year)-\(month)\(day)")
         parts.append("\(time.hour):\(time.minute):\(time.second)")
         if let timeZone { parts.append(timeZone) }
