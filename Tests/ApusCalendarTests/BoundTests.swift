@@ -36,10 +36,10 @@ struct BoundTests {
         #expect(try steps(schedule) <= 4 * 3612)
     }
 
-    @Test("a position that no week has is found in no more than all weeks")
+    @Test("a position that no week has is known before the search")
     func weeks() throws {
-        let rule = "DTSTART:19000101T090000 RRULE:FREQ=WEEKLY;BYDAY=MO;BYSETPOS=2"
-        #expect(try steps(try CalendarSchedule(recurrence: rule)) <= 4 * 15_705)
+        let rule = "DTSTART:19000101T090000 RRULE:FREQ=WEEKLY;BYDAY=TU,SU;BYSETPOS=-3"
+        #expect(try steps(try CalendarSchedule(recurrence: rule)) == 0)
     }
 
     @Test("units below a day with a rare match are found without walking the units")

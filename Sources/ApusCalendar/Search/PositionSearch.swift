@@ -11,7 +11,8 @@ struct PositionSearch: Sendable {
         self.times = times
         interval = max(1, rule.interval)
         days = RecurrenceDays(rule: rule)
-        let most = (rule.frequency == .weekly ? 7 : rule.frequency == .monthly ? 31 : 366) * times.count
+        // Positions that no period has are known before the search.
+        let most = days.mostDays(inPeriodOf: rule.frequency) * times.count
         positions = rule.positions.filter { abs($0) <= most }
     }
 

@@ -97,6 +97,16 @@ struct RecurrenceDays: Sendable {
         return bits
     }
 
+    /// No period has more matching days than this.
+    func mostDays(inPeriodOf frequency: Recurrence.Frequency) -> Int {
+        let named = hasOrdinals || weekdays == 0 ? 7 : weekdays.nonzeroBitCount
+        return switch frequency {
+        case .weekly: named
+        case .monthly: min(31, named * 5)
+        default: min(366, named * 53)
+        }
+    }
+
     // MARK: Intervals
 
     /// The days of a month whose period the interval counts.

@@ -98,7 +98,8 @@ struct OnCalendarParser {
         }
         let months = try component(parts[0], 1...12, "a month")
         if isFromEnd {
-            days.fromEnd = UInt64(bits: try component(parts[1], 1...28, "a day from the end", isFromEnd: true).list)
+            let values = try component(parts[1], 1...28, "a day from the end", isFromEnd: true)
+            if !values.isAny { days.fromEnd = UInt64(bits: values.list) }
         } else {
             let values = try component(parts[1], 1...31, "a day")
             if !values.isAny { days.monthDays = UInt64(bits: values.list) }
