@@ -399,8 +399,9 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Apus", "ApusApple", "ApusBackground", "ApusCommand", "ApusFoundation", "ApusJobs", "ApusLinux",
-                "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTestTraits", "ApusTesting", "ApusTimers",
+                "Apus", "ApusApple", "ApusBackground", "ApusCalendar", "ApusCommand", "ApusFoundation", "ApusJobs",
+                "ApusLinux", "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTestTraits", "ApusTesting",
+                "ApusTimers",
                 "ApusTracing", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -7,7 +7,7 @@ enum Documents {
 
     /// Every document whose examples are checked.
     static let paths = [
-        "README.md", "CONTRIBUTING.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
+        "README.md", "CONTRIBUTING.md", "docs/calendar.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
         "docs/jobs.md", "docs/cluster.md", "docs/architecture.md", "docs/simulated-apple.md", "docs/migration.md",
         "docs/sleepless.md", "docs/process-clock.md",
     ]

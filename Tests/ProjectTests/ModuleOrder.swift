@@ -5,7 +5,7 @@ struct ModuleOrder {
             "TimerWheel", "ApusCalendar", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount",
             "ChaosEffect", "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
         ],
-        ["ApusTimers"],
+        ["ApusTimers", "ApusCalendarFuzz", "ApusCalendarOracles"],
         ["ApusBackground"],
         ["ApusJobs"],
         [

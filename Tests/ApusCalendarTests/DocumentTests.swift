@@ -1,0 +1,87 @@
+import Foundation
+import Testing
+
+@testable import ApusCalendar
+
+/// Reads `docs/calendar.md`.
+@Suite("The document about schedules")
+struct DocumentTests {
+    private struct Row {
+        var cells: [String]
+
+        /// The text between the first backticks of a cell.
+        func code(_ cell: Int) -> String? {
+            let parts = cells[cell].components(separatedBy: "`")
+            return parts.count > 2 ? parts[1] : nil
+        }
+    }
+
+    private static func document() throws -> String {
+        let root = URL(filePath: #filePath).resolvingSymlinksInPath().deletingLastPathComponent()
+        return try String(
+            contentsOf: root.appending(path: "../../docs/calendar.md").standardizedFileURL, encoding: .utf8)
+    }
+
+    /// The rows of the table whose heading begins with a cell.
+    private static func rows(of table: String) throws -> [Row] {
+        let lines = try document().components(separatedBy: "\n")
+        let start = try #require(lines.firstIndex { $0.hasPrefix("| \(table) |") }, "\(table)")
+        return lines[(start + 2)...].prefix { $0.hasPrefix("|") }.map { line in
+            Row(cells: line.dropFirst(2).dropLast(2).components(separatedBy: " | "))
+        }
+    }
+
+    private static let now = local("2026-11-24 12:00")
+
+    @Test(
+        "each schedule of the tables is read, and is next due when the table says",
+        arguments: [("words", ScheduleForm.words), ("cron", .cron), ("OnCalendar", .calendar), ("RRULE", .rrule)])
+    func tables(table: String, form: ScheduleForm) throws {
+        let rows = try Self.rows(of: table)
+        #expect(rows.count >= 9)
+        let after = utc("2026-11-24 11:00")
+        for row in rows {
+            let text = try #require(row.code(0))
+            #expect(ScheduleForm(of: text) == form, "\(text)")
+            let schedule = try CalendarSchedule(text: text, now: Self.now)
+            let rules = try zone(schedule.timeZone ?? "Europe/Berlin")
+            let next = try #require(schedule.next(after: after, in: rules, identifier: "backup"), "\(text)")
+            #expect("\(next.local)".dropLast(3) == row.cells[2], "\(text)")
+            #expect(schedule.text(in: form) != nil, "\(text)")
+        }
+    }
+
+    @Test("each schedule that the document calls refused is an error with a column")
+    func refused() throws {
+        let rows = try Self.rows(of: "form")
+        #expect(rows.count >= 15)
+        for row in rows {
+            let form = try #require(ScheduleForm(rawValue: row.cells[0]))
+            let text = try #require(row.code(1))
+            let error = try #require(throws: ScheduleTextError.self, "\(text)") {
+                try CalendarSchedule(text: text, form: form, now: Self.now)
+            }
+            #expect(error.column >= 1 && !error.expected.isEmpty)
+        }
+    }
+
+    @Test("the stored form that the document shows is decoded, and encoded as the same")
+    func stored() throws {
+        let document = try Self.document()
+        let json = try #require(document.components(separatedBy: "```json\n").dropFirst().first)
+        let data = Data(try #require(json.components(separatedBy: "```").first).utf8)
+        let schedule = try JSONDecoder().decode(CalendarSchedule.self, from: data)
+        #expect(schedule.count == 200 && schedule.exclusions.count == 3 && schedule.spread == 600)
+        let again = try JSONEncoder().encode(schedule)
+        let shown = try #require(try JSONSerialization.jsonObject(with: data) as? NSDictionary)
+        #expect(try JSONSerialization.jsonObject(with: again) as? NSDictionary == shown)
+    }
+
+    @Test("the comments beside printed schedules are what is printed")
+    func printed() throws {
+        let schedule = try CalendarSchedule(onCalendar: "Mon..Fri 09:00")
+        let document = try Self.document()
+        #expect(document.contains("schedule.words  // \(try #require(schedule.words))\n"))
+        #expect(document.contains("schedule.cron  // \(try #require(schedule.cron))\n"))
+    }
+}
