@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import ApusCalendar
@@ -24,5 +25,35 @@ struct FuzzFindingTests {
     func zoneNames(name: String) {
         #expect(!ZoneDatabase.isValid(name))
         #expect(throws: ScheduleTextError.self) { try CalendarSchedule(words: "every day at 9:00 in \(name)") }
+    }
+
+    @Test(
+        "an instant in seconds has neither a date nor a time after it", arguments: ["@37 10:00", "@37 *-09~02/1 10:00"])
+    func instants(text: String) {
+        #expect(throws: ScheduleTextError.self) { try CalendarSchedule(onCalendar: text) }
+        #expect(throws: Never.self) { try CalendarSchedule(onCalendar: "Mon @37 UTC") }
+    }
+
+    /// The zone goes forwards and back within hours, so that a skipped time is shown later.
+    @Test("previous is earlier, and what next has found, in any zone file")
+    func zoneFile() throws {
+        let text = """
+            VFppZgAAADIAAAAAAAAAAAAAAAAAAAAEAAAABAAAAAAAAAAJAAAABAAAAAyAAAAA1z4CcNftWfDY+Ppw2c078NsHAP////38AAAA \
+            AAAA/wAAAAIBAgECAQIAAIMDAPj//3OgAQQAAH4BAAAAAFQK
+            """
+        let rules = try TimeZoneRules(
+            tzif: Array(try #require(Data(base64Encoded: text, options: .ignoreUnknownCharacters))))
+        let daily = CalendarSchedule(.fields(CalendarFields(times: TimesOfDay([9000]))))
+        for policy in [ClockPolicy(), ClockPolicy(gap: .skip, repeated: .both)] {
+            let search = PreparedSchedule(daily, in: rules, policy: policy)
+            for change in rules.transitions(in: -3_000_000_000..<7_000_000_000).prefix(20) {
+                for instant in stride(from: change.at - 200_000, through: change.at + 200_000, by: 5000) {
+                    if let previous = search.previous(before: instant) { #expect(previous.instant < instant) }
+                    guard let next = search.next(after: instant) else { continue }
+                    #expect(next.instant > instant)
+                    #expect(search.previous(before: next.instant + 1)?.instant == next.instant)
+                }
+            }
+        }
     }
 }

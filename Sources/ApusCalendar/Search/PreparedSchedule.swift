@@ -182,7 +182,9 @@ public struct PreparedSchedule: Sendable {
         }
         while let match = matchNext(local, &steps) {
             switch rules.resolve(match) {
-            case .one(let first), .repeated(let first, _): return Due(instant: first, local: match)
+            case .one(let first), .repeated(let first, _):
+                if isReached(match, at: first) { return Due(instant: first, local: match) }
+                local = match + 1
             case .gap(_, let after):
                 if policy.gap == .after { return Due(instant: after, local: match) }
                 local = after + Int64(rules.offset(at: after))
@@ -191,11 +193,21 @@ public struct PreparedSchedule: Sendable {
         return nil
     }
 
+    /// Whether the clock reaches a local second at an instant for the first time. A clock that skips a time, goes back
+    /// within hours and shows it then has passed it before; no zone does so, but the bytes of a file may.
+    private func isReached(_ match: Int64, at instant: Int64) -> Bool {
+        let segment = rules.segment(at: instant - 1)
+        return rules.isPlain(instant - 1, segment: segment)
+            || rules.furthestLocal(at: instant - 1, segment: segment) < match
+    }
+
     private func fixedPrevious(_ instant: Int64, _ steps: inout Int) -> Due? {
         var local = rules.furthestLocal(at: instant - 1)
         while let match = matchPrevious(local, &steps) {
             switch rules.resolve(match) {
-            case .one(let first), .repeated(let first, _): return Due(instant: first, local: match)
+            case .one(let first), .repeated(let first, _):
+                if isReached(match, at: first) { return Due(instant: first, local: match) }
+                local = match - 1
             case .gap(let before, let after):
                 if policy.gap == .skip {
                     local = before + Int64(rules.offset(at: before))

@@ -34,6 +34,8 @@ struct OnCalendarParser {
             times = TimesOfDay([local.time.secondOfDay])
             zone = "UTC"
             index += 1
+            if index < tokens.count, tokens[index].text == "UTC" { index += 1 }
+            if index < tokens.count { throw tokens[index].error("nothing after an instant but UTC") }
         }
         if index < tokens.count, isDate(tokens[index].text) {
             (years, months) = try date(tokens[index], &days)
