@@ -46,9 +46,14 @@ struct Verdict: Hashable {
         right: "both: another policy; the rest is what Apus finds with gap = skip",
         source: "dateutil.rrule works on naive date-times; dateutil.tz.datetime_exists tells gaps")
 
+    static let dateutilWeek = Verdict(
+        oracle: .dateutil, says: "dateutil counts positions in the first week from DTSTART on",
+        right: "Apus: a position is one of the set of the whole interval, here a week; DTSTART bounds the result",
+        source: "RFC 5545, 3.3.10: BYSETPOS is applied to the set within one interval of the rule")
+
     static let all = [
         systemdPolicy, systemdCopy, systemdLoop, systemdLost, systemdRepetition, croniterShift, croniterYears,
-        croniterStar, dateutilGap,
+        croniterStar, dateutilGap, dateutilWeek,
     ]
 
     /// The reason for different answers, or nil if there is none.
@@ -64,10 +69,23 @@ struct Verdict: Hashable {
     ) -> Verdict? {
         switch comparison.oracle {
         case .java, .zoneinfo: nil
-        case .dateutil: theirs == comparison.ours(ClockPolicy(gap: .skip)) ? .dateutilGap : nil
+        case .dateutil: dateutil(comparison, theirs)
         case .croniter: croniter(comparison, theirs, agreesWithoutZone)
         case .systemd: systemd(comparison, theirs, finds)
         }
+    }
+
+    private static func dateutil(_ comparison: Comparison, _ theirs: [Int64]) -> Verdict? {
+        let ours = comparison.ours(ClockPolicy(gap: .skip))
+        if theirs == ours { return .dateutilGap }
+        guard case .recurrence(let rule) = comparison.schedule.rule, rule.frequency == .weekly, !rule.positions.isEmpty
+        else { return nil }
+        // One more match in the first week, which a COUNT has counted.
+        let end = rule.start.localSeconds + 8 * 86_400
+        let (later, expected) = (theirs.filter { $0 > end }, ours.filter { $0 > end })
+        let common = min(later.count, expected.count)
+        let isSame = later.prefix(common) == expected.prefix(common) && abs(later.count - expected.count) <= 1
+        return isSame && (rule.count != nil || theirs.first != ours.first) ? .dateutilWeek : nil
     }
 
     private static func croniter(

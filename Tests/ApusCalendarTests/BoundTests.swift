@@ -115,4 +115,39 @@ struct BoundTests {
             #expect(found == expected, "\(schedule)")
         }
     }
+
+    @Test("an excluded schedule that begins, ends or has an exception within a day leaves out what it has there")
+    func partialDays() throws {
+        let daily = try CalendarSchedule(cron: "0 9 * * *")
+        func days(except text: String, from: String? = nil, until: String? = nil) throws -> [String] {
+            var other = try CalendarSchedule(text: text, now: local("2026-12-01 00:00"))
+            other.from = from.map(local)
+            other.until = until.map(local)
+            var schedule = daily
+            schedule.exclusions = [.schedule(other)]
+            return occurrences(schedule, after: utc("2026-11-30 12:00"), in: .utc, count: 3)
+                .map { String($0.dropFirst(8).prefix(2)) }
+        }
+        // Due at 12:00 of each day.
+        #expect(try days(except: "0 12 * * *", from: "2026-12-03 11:00") == ["01", "02"])
+        #expect(try days(except: "0 12 * * *", from: "2026-12-03 13:00") == ["01", "02", "03"])
+        #expect(try days(except: "0 12 * * *", until: "2026-12-02 13:00") == ["03", "04", "05"])
+        #expect(try days(except: "0 12 * * *", until: "2026-12-02 11:00") == ["02", "03", "04"])
+        let rule = "DTSTART:20261201T120000 RRULE:FREQ=DAILY;COUNT=4"
+        #expect(try days(except: rule) == ["05", "06", "07"])
+        #expect(try days(except: rule + " EXDATE:20261203T120000") == ["03", "05", "06"])
+        #expect(try days(except: rule + " RDATE:20261206T150000") == ["05", "07", "08"])
+    }
+
+    @Test("excluded dates may overlap, in any order")
+    func overlappingDates() throws {
+        func range(_ first: Int, _ last: Int) -> CalendarSchedule.Exclusion {
+            .dates(CivilDate(unchecked: 2026, 12, first)...CivilDate(unchecked: 2026, 12, last))
+        }
+        var schedule = try CalendarSchedule(cron: "0 9 * * *")
+        schedule.exclusions = [range(20, 21), range(4, 5), range(2, 10), range(11, 11)]
+        let found = occurrences(schedule, after: utc("2026-11-30 12:00"), in: .utc, count: 10)
+        #expect(
+            found[0].hasPrefix("2026-12-01") && found[1].hasPrefix("2026-12-12") && found[9].hasPrefix("2026-12-22"))
+    }
 }

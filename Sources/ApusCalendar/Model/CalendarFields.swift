@@ -69,7 +69,8 @@ public struct CalendarFields: Sendable, Hashable {
         years: [Int]? = nil, weekInterval: WeekInterval? = nil, hashed: [Hashed] = []
     ) {
         self.times = times
-        let hasSteps = times.hasEvenSteps || hashed.contains { $0.step != nil }
+        let hashesSteps = hashed.contains { $0.step != nil && ($0.field == .minute || $0.field == .second) }
+        let hasSteps = times.hasEvenSteps || hashesSteps
         self.isStepping = isStepping && hasSteps || times.coversEveryHour
         self.days = days
         self.months = months
