@@ -63,9 +63,8 @@ final class DeviceParts: DevicePart {
         location = SimulatedLocation(surroundings(.location), isModeDeclared: false)
         significantChanges = SignificantChanges(
             surroundings(nil), location: location, launchesAfterForceQuit: policy.locationLaunchesAfterForceQuit)
-        jobs = SimulatedTaskScheduler(surroundings(nil), policy: policy.jobs, random: random) {
-            desk.host.withLock { $0 }
-        }
+        jobs = SimulatedTaskScheduler(
+            JobSystem(surroundings(nil), policy: policy.jobs, random: random) { desk.host.withLock { $0 } })
         pushes = SimulatedPushes(surroundings(.remoteNotification), policy: policy) { desk.host.withLock { $0 } }
     }
 
@@ -76,7 +75,7 @@ final class DeviceParts: DevicePart {
             return host
         }
         withExtendedLifetime(host) {}
-        jobs.deviceGone()
+        jobs.system.deviceGone()
         pushes.processEnded()
         significantChanges.processEnded()
     }
@@ -95,7 +94,7 @@ final class DeviceParts: DevicePart {
         audio.appInstalled(
             durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
         location.appInstalled(manifest)
-        jobs.appInstalled(manifest)
+        jobs.system.appInstalled(manifest)
         pushes.appInstalled(manifest)
     }
 

@@ -238,7 +238,7 @@ extension SimulatedDevice {
 
     func tellJobs(_ event: DeviceSceneEvent) {
         let scene = DeviceScene(self)
-        jobs.device(did: event, scene)
+        jobs.system.device(did: event, scene)
         pushes.device(did: event, scene)
     }
 

@@ -45,7 +45,7 @@ public final class SimulatedDevice {
     /// The rules. For a process, those hold that were there when it was started; for its background jobs, those of the
     /// present.
     public var policy: SystemPolicy {
-        didSet { jobs.policyChanged(policy.jobs) }
+        didSet { jobs.system.policyChanged(policy.jobs) }
     }
     /// The installed app's records. They survive its processes, restarts, and another ``install(_:trackDurations:_:)``.
     public let storage = MemoryRecordStore()

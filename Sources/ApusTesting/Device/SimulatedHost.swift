@@ -210,7 +210,8 @@ public final class SimulatedHost: BackgroundHost {
                 ))
         } else {
             if let zero { limits.append((zero, endIfOverdue)) }
-            for end in jobs.ends { limits.append((end, jobs.endOverdue)) }
+            let runs = jobs.system.runs
+            for end in runs.ends { limits.append((end, runs.endOverdue)) }
             if let end = pushes.end { limits.append((end, pushes.endOverdue)) }
         }
         limits = limits.filter { $0.instant < end }

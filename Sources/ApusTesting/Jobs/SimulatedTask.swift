@@ -1,3 +1,4 @@
+import ApusBackground
 public import ApusJobs
 import ApusTimers
 
@@ -22,18 +23,16 @@ public final class SimulatedTask: Sendable {
     let launched: UInt64
 
     private let state: Locked<State>
-    private let time: any TimeSource
-    private let scheduler: SimulatedTaskScheduler
+    private let system: JobSystem
 
     init(
         _ request: BackgroundJobRequest, number: Int, limits: SimulatedTaskMachine.Limits, launched: UInt64,
-        time: any TimeSource, scheduler: SimulatedTaskScheduler
+        system: JobSystem
     ) {
         self.request = request
         self.number = number
         self.launched = launched
-        self.time = time
-        self.scheduler = scheduler
+        self.system = system
         let shown: ContinuedJob? = if case .continued(let job) = request.kind { job } else { nil }
         state = Locked(
             State(
@@ -65,9 +64,15 @@ public final class SimulatedTask: Sendable {
     package func setCompleted(success: Bool) {
         switch state.withLock({ $0.machine.complete() }) {
         case .tell(let isExpired, let handler):
-            scheduler.completed(self, success: success, isExpired: isExpired)
+            if !system.surroundings.isAppDead() {
+                system.log(.app, identifier, .completed(success: success))
+                system.end(self, isExpired ? .expired : success ? .succeeded : .failed)
+            }
             withExtendedLifetime(handler) {}
-        case .warn: scheduler.completedAgain(self)
+        case .warn:
+            if !system.surroundings.isAppDead() {
+                system.warn("the background job \(identifier) was completed before")
+            }
         case .ignore: break
         }
     }
@@ -84,9 +89,9 @@ public final class SimulatedTask: Sendable {
     ///   - completed: Units that are done; brought into 0...total.
     ///   - total: Units that there are; at least 1.
     package func report(completed: Int64, of total: Int64) {
-        let now = time.uptime().nanoseconds
+        let now = system.now.uptime
         state.withLock { $0.machine.report(completed: completed, total: total, now: now) }
-        scheduler.deadlinesChanged()
+        system.runs.deadlinesChanged()
     }
 
     /// What the user reads; empty but for continued work.
@@ -105,20 +110,64 @@ public final class SimulatedTask: Sendable {
 
     /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it, as with continued work.
     public var timeRemaining: Duration? {
-        let now = time.uptime().nanoseconds
+        let now = system.now.uptime
         return end.map { .nanoseconds(Int64(clamping: $0 > now ? $0 - now : 0)) }
     }
 
-    // MARK: For the scheduler
+    // MARK: What the system does
 
+    /// When it has to be over at the latest, in nanoseconds of uptime; nil when nothing limits it.
     var end: UInt64? { state.withLock { $0.machine.end } }
+    /// When something happens to it if it does nothing.
     var nextInstant: UInt64? { state.withLock { $0.machine.nextInstant } }
-    func handOver() -> Bool { state.withLock { $0.machine.handOver() } }
-    func begin(now: UInt64) -> Bool { state.withLock { $0.machine.begin(now: now) } }
-    func expire(now: UInt64) -> SimulatedTaskMachine.ExpireAction { state.withLock { $0.machine.expire(now: now) } }
+    /// What the time that has passed means for it.
     func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
 
-    @MainActor func callExpirationHandler() { state.withLock { $0.machine.takeHandler() }?() }
+    /// Gives it to the app, once, when the process has arrived where it was going. The launch handler is called on the
+    /// main loop.
+    @MainActor
+    func handOver() {
+        guard let mainLoop = system.surroundings.mainLoop(), state.withLock({ $0.machine.handOver() }) else { return }
+        mainLoop.run { [self] in
+            let now = system.now.uptime
+            guard state.withLock({ $0.machine.begin(now: now) }) else { return }
+            guard let handler = system.launchHandler(identifier) else {
+                system.warn("there is no launch handler for \(identifier)")
+                abandon()
+                return system.end(self, .noHandler)
+            }
+            system.runs.changed()
+            handler(self)
+        }
+    }
+
+    /// Its time is over, or it is cancelled: its handler is called on the main loop, or it has failed.
+    @MainActor
+    func expire() {
+        guard !system.surroundings.isAppDead() else { return }
+        let now = system.now.uptime
+        switch state.withLock({ $0.machine.expire(now: now) }) {
+        case .call:
+            system.log(.system, identifier, .expired)
+            system.surroundings.mainLoop()?.run { [self] in state.withLock { $0.machine.takeHandler() }?() }
+            system.runs.changed()
+        case .fail:
+            system.log(.system, identifier, .expired)
+            system.end(self, .expired)
+        case .ignore: break
+        }
+    }
+
+    /// Its process ends, without a word to the app.
+    ///
+    /// - Parameters:
+    ///   - event: What the device's log says.
+    ///   - why: What the run's record says.
+    func kill(_ event: String, why: String) {
+        abandon()
+        system.log(.system, identifier, .ended(event))
+        system.end(self, .killed(why))
+    }
 
     func abandon() {
         let handler = state.withLock { $0.machine.abandon() }

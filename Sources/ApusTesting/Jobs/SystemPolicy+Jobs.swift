@@ -93,6 +93,13 @@ extension SystemPolicy {
         /// Apple's rules.
         public init() {}
 
+        /// How long it is to the next opportunity.
+        func opportunityDelay(_ random: SeededRandom) -> Duration {
+            let lower = opportunitySpacing.lowerBound.nanosecondsFromZero
+            let span = opportunitySpacing.upperBound.nanosecondsFromZero - lower
+            return .nanoseconds(Int64(clamping: lower + random.next() % (span + 1)))
+        }
+
         /// Whether the time of day is that of the night.
         func isNight(_ now: WallInstant) -> Bool {
             let time = Duration.seconds(now.nanoseconds / 1_000_000_000 % 86_400)

@@ -5,10 +5,8 @@ import ApusTimers
 /// Which rule looks at what: the table of WWDC20 10063. Battery, low-power mode and the budget stop only a refresh.
 extension TaskSchedulerMachine {
     /// Why a request does not run now, in a fixed order.
-    func obstacles(
-        to entry: JobRequestBook.Entry, running: [BackgroundJobRequest], now: DeviceMoment
-    ) -> [BackgroundJobObstacle] {
-        let request = entry.request
+    func obstacles(to entry: JobRequestBook.Entry, now: DeviceMoment) -> [BackgroundJobObstacle] {
+        let (request, running) = (entry.request, running)
         var obstacles: [BackgroundJobObstacle] = []
         func add(_ obstacle: BackgroundJobObstacle, if isThere: Bool) { if isThere { obstacles.append(obstacle) } }
 

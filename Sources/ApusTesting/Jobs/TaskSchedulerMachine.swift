@@ -1,9 +1,10 @@
+import ApusBackground
 import ApusJobs
 import ApusTimers
 
 /// What the simulated system knows of an app's background jobs, as a pure state machine.
 ///
-/// It does not know the runs: those are ``SimulatedTask``s, of which it is told.
+/// Of a run it knows when it began and what became of it. What happens in between is the ``SimulatedTaskMachine``'s.
 struct TaskSchedulerMachine {
     var policy: SystemPolicy.Jobs
     var manifest = AppManifest()
@@ -13,43 +14,59 @@ struct TaskSchedulerMachine {
     var habits = UsageHabits()
     var allowance = JobAllowance()
     private(set) var records: [BackgroundJobRecord] = []
-    private(set) var deferrals: [String: [String: Int]] = [:]
+    private var deferrals: [String: [String: Int]] = [:]
+    /// The numbers of the runs that go on, in the order of their beginning.
+    private var unfinished: [Int] = []
 
     init(policy: SystemPolicy.Jobs) { self.policy = policy }
 
-    // MARK: Submitting
+    // MARK: What is known
 
-    enum SubmitAction {
-        case submitted(replaced: Bool)
-        /// The caller may be told with an error.
-        case refused(BackgroundJobError)
-        /// A phone raises an exception for it.
-        case noHandler(BackgroundJobError)
+    /// The requests whose runs go on, in the order of their beginning.
+    var running: [BackgroundJobRequest] { unfinished.map { records[$0].request } }
+
+    /// The requests that are not completed, in the policy's sense.
+    var pending: [BackgroundJobRequest] {
+        (policy.listsRunningAsPending ? running : []) + book.entries.map(\.request)
     }
 
-    mutating func submit(
-        _ request: BackgroundJobRequest, running: [BackgroundJobRequest], now: DeviceMoment
-    )
-        -> SubmitAction
-    {
-        do throws(BackgroundJobError) {
-            try request.validate()
-            try checkPermission(for: request)
-        } catch {
-            return .refused(error)
+    /// What stands in the way of a job now.
+    func whyNot(_ identifier: String, now: DeviceMoment) -> [BackgroundJobObstacle] {
+        if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
+        return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
+    }
+
+    /// What has happened, and what stands in the way of what has not.
+    func report(now: DeviceMoment) -> BackgroundJobReport {
+        let waiting = book.entries.map { entry in
+            BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))
         }
+        return BackgroundJobReport(runs: records, waiting: waiting, deferrals: deferrals)
+    }
+
+    /// The device is different. True when the user has just picked it up.
+    mutating func changed(to new: DeviceScene, now: WallInstant) -> Bool {
+        let old = scene
+        scene = new
+        if new.isAppInFront, !old.isAppInFront { habits.opened(at: now) }
+        if old.isAppInFront { habits.used(at: now) }
+        return old.conditions.isIdle == true && new.conditions.isIdle != true
+    }
+
+    // MARK: Submitting
+
+    /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
+    /// for, and other errors for what it tells the caller.
+    mutating func submit(_ request: BackgroundJobRequest, now: DeviceMoment) throws(BackgroundJobError) -> Bool {
+        try request.validate()
+        try checkPermission(for: request)
         guard registrations.handler(request.identifier) != nil else {
-            return .noHandler(
-                BackgroundJobError(
-                    .notRegistered,
-                    "there is no handler for “\(request.identifier)”; register one while the app is launched"))
+            throw BackgroundJobError(
+                .notRegistered,
+                "there is no handler for “\(request.identifier)”; register one while the app is launched")
         }
-        do throws(BackgroundJobError) {
-            try checkRoom(for: request, running: running)
-        } catch {
-            return .refused(error)
-        }
-        return .submitted(replaced: book.submit(request, now: now.wall))
+        try checkRoom(for: request)
+        return book.submit(request, now: now.wall)
     }
 
     /// Permission comes before the handler, because an identifier that is not permitted cannot have one.
@@ -97,11 +114,7 @@ struct TaskSchedulerMachine {
         }
     }
 
-    private func checkRoom(
-        for request: BackgroundJobRequest, running: [BackgroundJobRequest]
-    )
-        throws(BackgroundJobError)
-    {
+    private func checkRoom(for request: BackgroundJobRequest) throws(BackgroundJobError) {
         let identifier = request.identifier
         switch request.kind {
         case .refresh:
@@ -126,6 +139,21 @@ struct TaskSchedulerMachine {
 
     // MARK: Opportunities
 
+    /// When the system looks at the requests next.
+    enum NextLook: Equatable {
+        /// Not before another request is submitted.
+        case never
+        /// Nothing is due before that; what an earliest begin puts off waits on the wall clock, as that is set.
+        case whenDue(WallInstant)
+        /// At the next opportunity: those come on the continuous clock, whatever the wall clock is set to.
+        case atOpportunity
+    }
+
+    func nextLook(now: WallInstant) -> NextLook {
+        guard let first = book.opportunistic.map(\.due).min() else { return .never }
+        return first > now ? .whenDue(first) : .atOpportunity
+    }
+
     struct Start {
         let entry: JobRequestBook.Entry
         /// Only the user starts an app that was removed from the switcher; some jobs are exempt.
@@ -139,15 +167,13 @@ struct TaskSchedulerMachine {
     }
 
     /// The system looks which of the pending requests may run now, and takes them out.
-    mutating func look(running: [BackgroundJobRequest], now: DeviceMoment) -> Look {
+    mutating func look(now: DeviceMoment) -> Look {
         var look = Look()
-        var running = running
         for entry in book.opportunistic where entry.due <= now.wall {
             let identifier = entry.request.identifier
-            let reasons = obstacles(to: entry, running: running, now: now).map(\.words)
+            let reasons = obstacles(to: entry, now: now).map(\.words)
             if reasons.isEmpty {
                 look.starts.append(take(entry, now: now))
-                running.append(entry.request)
                 continue
             }
             for reason in reasons { deferrals[identifier, default: [:]][reason, default: 0] += 1 }
@@ -157,8 +183,9 @@ struct TaskSchedulerMachine {
     }
 
     /// The continued work that begins now.
-    mutating func nextContinued(running: [BackgroundJobRequest], now: DeviceMoment) -> [Start] {
+    mutating func nextContinued(now: DeviceMoment) -> [Start] {
         guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
+        let running = running
         let free = max(0, policy.continuedAtOnce - running.count(where: \.isContinued))
         return book.queued.filter { entry in !running.contains { $0.identifier == entry.request.identifier } }
             .prefix(free).map { take($0, now: now) }
@@ -187,18 +214,19 @@ struct TaskSchedulerMachine {
     mutating func began(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Int {
         records.append(
             BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
+        unfinished.append(records.count - 1)
         return records.count - 1
     }
 
-    /// A run is over. False when it was before.
-    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: DeviceMoment) -> Bool {
-        guard records[number].outcome == nil else { return false }
+    /// A run is over.
+    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: DeviceMoment) {
+        guard let index = unfinished.firstIndex(of: number) else { return }
+        unfinished.remove(at: index)
         records[number].outcome = outcome
         records[number].ended = now.wall
         if records[number].kind.isRefresh {
             allowance.refreshRan(ran, budget: policy.dailyRefreshBudget, now: now.continuous)
         }
-        return true
     }
 
     func limits(of kind: BackgroundJobRequest.Kind) -> SimulatedTaskMachine.Limits {
