@@ -24,7 +24,7 @@ extension AVPlayer {
     ) -> Any {
         let step = UInt64(max(0, (interval.seconds * 1e9).rounded()))
         if step == 0 { fault("the interval of a periodic time observer is positive, and not \(interval.seconds) s") }
-        return add(TimeObserver(.periodic(step), CallOut(on: queue ?? .main), block))
+        return add(TimeObserver(.periodic(step), CallbackQueue(queue ?? .main), block))
     }
 
     /// Calls a block whenever one of these times of the current item is passed while the player plays.
@@ -42,7 +42,7 @@ extension AVPlayer {
     ) -> Any {
         if times.isEmpty { fault("a boundary time observer has at least one time") }
         let boundaries = times.map { UInt64(max(0, ($0.timeValue.seconds * 1e9).rounded())) }.sorted()
-        return add(TimeObserver(.boundaries(boundaries), CallOut(on: queue ?? .main)) { _ in block() })
+        return add(TimeObserver(.boundaries(boundaries), CallbackQueue(queue ?? .main)) { _ in block() })
     }
 
     /// Ends that a block is called. An observer that another player has made is a fault.
@@ -74,7 +74,7 @@ extension AVPlayer {
 
     private func call(_ observer: TimeObserver) {
         let time = currentTime()
-        observer.callOut.call("a time observer of AVPlayer", on: host) { observer.block(time) }
+        observer.callbacks.call("a time observer of AVPlayer", on: host) { observer.block(time) }
     }
 
     private func arm(_ observer: TimeObserver) {
@@ -112,14 +112,14 @@ final class TimeObserver {
     }
 
     let times: Times
-    let callOut: CallOut
+    let callbacks: CallbackQueue
     let block: @Sendable (CMTime) -> Void
     /// Nil when it does not wait.
     var timer: ScheduledTimer?
 
-    init(_ times: Times, _ callOut: CallOut, _ block: @escaping @Sendable (CMTime) -> Void) {
+    init(_ times: Times, _ callbacks: CallbackQueue, _ block: @escaping @Sendable (CMTime) -> Void) {
         self.times = times
-        self.callOut = callOut
+        self.callbacks = callbacks
         self.block = block
     }
 

@@ -9,14 +9,14 @@ open class BGTask: NSObject {
     public let identifier: String
 
     let task: any PhoneTask
-    private let callOut: CallOut
+    private let callbacks: CallbackQueue
     private let host: any PhoneHost
     private let handler = Locked<Handover<() -> Void>?>(nil)
     private let completion = DispatchSemaphore(value: 0)
 
-    init(_ task: any PhoneTask, _ callOut: CallOut, _ process: PhoneProcess) {
+    init(_ task: any PhoneTask, _ callbacks: CallbackQueue, _ process: PhoneProcess) {
         self.task = task
-        self.callOut = callOut
+        self.callbacks = callbacks
         host = process.host
         identifier = task.request.identifier
         super.init()
@@ -42,9 +42,9 @@ open class BGTask: NSObject {
                 return
             }
             let name = "the expiration handler of \(identifier)"
-            task.expirationHandler = { [callOut, host, weakSelf = Handover(WeakTask(value: self))] in
+            task.expirationHandler = { [callbacks, host, weakSelf = Handover(WeakTask(value: self))] in
                 weakSelf.value.value?.forgetHandler()
-                callOut.call(name, on: host, new.value)
+                callbacks.call(name, on: host, new.value)
             }
         }
     }
@@ -72,13 +72,13 @@ open class BGTask: NSObject {
         withExtendedLifetime(old) {}
     }
 
-    static func make(_ task: any PhoneTask, _ callOut: CallOut, _ process: PhoneProcess) -> BGTask {
+    static func make(_ task: any PhoneTask, _ callbacks: CallbackQueue, _ process: PhoneProcess) -> BGTask {
         switch task.request.kind {
-        case .refresh: BGAppRefreshTask(task, callOut, process)
+        case .refresh: BGAppRefreshTask(task, callbacks, process)
         case .processing where HealthIdentifiers.contains(task.request.identifier):
-            BGHealthResearchTask(task, callOut, process)
-        case .processing: BGProcessingTask(task, callOut, process)
-        case .continued: BGContinuedProcessingTask(task, callOut, process)
+            BGHealthResearchTask(task, callbacks, process)
+        case .processing: BGProcessingTask(task, callbacks, process)
+        case .continued: BGContinuedProcessingTask(task, callbacks, process)
         }
     }
 }
@@ -102,9 +102,9 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
     /// the simulated phone before they are complete.
     public let progress: Progress
 
-    override init(_ task: any PhoneTask, _ callOut: CallOut, _ process: PhoneProcess) {
+    override init(_ task: any PhoneTask, _ callbacks: CallbackQueue, _ process: PhoneProcess) {
         progress = TaskProgress(of: task)
-        super.init(task, callOut, process)
+        super.init(task, callbacks, process)
     }
 
     /// What the user reads.

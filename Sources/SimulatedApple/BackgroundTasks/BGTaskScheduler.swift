@@ -11,7 +11,7 @@ import SimulatedAppleCore
 /// a phone raises an exception for is a fault of the device.
 public final class BGTaskScheduler: NSObject, Sendable {
     private let process: PhoneProcess
-    private let completions = CallOut(on: DispatchQueue(label: "com.apple.BGTaskScheduler.completions"))
+    private let completions = CallbackQueue(DispatchQueue(label: "com.apple.BGTaskScheduler.completions"))
 
     private init(_ process: PhoneProcess) {
         self.process = process
@@ -42,12 +42,12 @@ public final class BGTaskScheduler: NSObject, Sendable {
         forTaskWithIdentifier identifier: String, using queue: DispatchQueue?,
         launchHandler: @escaping (BGTask) -> Void
     ) -> Bool {
-        let callOut = CallOut(on: queue ?? DispatchQueue(label: "com.apple.BGTaskScheduler (\(identifier))"))
+        let callbacks = CallbackQueue(queue ?? DispatchQueue(label: "com.apple.BGTaskScheduler (\(identifier))"))
         let handler = Handover(launchHandler)
         let name = "the launch handler of \(identifier)"
         return process.jobs.addLaunchHandler(identifier) { [process] task in
-            let task = Handover(BGTask.make(task, callOut, process))
-            callOut.call(name, on: process.host) { handler.value(task.value) }
+            let task = Handover(BGTask.make(task, callbacks, process))
+            callbacks.call(name, on: process.host) { handler.value(task.value) }
             task.value.waitForCompletion(process.patience)
         }
     }

@@ -22,7 +22,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
 
     let host: any PhoneHost
     private let service: any PhoneNotifications
-    private let callOut = CallOut(on: DispatchQueue(label: "com.apple.usernotifications.call-out"))
+    private let callbacks = CallbackQueue(DispatchQueue(label: "com.apple.usernotifications.call-out"))
     private let delegateBox = Locked(WeakDelegate())
     private let turns = Locked(Turns())
 
@@ -58,10 +58,10 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         options: UNAuthorizationOptions = [], completionHandler: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         // Nothing else waits for the user's answer.
-        perform { [host, callOut] center in
+        perform { [host, callbacks] center in
             center.askForAuthorization(provisional: options.contains(.provisional)) { answer in
                 host.mainLoop.run {
-                    callOut.call("the completion handler of requestAuthorization", on: host) {
+                    callbacks.call("the completion handler of requestAuthorization", on: host) {
                         completionHandler(answer.allowsShowing, nil)
                     }
                 }
@@ -197,9 +197,9 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
     private func perform(
         _ name: String, _ work: @escaping @Sendable (any PhoneNotifications) async -> (@Sendable () -> Void)?
     ) {
-        perform { [host, callOut] center in
+        perform { [host, callbacks] center in
             guard let completion = await work(center) else { return }
-            host.mainLoop.run { callOut.call(name, on: host, completion) }
+            host.mainLoop.run { callbacks.call(name, on: host, completion) }
         }
     }
 

@@ -1,0 +1,65 @@
+public import ApusTesting
+package import Dispatch
+
+/// A queue on which a framework calls the app: its own, or one that the app has chosen.
+///
+/// Which thread runs the app's code, and who waits for it:
+///
+/// | queue | in the test's own process | in a process of the app's own |
+/// |---|---|---|
+/// | the main one | the caller's, which is the main thread | the caller's |
+/// | another | one of that queue; the main thread waits | one of that queue; nothing waits |
+///
+/// In the test's process the main thread is the device's. It waits so that nothing else runs at the same time, and a test
+/// is the same each time. A process of the app's own is waited for by the device, which is in another one.
+package struct CallbackQueue: Sendable {
+    private let queue: DispatchQueue
+
+    package init(_ queue: DispatchQueue) { self.queue = queue }
+
+    /// Calls `work` on the queue.
+    ///
+    /// Work that waits for the main thread would wait for ever in the test's process, because that waits for the work:
+    /// after ten seconds of the machine's time it is left alone, with the fault ``Fault/Rule/blockedCallOut``.
+    ///
+    /// - Parameters:
+    ///   - name: What is called, for the fault.
+    ///   - host: Where the fault is reported.
+    ///   - work: The app's code. It is released before the call returns: what it holds does not outlive the app's process.
+    @MainActor
+    package func call(_ name: String, on host: any PhoneHost, _ work: @escaping () -> Void) {
+        if MainThread.isMain(queue) { return work() }
+        let work = Handover(WorkItem(work))
+        if AppLink.current != nil { return queue.async { work.value.run() } }
+        let hasReturned = DispatchSemaphore(value: 0)
+        queue.async {
+            work.value.run()
+            hasReturned.signal()
+        }
+        // Real time, because a thread that is stuck does not move the device's.
+        if hasReturned.wait(timeout: .now() + .seconds(10)) == .timedOut {
+            host.fault(
+                Fault(
+                    .blockedCallOut,
+                    "\(name) did not return within 10 s; it may wait for the main thread, which waits for it here: "
+                        + "do not use DispatchQueue.main.sync there"))
+        }
+    }
+}
+
+/// Work that releases what it holds when it has run. Dispatch releases a block some time after it has returned.
+private final class WorkItem {
+    private var work: (() -> Void)?
+
+    init(_ work: @escaping () -> Void) { self.work = work }
+
+    func run() {
+        let work = work.take()
+        work?()
+    }
+}
+
+extension Fault.Rule {
+    /// The app's handler on another thread did not return.
+    public static let blockedCallOut = Fault.Rule("blockedCallOut")
+}
