@@ -27,6 +27,9 @@ public struct CMTime: Hashable, Comparable, Sendable {
     /// The time in seconds; not a number when the timescale is not positive.
     public var seconds: Double { timescale > 0 ? Double(value) / Double(timescale) : .nan }
 
+    /// The time in nanoseconds; nothing before the beginning.
+    var wholeNanoseconds: UInt64 { UInt64(max(0, (seconds * 1e9).rounded())) }
+
     /// Orders by time.
     public static func < (lhs: CMTime, rhs: CMTime) -> Bool { lhs.seconds < rhs.seconds }
 }
