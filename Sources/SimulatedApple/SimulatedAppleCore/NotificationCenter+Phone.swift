@@ -4,14 +4,15 @@ import Dispatch
 public import Foundation
 
 extension NotificationCenter {
-    /// Foundation's method of this name, with two differences that a simulated phone needs. It is preferred to that one
-    /// by the compiler, because its name is not an optional.
+    /// Foundation's method of this name, for code that runs on a simulated phone. The compiler prefers it to
+    /// Foundation's, of which `name` is an optional. It is different in two ways:
     ///
-    /// - The observer goes with the app's process: Foundation's center belongs to the whole program, and would call
-    ///   observers of ended processes again.
-    /// - With the main queue, the block is called there and then when the notification is posted on the main actor's
-    ///   thread. Under Swift Testing on Linux that is not the program's first thread, and Foundation would wait for
-    ///   itself for ever. What is posted on another thread comes soon, and is not waited for.
+    /// - The observer is removed when the app's process ends. Foundation's center belongs to the whole program, and
+    ///   would go on calling it.
+    /// - With the main queue, `block` is called before `post` returns if that is called on the main thread, as
+    ///   Foundation does on a phone. Under Swift Testing on Linux the main actor's thread is not the program's first
+    ///   one, and Foundation would wait there for itself. What is posted on another thread is delivered soon, and `post`
+    ///   does not wait for it.
     ///
     /// - Parameters:
     ///   - name: Which notifications.
@@ -24,18 +25,21 @@ extension NotificationCenter {
         forName name: NSNotification.Name, object obj: Any?, queue: OperationQueue?,
         using block: @escaping @Sendable (Notification) -> Void
     ) -> any NSObjectProtocol {
-        let token: any NSObjectProtocol
-        if queue === OperationQueue.main {
-            token = addObserver(forName: Optional(name), object: obj, queue: nil) { notification in
-                if MainThread.isCurrent { return block(notification) }
-                let notification = Handover(notification)
-                DispatchQueue.main.async { block(notification.value) }
-            }
-        } else {
-            token = addObserver(forName: Optional(name), object: obj, queue: queue, using: block)
-        }
-        let forgotten = Handover((center: self, token: token))
-        SimulatedPhone.lastProcess?.atEnd { forgotten.value.center.removeObserver(forgotten.value.token) }
-        return token
+        // On the main queue it is called where the notification is posted, as far as possible.
+        let observer =
+            queue === OperationQueue.main
+            ? addObserver(forName: Optional(name), object: obj, queue: nil) { Self.deliverOnMain($0, to: block) }
+            : addObserver(forName: Optional(name), object: obj, queue: queue, using: block)
+        let registration = Handover((center: self, observer: observer))
+        SimulatedPhone.lastProcess?.atEnd { registration.value.center.removeObserver(registration.value.observer) }
+        return observer
+    }
+
+    private static func deliverOnMain(
+        _ notification: Notification, to block: @escaping @Sendable (Notification) -> Void
+    ) {
+        if MainThread.isCurrent { return block(notification) }
+        let notification = Handover(notification)
+        DispatchQueue.main.async { block(notification.value) }
     }
 }
