@@ -3,31 +3,20 @@ import ApusJobs
 import ApusTimers
 
 /// The screen "Timer": timers whose work goes on for a while after Home. It shows ``BackgroundTimer``.
+///
+/// The timers are the ``BackgroundTimer``'s; the screen's rows about them are a ``TimerList``. A row has a number of its
+/// own, because a timer's work is written before the timer has an identifier.
 @MainActor
 public final class TimerModel: BackgroundTimerDelegate {
-    private struct Row {
-        let id: Int
-        let delay: Double
-        let interval: Duration?
-        var count = 0
-        let timer: BackgroundTimer.ID
-    }
-
     /// The accepted delays, in seconds.
     public static let delays = 0...86_400.0
     /// The accepted intervals, in seconds.
     public static let intervals = 0.1...86_400.0
 
-    private static let rowLimit = 100
-    private static let endedLimit = 20
-
     private let host: any BackgroundHost
     private let changed: ChangeSignal
     private lazy var timers = BackgroundTimer(host: host, name: "timers", delegate: self)
-    private var rows: [Row] = []
-    private var ended: [TimerSnapshot.Ended] = []
-    private var vibrations = 0
-    private var lastID = 0
+    private var list = TimerList()
 
     init(host: any BackgroundHost, changed: ChangeSignal) {
         self.host = host
@@ -46,70 +35,45 @@ public final class TimerModel: BackgroundTimerDelegate {
         let duration = try AppError.duration(delay, in: Self.delays, named: "delay")
         var pause: Duration?
         if let interval { pause = try AppError.duration(interval, in: Self.intervals, named: "repeat") }
-        guard rows.count < Self.rowLimit else {
-            throw AppError(.invalid, "there are \(Self.rowLimit) timers; cancel some first")
+        guard !list.isFull else {
+            throw AppError(.invalid, "there are \(TimerList.rowLimit) timers; cancel some first")
         }
-        let id = lastID + 1
-        let timer: BackgroundTimer.ID
+        let id = list.nextID
         do throws(BackgroundError) {
-            timer = try timers.schedule(after: duration, every: pause) { [weak self] in self?.run(id) }
+            let timer = try timers.schedule(after: duration, every: pause) { [weak self] in self?.vibrate(id) }
+            list.add(timer, delay: delay, repeat: pause?.seconds)
         } catch {
             throw AppError(error)
         }
-        lastID = id
-        rows.append(Row(id: id, delay: delay, interval: pause, timer: timer))
         changed()
         return id
     }
 
     /// Cancels a timer; the row goes when the event has come.
     public func cancel(_ id: Int) throws(AppError) {
-        guard let row = rows.first(where: { $0.id == id }) else {
+        guard let timer = list.timer(id) else {
             throw AppError(.notFound, "`id` is \(id); there is no such timer, it may have run already")
         }
-        timers.cancel(row.timer)
+        timers.cancel(timer)
     }
 
     /// Cancels all timers.
     public func cancelAll() { timers.cancelAll() }
 
+    /// The work of a timer.
+    private func vibrate(_ id: Int) {
+        list.ran(id)
+        changed()
+    }
+
     /// Hears what became of a timer, on the main loop.
     public func backgroundTimer(named name: String, did event: BackgroundTimer.Event) {
-        switch event {
-        case .executed(let timer, willRepeat: false): end(timer, "executed")
-        case .cancelled(let timer): end(timer, "cancelled")
-        // They stay: when the app runs again, they go on.
-        case .expired(let timers): for timer in timers { note(timer, "expired") }
-        case .executed, .handedOver: break
-        }
+        list.happened(event, at: host.stamp)
         changed()
     }
 
     func snapshot() -> TimerSnapshot {
-        TimerSnapshot(
-            rows: rows.map { row in
-                TimerSnapshot.Row(
-                    id: row.id, delay: row.delay, repeat: row.interval?.seconds, count: row.count,
-                    next: timers.deadline(of: row.timer).map { TimeText.iso8601(host.wall(at: $0)) })
-            }, vibrations: vibrations, ended: ended)
-    }
-
-    private func run(_ id: Int) {
-        guard let index = rows.firstIndex(where: { $0.id == id }) else { return }
-        rows[index].count += 1
-        vibrations += 1
-        changed()
-    }
-
-    private func end(_ timer: BackgroundTimer.ID, _ what: String) {
-        note(timer, what)
-        rows.removeAll { $0.timer == timer }
-    }
-
-    private func note(_ timer: BackgroundTimer.ID, _ what: String) {
-        guard let row = rows.first(where: { $0.timer == timer }) else { return }
-        ended.append(TimerSnapshot.Ended(id: row.id, what: what, at: host.stamp))
-        if ended.count > Self.endedLimit { ended.removeFirst() }
+        list.snapshot { timer in timers.deadline(of: timer).map { TimeText.iso8601(host.wall(at: $0)) } }
     }
 }
 
