@@ -427,7 +427,8 @@ let package = Package(
             description: "Builds the modules with the names of Apple's frameworks, for the product SimulatedApple."))
     // Only with the trait, because a module UIKit makes `canImport(UIKit)` true in every package of a build.
     let simulatedModules = [
-        "SimulatedAppleCore", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore", "CoreLocation",
+        "SimulatedAppleCore", "SimulatedURLSession", "UIKit", "BackgroundTasks", "UserNotifications", "QuartzCore",
+        "CoreLocation",
         "AVFoundation", "AudioToolbox", "MediaPlayer", "SimulatedCombine", "SimulatedSwiftUI", "_Testing_UIKit",
     ]
     package.dependencies.append(.package(url: "https://github.com/OpenCombine/OpenCombine.git", from: "0.14.0"))
@@ -445,9 +446,18 @@ let package = Package(
             dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "CProcessClock"],
             path: "Sources/SimulatedApple/SimulatedAppleCore"
         ),
+        // Foundation's background sessions. Not named `FoundationNetworking`, which is there too.
+        .target(
+            name: "SimulatedURLSession",
+            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            path: "Sources/SimulatedApple/SimulatedURLSession", swiftSettings: likeAppleFrameworks
+        ),
         .target(
             name: "UIKit",
-            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "QuartzCore", "SimulatedAppleCore"],
+            dependencies: [
+                "ApusBackground", "ApusTesting", "ApusTimers", "QuartzCore", "SimulatedAppleCore",
+                "SimulatedURLSession",
+            ],
             path: "Sources/SimulatedApple/UIKit", swiftSettings: likeAppleFrameworks
         ),
         .target(

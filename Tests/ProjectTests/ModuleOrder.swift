@@ -22,7 +22,7 @@ struct ModuleOrder {
             "BackgroundTasks",
             "CoreLocation",
             "MediaPlayer",
-            "QuartzCore", "SimulatedCombine", "Sleepless", "TwoNodes", "UserNotifications",
+            "QuartzCore", "SimulatedCombine", "SimulatedURLSession", "Sleepless", "TwoNodes", "UserNotifications",
         ],
         ["AVFoundation", "UIKit"],
         ["ApusApple", "MigrationExamples", "SampleAppsSwift5", "SampleAppsSwift6", "SimulatedSwiftUI", "Tutorials"],

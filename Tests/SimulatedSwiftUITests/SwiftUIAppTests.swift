@@ -47,6 +47,23 @@
             try SimulatedPhone.screen(on: device).joined(separator: " | ")
         }
 
+        // MARK: Background sessions
+
+        @Test("the background task of a session is run when its transfers have ended, in a new process too")
+        func session() throws {
+            install { MapsApp.main() }
+            device.transfers.serve { _ in .file(bytes: 1_000, bytesPerSecond: 10) }
+            device.launch()
+            device.pressHome()
+            device.advance(by: .seconds(50))
+            device.applyMemoryPressure()
+            device.advance(by: .seconds(60))
+            #expect(device.launchCount == 2)
+            #expect(device.logText.contains("note: finish, 0 tasks"))
+            #expect(device.logText.contains("note: map 1"))
+            #expect(device.host?.phase == .suspended)
+        }
+
         // MARK: Countdowns
 
         @Test("a countdown that counts ticks stands still in the background, and is wrong from then on")

@@ -43,6 +43,8 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case location(String)
         /// Something about silent pushes: "handed over".
         case push(String)
+        /// Something about the transfers of a background session: "photos 1 begins".
+        case transfer(String)
         /// Something about a background job: it was submitted, put off, launched, completed.
         case job(BackgroundJobEvent)
         /// What a real system prints as a warning.
@@ -96,6 +98,7 @@ extension DeviceEvent.What: CustomStringConvertible {
         case .audio(let text): "audio: \(text)"
         case .location(let text): "location: \(text)"
         case .push(let text): "push: \(text)"
+        case .transfer(let text): "transfer: \(text)"
         case .job(let event): "job: \(event)"
         case .warning(let text): "warning: \(text)"
         case .fault(let fault): "fault: \(fault)"

@@ -27,6 +27,7 @@ final class DeviceParts: DevicePart {
     let significantChanges: SignificantChanges
     let jobs: SimulatedTaskScheduler
     let pushes: SimulatedPushes
+    let transfers: SimulatedTransfers
 
     private let desk: Desk
     private var isSuspended = false
@@ -66,6 +67,7 @@ final class DeviceParts: DevicePart {
         jobs = SimulatedTaskScheduler(
             JobSystem(surroundings(nil), policy: policy.jobs, random: random) { desk.host.withLock { $0 } })
         pushes = SimulatedPushes(surroundings(.remoteNotification), policy: policy) { desk.host.withLock { $0 } }
+        transfers = SimulatedTransfers(surroundings(nil), policy: policy) { desk.host.withLock { $0 } }
     }
 
     // The process's host and the parts hold each other as long as the process lives, and a device may go before it.
@@ -77,6 +79,7 @@ final class DeviceParts: DevicePart {
         withExtendedLifetime(host) {}
         jobs.system.deviceGone()
         pushes.processEnded()
+        transfers.deviceGone()
         significantChanges.processEnded()
     }
 
@@ -96,6 +99,7 @@ final class DeviceParts: DevicePart {
         location.appInstalled(manifest)
         jobs.system.appInstalled(manifest)
         pushes.appInstalled(manifest)
+        transfers.appInstalled()
     }
 
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// What the rules for background jobs and pushes look at, of the device and its app.
+/// What the rules for background jobs, pushes and transfers look at, of the device and its app.
 struct DeviceScene: Sendable {
     var conditions = DeviceConditions()
     var isBackgroundRefreshOn = true
@@ -14,6 +14,8 @@ struct DeviceScene: Sendable {
     var isAppAtRest = false
     /// The process is told that it is ended.
     var isAppEnding = false
+    /// The app has no process, or a suspended one.
+    var isAppStopped = true
 
     init() {}
 
@@ -31,6 +33,7 @@ struct DeviceScene: Sendable {
         case .ending: isAppEnding = true
         case .leaving, .suspended, .notRunning: break
         }
+        isAppStopped = device.life.state == .suspended || device.life.state == .notRunning
     }
 }
 

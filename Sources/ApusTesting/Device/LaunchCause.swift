@@ -13,6 +13,8 @@ package struct LaunchCause: Sendable, Hashable, Codable, ExpressibleByStringLite
     package static let location: LaunchCause = "significant location change"
     /// A silent push came.
     package static let push: LaunchCause = "silent push"
+    /// All tasks of a background session have ended.
+    static func transfers(_ session: String) -> LaunchCause { LaunchCause("background session \(session)") }
     /// A background job's turn has come.
     static func job(_ identifier: String) -> LaunchCause { LaunchCause("background job \(identifier)") }
 }

@@ -240,6 +240,7 @@ extension SimulatedDevice {
         let scene = DeviceScene(self)
         jobs.system.device(did: event, scene)
         pushes.device(did: event, scene)
+        transfers.device(did: event, scene)
     }
 
     /// Ends what still runs, without a fault and without a word.

@@ -135,6 +135,8 @@ public final class SimulatedDevice {
     /// The background jobs: requests, the rules that decide when they run, and what has run. It belongs to the device:
     /// requests outlive the app's processes.
     public var jobs: SimulatedTaskScheduler { standardParts.jobs }
+    /// The background downloads and uploads. They belong to the device: they outlive the app's processes.
+    public var transfers: SimulatedTransfers { standardParts.transfers }
     /// The silent pushes.
     var pushes: SimulatedPushes { standardParts.pushes }
 

@@ -16,6 +16,8 @@ public final class SimulatedHost: BackgroundHost {
         var warnings: [BackgroundTaskID: ScheduledTimer] = [:]
         var isReviewAsked = false
         var jobs = JobLoad()
+        /// Until when the events of background sessions keep the process running.
+        var transferEnd: UInt64?
         var cpu: CPUMonitor
         /// The background tasks that were open when an expiration handler returned last; nil when none has said that it
         /// did.
@@ -53,6 +55,8 @@ public final class SimulatedHost: BackgroundHost {
     public let jobs: SimulatedTaskScheduler
     /// The device's silent pushes.
     package let pushes: SimulatedPushes
+    /// The device's background downloads and uploads.
+    package let transfers: SimulatedTransfers
     /// The device's service for significant changes of the location.
     package let significantChanges: SignificantChanges
 
@@ -94,6 +98,7 @@ public final class SimulatedHost: BackgroundHost {
         location = parts.location
         jobs = parts.jobs
         pushes = parts.pushes
+        transfers = parts.transfers
         significantChanges = parts.significantChanges
         let changes = ChangeSources(
             phases: Broadcast(phase, mainLoop: process.mainLoop),
@@ -248,8 +253,19 @@ public final class SimulatedHost: BackgroundHost {
         let isNew = state.withLock { state in
             guard state.jobs != load, !process.isEnded else { return false }
             state.jobs = load
-            state.claims.setJobs(
-                load.isRunning ? load.end.map(BackgroundTaskMachine.Jobs.until) ?? .unlimited : .none, now: now)
+            state.setCover(now: now)
+            return true
+        }
+        if isNew { askForReview() }
+    }
+
+    /// Says until when the events of background sessions keep the process running; nil when there are none.
+    func setTransferEnd(_ end: UInt64?) {
+        let now = now
+        let isNew = state.withLock { state in
+            guard state.transferEnd != end, !process.isEnded else { return false }
+            state.transferEnd = end
+            state.setCover(now: now)
             return true
         }
         if isNew { askForReview() }
@@ -341,6 +357,20 @@ public final class SimulatedHost: BackgroundHost {
         // lock.
         old.changes?.phases.finish(.terminated)
         askForReview()
+    }
+}
+
+extension SimulatedHost.State {
+    /// What keeps the process running beside its background tasks and modes.
+    mutating func setCover(now: UInt64) {
+        let jobsEnd: UInt64? = jobs.isRunning ? jobs.end ?? .max : nil
+        let cover: BackgroundTaskMachine.Jobs =
+            switch [jobsEnd, transferEnd].compactMap(\.self).max() {
+            case nil: .none
+            case UInt64.max?: .unlimited
+            case .some(let end): .until(end)
+            }
+        claims.setJobs(cover, now: now)
     }
 }
 

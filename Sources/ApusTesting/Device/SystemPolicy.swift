@@ -52,7 +52,7 @@ public struct SystemPolicy: Sendable, Hashable {
     /// Refresh, processing and continued work.
     public var jobs = Jobs()
 
-    // MARK: Pushes and positions. Read when the device is made
+    // MARK: Pushes, positions and transfers. Read when the device is made
 
     /// How many silent pushes start or resume the app within an hour: Apple advises not to send more than two or three
     /// (documentation/usernotifications/pushing-background-updates-to-your-app), and gives no limit.
@@ -61,6 +61,12 @@ public struct SystemPolicy: Sendable, Hashable {
     /// CLLocationManager.h, and so it was up to iOS 18, but no longer with iOS 26
     /// (developer.apple.com/forums/thread/826964).
     public var locationLaunchesAfterForceQuit = false
+
+    /// How long the tasks of a background `URLSession` wait that are begun in the background, after the system has started
+    /// or resumed the app for a session. It doubles each time, and is short again when the user opens the app, or when the
+    /// app was not resumed for twice that time (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice). A
+    /// minute: logs, developer.apple.com/forums/thread/128813.
+    public var firstTransferDelay: Duration = .seconds(60)
 
     // MARK: Notifications. Read when the device is made
 

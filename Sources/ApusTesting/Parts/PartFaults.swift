@@ -13,4 +13,10 @@ extension Fault.Rule {
     ///
     /// Apple, documentation/usernotifications/pushing-background-updates-to-your-app: within 30 seconds
     public static let pushNotCompleted = Fault.Rule("pushNotCompleted")
+
+    /// The events of a background session were not handled in time.
+    ///
+    /// Apple, documentation/foundation/downloading-files-in-the-background: the completion handler has to be called. That it
+    /// is a fault, and the time of 30 seconds, are choices of the simulation.
+    public static let transferEventsNotCompleted = Fault.Rule("transferEventsNotCompleted")
 }

@@ -21,9 +21,10 @@ struct TimelineBuilder {
         static let audio = "audio"
         static let location = "location"
         static let pushes = "pushes"
+        static let transfers = "transfers"
         static let problems = "warnings and faults"
         static let first = [user, app, tasks]
-        static let last = [notifications, audio, location, pushes, problems]
+        static let last = [notifications, audio, location, pushes, transfers, problems]
     }
 
     private(set) var now = Duration.zero
@@ -89,6 +90,7 @@ struct TimelineBuilder {
         case .audio(let text): mark(Name.audio, text, .event)
         case .location(let text): mark(Name.location, text, .event)
         case .push(let text): mark(Name.pushes, text, .event)
+        case .transfer(let text): mark(Name.transfers, text, .event)
         case .job(let job): add(job)
         case .warning(let text): mark(Name.problems, text, .warning)
         case .fault(let fault): mark(Name.problems, "\(fault)", .fault)

@@ -1,5 +1,6 @@
 public import ApusTesting
 package import Dispatch
+package import Foundation
 
 /// A queue on which a framework calls the app: its own, or one that the app has chosen.
 ///
@@ -13,9 +14,18 @@ package import Dispatch
 /// In the test's process the main thread is the device's. It waits so that nothing else runs at the same time, and a test
 /// is the same each time. A process of the app's own is waited for by the device, which is in another one.
 package struct CallbackQueue: Sendable {
-    private let queue: DispatchQueue
+    private let isMain: Bool
+    private let add: @Sendable (@escaping @Sendable () -> Void) -> Void
 
-    package init(_ queue: DispatchQueue) { self.queue = queue }
+    package init(_ queue: DispatchQueue) {
+        isMain = MainThread.isMain(queue)
+        add = { queue.async(execute: $0) }
+    }
+
+    package init(_ queue: OperationQueue) {
+        isMain = queue === OperationQueue.main
+        add = { queue.addOperation($0) }
+    }
 
     /// Calls `work` on the queue.
     ///
@@ -28,11 +38,11 @@ package struct CallbackQueue: Sendable {
     ///   - work: The app's code. It is released before the call returns: what it holds does not outlive the app's process.
     @MainActor
     package func call(_ name: String, on host: any PhoneHost, _ work: @escaping () -> Void) {
-        if MainThread.isMain(queue) { return work() }
+        if isMain { return work() }
         let work = Handover(WorkItem(work))
-        if AppLink.current != nil { return queue.async { work.value.run() } }
+        if AppLink.current != nil { return add { work.value.run() } }
         let hasReturned = DispatchSemaphore(value: 0)
-        queue.async {
+        add {
             work.value.run()
             hasReturned.signal()
         }

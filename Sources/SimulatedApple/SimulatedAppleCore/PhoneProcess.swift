@@ -29,6 +29,8 @@ package final class PhoneProcess: Sendable {
     package let jobs: any PhoneJobs
     /// The phone's silent pushes.
     package let pushes: any PhonePushes
+    /// The phone's background sessions.
+    package let transfers: any PhoneTransfers
     /// What outlives the process, as the system keeps it for the app.
     package let records: any PhoneRecords
     /// The shared objects of this process.
@@ -42,12 +44,13 @@ package final class PhoneProcess: Sendable {
     init(
         host: any PhoneHost, audio: any PhoneAudio, location: any PhoneLocation,
         significantChanges: any PhoneSignificantChanges, notifications: any PhoneNotifications, jobs: any PhoneJobs,
-        pushes: any PhonePushes, records: any PhoneRecords, patience: Duration,
+        pushes: any PhonePushes, transfers: any PhoneTransfers, records: any PhoneRecords, patience: Duration,
         settings: @escaping @Sendable () -> PhoneSettings
     ) {
         (self.host, self.audio, self.location) = (host, audio, location)
         self.significantChanges = significantChanges
         (self.notifications, self.jobs, self.pushes, self.records) = (notifications, jobs, pushes, records)
+        self.transfers = transfers
         self.patience = patience
         readSettings = settings
     }

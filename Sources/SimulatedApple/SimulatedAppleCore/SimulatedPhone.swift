@@ -50,7 +50,8 @@ public enum SimulatedPhone {
             phone.process = PhoneProcess(
                 host: host, audio: host.audio, location: host.location, significantChanges: host.significantChanges,
                 notifications: DeviceNotifications(host, phone.shelf, dates: .machine), jobs: host.jobs,
-                pushes: host.pushes, records: phone.records, patience: patience, settings: settings)
+                pushes: host.pushes, transfers: host.transfers, records: phone.records, patience: patience,
+                settings: settings)
             running.withLock { $0 = phone.process }
             return try make()
         }

@@ -4,3 +4,5 @@
 @_exported public import QuartzCore
 // For its form of `NotificationCenter.addObserver`.
 @_exported public import SimulatedAppleCore
+// For background sessions, which are Foundation's on Apple's systems.
+@_exported public import SimulatedURLSession

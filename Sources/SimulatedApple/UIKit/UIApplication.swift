@@ -100,6 +100,7 @@ open class UIApplication: UIResponder {
         }
         process.observe { [weak self] event in self?.tell(event) }
         process.pushes.onPush = { [weak self] push in self?.receive(push) }
+        process.transfers.onNotice = { [weak self] notice in self?.receive(notice) }
         tell(.didFinishLaunching)
     }
 

@@ -57,6 +57,12 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult
 
+    /// All tasks of a background session have ended: the app makes the session, if it has none, whose delegate is then
+    /// told. The app has 30 seconds until it calls the handler, from `urlSessionDidFinishEvents`.
+    func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void)
+
     /// The way to fetch in the background before iOS 13. It is not called here: register a launch handler with
     /// `BGTaskScheduler`.
     func application(
@@ -142,6 +148,15 @@ extension UIApplicationDelegate {
     nonisolated(nonsending) public func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any]
     ) async -> UIBackgroundFetchResult { .noData }
+
+    /// Has nothing to handle. That is a warning in the device's log.
+    public func application(
+        _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
+        completionHandler: @escaping () -> Void
+    ) {
+        application.host.warn("the app's delegate does not handle the events of the background session \(identifier)")
+        completionHandler()
+    }
 
     /// Brings nothing.
     public func application(

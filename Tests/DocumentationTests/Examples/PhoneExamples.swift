@@ -136,6 +136,36 @@
             #expect(device.logText.contains("note: scene"))
         }
 
+        /// Downloads a map.
+        private final class MapsAppDelegate: UIResponder, UIApplicationDelegate {
+            func application(
+                _ application: UIApplication,
+                didFinishLaunchingWithOptions launchOptions: [UIApplication.LaunchOptionsKey: Any]?
+            ) -> Bool {
+                let session = URLSession(configuration: .background(withIdentifier: "com.example.maps"))
+                guard let url = URL(string: "https://maps.example.com/north.map") else { return false }
+                session.downloadTask(with: url).resume()
+                return true
+            }
+        }
+
+        @Test("the test is the server of a background session", .simulatedPhone())
+        func server() throws {
+            let device = try #require(SimulatedDevice.current)
+            SimulatedPhone.install(on: device, program: { SimulatedPhone.run(MapsAppDelegate()) })
+            // Shown: transfer-server
+            device.transfers.serve { request in
+                request.url.hasSuffix("north.map")
+                    ? .file(bytes: 50_000_000, bytesPerSecond: 500_000) : .failure(.cannotFindHost)
+            }
+            // Shown: end
+            device.launch()
+            device.advance(by: .seconds(99))
+            #expect(!device.logText.contains("com.example.maps 1 done"))
+            device.advance(by: .seconds(2))
+            #expect(device.logText.contains("com.example.maps 1 done"))
+        }
+
         @Test("a test taps a button, and reads what the screen shows", .simulatedPhone())
         func screen() throws {
             let device = try #require(SimulatedDevice.current)

@@ -55,6 +55,10 @@ enum AppEvent: Codable {
     case notificationComes(DeliveredNotification)
     case notificationOpened(DeliveredNotification)
     case pushComes(SilentPush)
+    /// There are events to handle for a background session.
+    case transfersEnded(TransferNotice)
+    /// What the session of that identifier hears.
+    case transfer(String, TransferEvent)
     case taskBegins(Int, BackgroundJobRequest)
     case taskExpires(Int)
     /// A command on the lock screen, by its name.
@@ -88,6 +92,7 @@ enum AppCall: Codable {
     case significantChanges(Bool)
     case jobs(JobCall)
     case pushes(PushCall)
+    case transfers(TransferCall)
     /// What came of ``AppEvent/screen(_:_:)``.
     case screen(Int, ScreenReply)
 }
@@ -132,6 +137,17 @@ enum NotificationCall: Codable {
 enum PushCall: Codable {
     case isRegistered
     case setRegistered(Bool)
+    case complete(Int)
+}
+
+/// Sessions are named by their identifiers, tasks by their numbers in them.
+enum TransferCall: Codable {
+    case open(String, TransferSettings)
+    case invalidate(String, cancelsTasks: Bool)
+    case add(TransferRequest, session: String)
+    case change(Int, session: String, TransferChange)
+    case records(String)
+    case record(Int, session: String)
     case complete(Int)
 }
 

@@ -35,6 +35,7 @@ extension AppProcess {
         case .significantChanges(let isOn): done(monitorSignificantChanges(isOn))
         case .jobs(let call): answer(call)
         case .pushes(let call): answer(call)
+        case .transfers(let call): answer(call)
         case .screen(let number, let reply): done(keep(reply, of: number))
         }
     }
@@ -119,6 +120,21 @@ extension AppProcess {
     }
 
     private func register(_ isRegistered: Bool) { host.pushes.isRegistered = isRegistered }
+
+    private func answer(_ call: TransferCall) -> Data {
+        let transfers = host.transfers
+        return switch call {
+        case .open(let session, let settings):
+            json(transfers.open(session, settings) { [weak self] in self?.deliver(.transfer(session, $0)) })
+        case .invalidate(let session, let cancelsTasks):
+            done(transfers.invalidate(session, cancelsTasks: cancelsTasks))
+        case .add(let request, let session): json(transfers.add(request, to: session))
+        case .change(let number, let session, let change): done(transfers.change(number, of: session, change))
+        case .records(let session): json(transfers.records(of: session))
+        case .record(let number, let session): json(transfers.record(number, of: session))
+        case .complete(let notice): done(transfers.complete(notice))
+        }
+    }
 
     private func answer(_ call: JobCall) -> Data {
         let jobs = host.jobs

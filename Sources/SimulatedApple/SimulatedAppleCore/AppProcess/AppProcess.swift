@@ -96,6 +96,7 @@ final class AppProcess: SteppedProcess {
         host.location.onPause = { [weak self] in self?.deliver(.locationPaused) }
         notifications.onOpen = { [weak self] in self?.deliver(.notificationOpened($0)) }
         host.pushes.onPush = { [weak self] in self?.deliver(.pushComes($0)) }
+        host.transfers.onNotice = { [weak self] in self?.deliver(.transfersEnded($0)) }
     }
 
     /// Delivers an event as soon as the app runs. From any thread.

@@ -27,6 +27,7 @@ final class RemotePhone: PhoneHost {
     let significantChanges: RemoteSignificantChanges
     let jobs: RemoteJobs
     let pushes: RemotePushes
+    let transfers: RemoteTransfers
     let launchCause: LaunchCause
     let records: RemoteRecords
 
@@ -51,6 +52,7 @@ final class RemotePhone: PhoneHost {
         significantChanges = RemoteSignificantChanges(link)
         jobs = RemoteJobs(link)
         pushes = RemotePushes(link)
+        transfers = RemoteTransfers(link)
         launchCause = status.launchCause
         records = RemoteRecords(link)
     }
@@ -69,6 +71,7 @@ final class RemotePhone: PhoneHost {
         case .notificationComes, .notificationOpened, .notificationAuthorization: notifications.handle(event)
         case .movedFar(let position): significantChanges.handle(position)
         case .pushComes(let push): pushes.onPush?(push)
+        case .transfersEnded, .transfer: transfers.handle(event)
         case .taskBegins, .taskExpires: jobs.handle(event)
         case .mediaCommand(let name): link.process.perform(mediaCommand: name)
         case .screen(let number, let request): link.perform(.screen(number, link.process.answer(request)))
@@ -131,7 +134,8 @@ extension PhoneProcess {
         self.init(
             host: phone, audio: phone.audio, location: phone.location,
             significantChanges: phone.significantChanges, notifications: phone.notifications, jobs: phone.jobs,
-            pushes: phone.pushes, records: phone.records, patience: .zero, settings: { phone.settings })
+            pushes: phone.pushes, transfers: phone.transfers, records: phone.records, patience: .zero,
+            settings: { phone.settings })
     }
 }
 

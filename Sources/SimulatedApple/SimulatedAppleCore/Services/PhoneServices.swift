@@ -80,6 +80,28 @@ package protocol PhonePushes: AnyObject, Sendable {
 
 extension SimulatedPushes: PhonePushes {}
 
+/// The phone's background sessions, seen from the frameworks. From any thread.
+package protocol PhoneTransfers: AnyObject, Sendable {
+    /// Called on the main loop when the app has events to handle for a session.
+    var onNotice: (@MainActor @Sendable (TransferNotice) -> Void)? { get set }
+    /// The app has handled the events of the notice with that number.
+    func complete(_ notice: Int)
+    /// The process has a session object; false if it had one already. The handler is called on the main loop.
+    func open(
+        _ session: String, _ settings: TransferSettings,
+        _ handler: @escaping @MainActor @Sendable (TransferEvent) -> Void
+    ) -> Bool
+    func invalidate(_ session: String, cancelsTasks: Bool)
+    func add(_ request: TransferRequest, to session: String) -> TransferRecord
+    func change(_ number: Int, of session: String, _ change: TransferChange)
+    /// The tasks that have not ended.
+    func records(of session: String) -> [TransferRecord]
+    /// Nil when the app knows that the task has ended.
+    func record(_ number: Int, of session: String) -> TransferRecord?
+}
+
+extension SimulatedTransfers: PhoneTransfers {}
+
 /// What the user and the device allow the app at this moment.
 package struct PhoneSettings: Sendable, Codable {
     /// Whether the user lets apps refresh in the background.

@@ -1,0 +1,324 @@
+import ApusBackground
+import ApusTimers
+
+/// The background downloads and uploads of a simulated phone: what its apps hand over by a background `URLSession`.
+///
+/// They go on while the app is suspended or has no process, in virtual time and without a network. The test is the server:
+///
+/// ```swift
+/// device.transfers.serve { request in
+///     request.url.hasSuffix("map.zip") ? .file(bytes: 50_000_000, bytesPerSecond: 500_000) : .failure(.cannotFindHost)
+/// }
+/// ```
+///
+/// Apple, documentation/foundation/downloading-files-in-the-background. Requests for credentials, redirections and resume
+/// data are not simulated.
+public final class SimulatedTransfers: Sendable {
+    /// Gets what a session is to hear.
+    package typealias EventHandler = @MainActor @Sendable (TransferEvent) -> Void
+    /// Gets a notice, and the number with which ``complete(_:)`` says that it was handled.
+    package typealias NoticeHandler = @MainActor @Sendable (TransferNotice) -> Void
+
+    private struct State {
+        var machine: TransferMachine
+        var scene = DeviceScene()
+        var server: (@MainActor @Sendable (TransferRequest) -> TransferReply)?
+        var handlers: [String: EventHandler] = [:]
+        var noticeHandler: NoticeHandler?
+        var timers: [ScheduledTimer] = []
+        /// The sessions to which something is about to be handed over.
+        var delivering: Set<String> = []
+        var isReviewAsked = false
+        var keepsAwakeUntil: UInt64?
+    }
+
+    private let surroundings: PartSurroundings
+    private let host: @Sendable () -> SimulatedHost?
+    private let state: Locked<State>
+
+    init(_ surroundings: PartSurroundings, policy: SystemPolicy, host: @escaping @Sendable () -> SimulatedHost?) {
+        self.surroundings = surroundings
+        self.host = host
+        state = Locked(State(machine: TransferMachine(firstDelay: policy.firstTransferDelay)))
+    }
+
+    // MARK: The test
+
+    /// Answers what begins from now on. Without a server, every transfer fails with ``TransferFailure/cannotFindHost``, and
+    /// the log has a warning.
+    ///
+    /// - Parameter answer: Called on the main actor when a transfer begins, once for each.
+    public func serve(_ answer: @escaping @MainActor @Sendable (TransferRequest) -> TransferReply) {
+        state.exchange(\.server, with: answer)
+    }
+
+    // MARK: The app
+
+    /// What is told of a session, on the main loop, in place of the handler before. It goes with the app's process. False
+    /// if the process had the session already.
+    package func open(_ session: String, _ settings: TransferSettings, _ handler: @escaping EventHandler) -> Bool {
+        guard !surroundings.isAppDead() else { return true }
+        let (isFirst, old) = state.withLock { state in
+            defer { state.handlers[session] = handler }
+            return (state.machine.open(session, settings), state.handlers[session])
+        }
+        withExtendedLifetime(old) { reviewSoon() }
+        return isFirst
+    }
+
+    /// The session takes no more tasks, and ends when the last one has.
+    package func invalidate(_ session: String, cancelsTasks: Bool) {
+        guard !surroundings.isAppDead() else { return }
+        state.withLock { $0.machine.invalidate(session, cancelsTasks: cancelsTasks) }
+        reviewSoon()
+    }
+
+    /// A new task, which waits until it is resumed.
+    package func add(_ request: TransferRequest, to session: String) -> TransferRecord {
+        if surroundings.isAppDead() { return TransferRecord(0, request) }
+        return state.withLock { $0.machine.add(request, to: session) }
+    }
+
+    package func change(_ number: Int, of session: String, _ change: TransferChange) {
+        guard !surroundings.isAppDead() else { return }
+        let now = now
+        let key = TransferMachine.Key(session: session, number: number)
+        state.withLock { $0.machine.change(key, change, $0.scene, now: now) }
+        reviewSoon()
+    }
+
+    /// The tasks of a session that have not ended.
+    package func records(of session: String) -> [TransferRecord] {
+        let now = now
+        return state.withLock { $0.machine.records(of: session, now: now) }
+    }
+
+    /// Nil when the app knows that the task has ended.
+    package func record(_ number: Int, of session: String) -> TransferRecord? {
+        let now = now
+        return state.withLock { $0.machine.record(TransferMachine.Key(session: session, number: number), now: now) }
+    }
+
+    /// What handles a notice, on the main loop. It goes with the app's process.
+    package var onNotice: NoticeHandler? {
+        get { state.withLock { $0.noticeHandler } }
+        set { if !surroundings.isAppDead() { state.exchange(\.noticeHandler, with: newValue) } }
+    }
+
+    /// The app has handled the events of a notice.
+    package func complete(_ notice: Int) {
+        guard !surroundings.isAppDead() else { return }
+        guard state.withLock({ $0.machine.complete(notice) }) else {
+            return surroundings.log(
+                .system, .warning("the events of a background session were completed before, or their time is over"))
+        }
+        surroundings.log(.app, .transfer("events completed"))
+        runsChanged()
+        reviewSoon()
+    }
+
+    // MARK: The device
+
+    func appInstalled() {
+        state.withLock { $0.machine.appInstalled() }
+        runsChanged()
+    }
+
+    @MainActor
+    func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
+        let now = now
+        state.withLock { $0.scene = scene }
+        switch event {
+        case .settled: handOverNotices()
+        case .forceQuit: state.withLock { $0.machine.forceQuit() }
+        case .ended:
+            processEnded()
+            state.withLock { $0.machine.processEnded() }
+            runsChanged()
+        case .rebooting: state.withLock { $0.machine.rebooting(now: now) }
+        case .launched, .finishedLaunching, .changed: break
+        }
+        // Not here: what follows may start the app, and the other parts have to hear first of what has happened.
+        reviewSoon()
+    }
+
+    /// The handlers go with the process, released outside the lock: what they captured may do anything when it goes.
+    func processEnded() {
+        let old = state.withLock { state in
+            defer { (state.handlers, state.noticeHandler, state.delivering) = ([:], nil, []) }
+            return (state.handlers, state.noticeHandler)
+        }
+        withExtendedLifetime(old) {}
+    }
+
+    /// The device is gone.
+    func deviceGone() {
+        processEnded()
+        let old = state.withLock { state in
+            defer { (state.server, state.timers) = (nil, []) }
+            return (state.server, state.timers)
+        }
+        for timer in old.1 { timer.cancel() }
+    }
+
+    // MARK: Reviewing
+
+    /// With the next step of time, on the device's thread.
+    private func reviewSoon() {
+        let isNew = state.withLock { state in
+            defer { state.isReviewAsked = true }
+            return !state.isReviewAsked
+        }
+        guard isNew else { return }
+        surroundings.engine.schedule(after: .zero) { [weak self] in MainActor.assumeIsolated { self?.review() } }
+    }
+
+    /// Does what follows from how things are now.
+    @MainActor
+    private func review() {
+        var hasAsked = true
+        while hasAsked {
+            let now = now
+            let actions = state.withLock { state in
+                state.isReviewAsked = false
+                return state.machine.update(state.scene, now: now)
+            }
+            hasAsked = false
+            for action in actions {
+                if case .ask = action { hasAsked = true }
+                perform(action)
+            }
+        }
+        waitForNext()
+    }
+
+    @MainActor
+    private func perform(_ action: TransferMachine.Action) {
+        let now = now
+        switch action {
+        case .log(let key, let text): surroundings.log(.system, .transfer("\(key.session) \(key.number) \(text)"))
+        case .ask(let key, let request):
+            let reply = answer(request)
+            state.withLock { $0.machine.answered(key, reply, now: now) }
+        case .deliver(let session): deliver(session)
+        case .notify(let session):
+            state.withLock { $0.machine.begin(session, isWake: false, now: now) }
+            runsChanged()
+            handOverNotices()
+        case .wake(let session):
+            // First, because what follows from a start of the app comes back here.
+            state.withLock { $0.machine.begin(session, isWake: true, now: now) }
+            guard surroundings.wake(.transfers(session), false) else {
+                surroundings.log(.system, .transfer("\(session): the app could not be started"))
+                return state.withLock { $0.machine.abandon(session) }
+            }
+            runsChanged()
+        }
+    }
+
+    @MainActor
+    private func answer(_ request: TransferRequest) -> TransferReply {
+        if let server = state.withLock({ $0.server }) { return server(request) }
+        surroundings.log(
+            .system,
+            .warning("no server for \(request.url); say with device.transfers.serve what is there, before the transfer")
+        )
+        return .failure(.cannotFindHost)
+    }
+
+    private func waitForNext() {
+        let now = now
+        let old = state.withLock { state in
+            let next = state.machine.wakeups(now: now)
+            defer {
+                state.timers = [
+                    next.uptime.map { look(at: UptimeInstant(nanoseconds: $0)) }, next.continuous.map { look(at: $0) },
+                    next.wall.map { look(at: $0) },
+                ].compactMap(\.self)
+            }
+            return state.timers
+        }
+        for timer in old { timer.cancel() }
+    }
+
+    private func look<Instant: NanosecondInstant>(at instant: Instant) -> ScheduledTimer {
+        surroundings.engine.schedule(at: instant) { [weak self] in
+            MainActor.assumeIsolated {
+                self?.endOverdue()
+                self?.review()
+            }
+        }
+    }
+
+    // MARK: Handing over
+
+    /// The app has arrived where it was going.
+    @MainActor
+    private func handOverNotices() {
+        guard state.withLock({ $0.scene.isAppAtRest }), let mainLoop = surroundings.mainLoop() else { return }
+        for notice in state.withLock({ $0.machine.takeNotices() }) {
+            surroundings.log(.system, .transfer("\(notice.session): events handed over"))
+            mainLoop.run { [weak self] in
+                guard let self else { return }
+                if let handler = onNotice {
+                    handler(notice)
+                } else {
+                    surroundings.log(
+                        .system,
+                        .warning("the app does not handle the events of its background session \(notice.session)"))
+                    complete(notice.number)
+                }
+                reviewSoon()
+            }
+        }
+    }
+
+    @MainActor
+    private func deliver(_ session: String) {
+        guard let mainLoop = surroundings.mainLoop(), state.withLock({ $0.delivering.insert(session).inserted })
+        else { return }
+        mainLoop.run { [weak self] in
+            guard let self else { return }
+            state.withLock { _ = $0.delivering.remove(session) }
+            while let (handler, event) = next(session) { handler(event) }
+            reviewSoon()
+        }
+    }
+
+    private func next(_ session: String) -> (EventHandler, TransferEvent)? {
+        state.withLock { state in
+            guard let handler = state.handlers[session], let event = state.machine.takeEvent(session, state.scene)
+            else {
+                return nil
+            }
+            if event == .invalidated { state.handlers[session] = nil }
+            return (handler, event)
+        }
+    }
+
+    // MARK: How long
+
+    /// While the app handles events, it is not suspended, and the time of its background tasks stands still.
+    private func runsChanged() {
+        let end = state.withLock { $0.machine.end }
+        host()?.setTransferEnd(end)
+    }
+
+    /// The app may be suspended without having completed the events. That this is all is a choice: Apple says that the
+    /// handler has to be called, and not what becomes of an app that does not.
+    private func endOverdue() {
+        let now = now
+        let overdue = state.withLock { $0.machine.takeOverdue(now: now) }
+        guard !overdue.isEmpty else { return }
+        runsChanged()
+        for run in overdue {
+            surroundings.fault(
+                Fault(
+                    .transferEventsNotCompleted,
+                    "call the completion handler of handleEventsForBackgroundURLSession for \(run.notice.session) within "
+                        + "30 s, from urlSessionDidFinishEvents"))
+        }
+    }
+
+    private var now: DeviceMoment { DeviceMoment(surroundings.time) }
+}

@@ -1,0 +1,133 @@
+/// A download or an upload that an app has handed over to the system, as the server of a test gets it
+/// (``SimulatedTransfers/serve(_:)``).
+public struct TransferRequest: Sendable, Hashable, Codable {
+    /// The direction.
+    public enum Kind: String, Sendable, Hashable, Codable {
+        /// A file comes from the server.
+        case download
+        /// A file goes to the server.
+        case upload
+    }
+
+    /// The direction.
+    public var kind: Kind
+    /// The address.
+    public var url: String
+    /// The method of HTTP.
+    public var method: String
+    /// The fields of the header that the app has set.
+    public var headers: [String: String]
+    /// How many bytes the file of an upload has; 0 for a download.
+    public var bytesToSend: Int64
+
+    /// A request.
+    public init(
+        _ kind: Kind, url: String, method: String = "GET", headers: [String: String] = [:], bytesToSend: Int64 = 0
+    ) {
+        self.kind = kind
+        self.url = url
+        self.method = method
+        self.headers = headers
+        self.bytesToSend = max(0, bytesToSend)
+    }
+}
+
+/// Why a transfer has failed: a code of `URLError`.
+public struct TransferFailure: RawRepresentable, Sendable, Hashable, Codable, CustomStringConvertible {
+    /// The code, as of `NSURLErrorDomain`.
+    public let rawValue: Int
+
+    /// The failure with that code.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// The app has cancelled it, or the user has force-quit the app.
+    public static let cancelled = TransferFailure(rawValue: -999)
+    /// It was not finished in time.
+    public static let timedOut = TransferFailure(rawValue: -1001)
+    /// There is no server of that name.
+    public static let cannotFindHost = TransferFailure(rawValue: -1003)
+    /// The server does not answer.
+    public static let cannotConnectToHost = TransferFailure(rawValue: -1004)
+    /// The server has closed the connection.
+    public static let networkConnectionLost = TransferFailure(rawValue: -1005)
+
+    /// The code in words, or as a number.
+    public var description: String {
+        switch self {
+        case .cancelled: "cancelled"
+        case .timedOut: "timed out"
+        case .cannotFindHost: "cannot find host"
+        case .cannotConnectToHost: "cannot connect to host"
+        case .networkConnectionLost: "network connection lost"
+        default: "error \(rawValue)"
+        }
+    }
+}
+
+/// What a server answers to a ``TransferRequest``, and how long that takes on the device's uptime clock, without the time
+/// in which the transfer has to wait.
+public struct TransferReply: Sendable, Hashable, Codable {
+    /// The status of HTTP; `nil` for a failure.
+    public let status: Int?
+    /// Why there is no answer.
+    public let failure: TransferFailure?
+    /// How many bytes come.
+    public let bytes: Int64
+    /// The bytes; `nil` stands for zeros.
+    let contents: [UInt8]?
+    private let bytesPerSecond: Int64
+    private let failsAfter: UInt64
+
+    private init(
+        status: Int?, failure: TransferFailure? = nil, bytes: Int64 = 0, contents: [UInt8]? = nil,
+        bytesPerSecond: Int64 = 1, failsAfter: Duration = .zero
+    ) {
+        (self.status, self.failure, self.bytes, self.contents) = (status, failure, max(0, bytes), contents)
+        self.bytesPerSecond = max(1, bytesPerSecond)
+        self.failsAfter = failsAfter.nanosecondsFromZero
+    }
+
+    /// A file of so many zeros.
+    ///
+    /// - Parameters:
+    ///   - bytes: Its size.
+    ///   - bytesPerSecond: The rate of the transfer; at least 1.
+    ///   - status: The status of HTTP. One that is an error is no failure of a download: the file is what the server
+    ///     says.
+    /// - Returns: The answer.
+    public static func file(bytes: Int64, bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
+        TransferReply(status: status, bytes: bytes, bytesPerSecond: bytesPerSecond)
+    }
+
+    /// A file with those bytes; see ``file(bytes:bytesPerSecond:status:)``.
+    public static func file(contents: [UInt8], bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
+        TransferReply(
+            status: status, bytes: Int64(contents.count), contents: contents, bytesPerSecond: bytesPerSecond)
+    }
+
+    /// The file of an upload is taken, and nothing comes back.
+    public static func accepted(bytesPerSecond: Int64 = 1_000_000, status: Int = 200) -> TransferReply {
+        TransferReply(status: status, bytesPerSecond: bytesPerSecond)
+    }
+
+    /// The transfer fails.
+    ///
+    /// - Parameters:
+    ///   - failure: Why.
+    ///   - duration: How long the transfer lasts until then.
+    /// - Returns: The answer.
+    public static func failure(_ failure: TransferFailure, after duration: Duration = .zero) -> TransferReply {
+        TransferReply(status: nil, failure: failure, failsAfter: duration)
+    }
+
+    /// How long it takes to answer that request, in nanoseconds.
+    func nanoseconds(for request: TransferRequest) -> UInt64 {
+        if failure != nil { return failsAfter }
+        let bytes = UInt64(bytes) + UInt64(request.bytesToSend)
+        let product = bytes.multipliedFullWidth(by: 1_000_000_000)
+        // Up to the largest duration, which is longer than any test.
+        guard product.high < UInt64(bytesPerSecond) else { return UInt64(Int64.max) }
+        let (quotient, remainder) = UInt64(bytesPerSecond).dividingFullWidth(product)
+        return min(UInt64(Int64.max), quotient + (remainder > 0 ? 1 : 0))
+    }
+}

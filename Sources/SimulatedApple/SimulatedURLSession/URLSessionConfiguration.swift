@@ -1,0 +1,134 @@
+import ApusTesting
+import ApusTimers
+import SimulatedAppleCore
+
+/// How a session works. Sessions can be made of ``background(withIdentifier:)`` only; the other configurations are there to
+/// be named. From any thread.
+///
+/// Apple, documentation/foundation/urlsessionconfiguration
+open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
+    private struct Values: Sendable {
+        var settings = TransferSettings()
+        var allowsCellular = true
+        var allowsExpensive = true
+        var allowsConstrained = true
+        var requestTimeout: TimeInterval = 60
+        var resourceTimeout: TimeInterval = 604_800
+        var headers: Handover<[AnyHashable: Any]>?
+        var waitsForConnectivity = false
+        var connectionsPerHost = 6
+        var container: String?
+    }
+
+    /// Names a background session; `nil` for others.
+    public let identifier: String?
+    /// The lock of everything else.
+    private let values: Locked<Values>
+
+    private init(identifier: String?, values: Values) {
+        self.identifier = identifier
+        self.values = Locked(values)
+        super.init()
+    }
+
+    /// For transfers that go on without the app.
+    ///
+    /// - Parameter identifier: Unique in the app, and the same after a relaunch.
+    /// - Returns: The configuration, which a session copies.
+    open class func background(withIdentifier identifier: String) -> URLSessionConfiguration {
+        URLSessionConfiguration(identifier: identifier, values: Values())
+    }
+
+    /// That of ordinary sessions, which are not simulated: use those of module FoundationNetworking.
+    open class var `default`: URLSessionConfiguration { URLSessionConfiguration(identifier: nil, values: Values()) }
+    /// That of ordinary sessions that keep nothing, which are not simulated: use those of module FoundationNetworking.
+    open class var ephemeral: URLSessionConfiguration { URLSessionConfiguration(identifier: nil, values: Values()) }
+
+    open func copy(with zone: NSZone? = nil) -> Any {
+        URLSessionConfiguration(identifier: identifier, values: values.withLock { $0 })
+    }
+
+    /// Whether the system chooses a good time. On the simulated phone: with external power and a network that does not cost.
+    /// Tasks that are resumed in the background are treated so, whatever this says.
+    ///
+    /// Apple, documentation/foundation/urlsessionconfiguration/isdiscretionary
+    open var isDiscretionary: Bool {
+        get { values.withLock { $0.settings.isDiscretionary } }
+        set { values.withLock { $0.settings.isDiscretionary = newValue } }
+    }
+
+    /// Whether the app is started or resumed when all tasks have ended.
+    open var sessionSendsLaunchEvents: Bool {
+        get { values.withLock { $0.settings.sendsLaunchEvents } }
+        set { values.withLock { $0.settings.sendsLaunchEvents = newValue } }
+    }
+
+    /// Whether tasks may use a mobile network. The simulated phone has one network that costs or does not, so this,
+    /// ``allowsExpensiveNetworkAccess`` and ``allowsConstrainedNetworkAccess`` mean the same.
+    open var allowsCellularAccess: Bool {
+        get { values.withLock { $0.allowsCellular } }
+        set { values.withLock { $0.allowsCellular = newValue } }
+    }
+
+    /// Whether tasks may use a network that costs.
+    open var allowsExpensiveNetworkAccess: Bool {
+        get { values.withLock { $0.allowsExpensive } }
+        set { values.withLock { $0.allowsExpensive = newValue } }
+    }
+
+    /// Whether tasks may use a network that the user wants to be spared.
+    open var allowsConstrainedNetworkAccess: Bool {
+        get { values.withLock { $0.allowsConstrained } }
+        set { values.withLock { $0.allowsConstrained = newValue } }
+    }
+
+    /// How long a task waits for more data, in seconds. Without effect: a background session tries again.
+    open var timeoutIntervalForRequest: TimeInterval {
+        get { values.withLock { $0.requestTimeout } }
+        set { values.withLock { $0.requestTimeout = newValue } }
+    }
+
+    /// How long a task may take from its first `resume()`, in seconds; seven days.
+    open var timeoutIntervalForResource: TimeInterval {
+        get { values.withLock { $0.resourceTimeout } }
+        set { values.withLock { $0.resourceTimeout = newValue } }
+    }
+
+    /// Fields of the header of every request that does not set them itself.
+    open var httpAdditionalHeaders: [AnyHashable: Any]? {
+        get { values.withLock { $0.headers }?.value }
+        set {
+            let new = newValue.map(Handover.init)
+            values.withLock { $0.headers = new }
+        }
+    }
+
+    /// Without effect: a background session always waits.
+    open var waitsForConnectivity: Bool {
+        get { values.withLock { $0.waitsForConnectivity } }
+        set { values.withLock { $0.waitsForConnectivity = newValue } }
+    }
+
+    /// Without effect: the tasks of the simulated phone do not share its network.
+    open var httpMaximumConnectionsPerHost: Int {
+        get { values.withLock { $0.connectionsPerHost } }
+        set { values.withLock { $0.connectionsPerHost = newValue } }
+    }
+
+    /// Without effect: there are no extensions.
+    open var sharedContainerIdentifier: String? {
+        get { values.withLock { $0.container } }
+        set { values.withLock { $0.container = newValue } }
+    }
+
+    /// What the system is told.
+    var settings: TransferSettings {
+        values.withLock { values in
+            var settings = values.settings
+            settings.allowsConstrainedNetwork =
+                values.allowsCellular && values.allowsExpensive && values.allowsConstrained
+            settings.limit = UInt64(max(0, min(9e18, values.resourceTimeout * 1e9)))
+            return settings
+        }
+    }
+}
