@@ -64,6 +64,18 @@
             #expect(device.host?.phase == .suspended)
         }
 
+        // MARK: Prewarming
+
+        @Test("an app that was prewarmed is made when the user opens it, and shows its screen")
+        func prewarmed() throws {
+            install { MapsApp.main() }
+            device.prewarm()
+            device.advance(by: .seconds(60))
+            #expect(throws: ScreenError.self) { try screen() }
+            device.open()
+            try #expect(screen() == "Maps")
+        }
+
         // MARK: Countdowns
 
         @Test("a countdown that counts ticks stands still in the background, and is wrong from then on")

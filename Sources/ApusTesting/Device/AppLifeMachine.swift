@@ -6,6 +6,8 @@ import ApusBackground
 struct AppLifeMachine: Sendable {
     enum State: Sendable, Hashable {
         case notRunning
+        /// Its process was started before anybody needs it, and stands still before the launch.
+        case prewarmed
         /// Its process was started, and the app is not made yet.
         case launching(toForeground: Bool)
         case active
@@ -32,8 +34,15 @@ struct AppLifeMachine: Sendable {
         case forbidden
     }
 
+    /// False when there is a process.
+    mutating func prewarm() -> Bool {
+        guard state == .notRunning else { return false }
+        state = .prewarmed
+        return true
+    }
+
     mutating func launch(toForeground: Bool, usesScenes: Bool, despiteForceQuit: Bool = false) -> LaunchAction {
-        guard state == .notRunning else { return .alreadyRunning }
+        guard state == .notRunning || state == .prewarmed else { return .alreadyRunning }
         if toForeground {
             wasForceQuit = false
             isInSwitcher = true
@@ -67,7 +76,7 @@ struct AppLifeMachine: Sendable {
             isInSwitcher = true
             state = .active
             return [.inactive, .active]
-        case .active, .launching, .notRunning, .ending:
+        case .active, .launching, .notRunning, .prewarmed, .ending:
             return []
         }
     }
@@ -88,7 +97,7 @@ struct AppLifeMachine: Sendable {
         case .inactive:
             state = .leaving
             return [.background]
-        case .leaving, .background, .suspended, .launching, .notRunning, .ending:
+        case .leaving, .background, .suspended, .launching, .notRunning, .prewarmed, .ending:
             return []
         }
     }
@@ -130,7 +139,7 @@ struct AppLifeMachine: Sendable {
         wasForceQuit = true
         switch state {
         case .notRunning: return .removed
-        case .suspended: return .endSilently
+        case .suspended, .prewarmed: return .endSilently
         case .launching, .active, .inactive, .leaving, .background, .ending: return .endWithNotice
         }
     }

@@ -102,6 +102,12 @@ final class DeviceParts: DevicePart {
         transfers.appInstalled()
     }
 
+    /// A process that was prewarmed is launched; of its start the parts know.
+    func prewarmedAppLaunches(_ device: SimulatedDevice) {
+        appForegrounded(device.life.state == .launching(toForeground: true))
+        device.tellJobs(.changed)
+    }
+
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
         switch event {
         case .launched:

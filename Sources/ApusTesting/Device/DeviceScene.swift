@@ -31,9 +31,9 @@ struct DeviceScene: Sendable {
         case .launching(let toForeground): isAppInFront = toForeground
         case .background: isAppAtRest = true
         case .ending: isAppEnding = true
-        case .leaving, .suspended, .notRunning: break
+        case .leaving, .suspended, .notRunning, .prewarmed: break
         }
-        isAppStopped = device.life.state == .suspended || device.life.state == .notRunning
+        isAppStopped = [.suspended, .notRunning, .prewarmed].contains(device.life.state)
     }
 }
 

@@ -9,6 +9,8 @@ package struct LaunchCause: Sendable, Hashable, Codable, ExpressibleByStringLite
 
     /// The user has opened the app.
     static let user: LaunchCause = "icon"
+    /// The system expects that the user opens the app soon.
+    static let prewarming: LaunchCause = "prewarming"
     /// The phone has moved far.
     package static let location: LaunchCause = "significant location change"
     /// A silent push came.

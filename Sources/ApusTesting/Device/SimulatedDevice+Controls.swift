@@ -18,7 +18,7 @@ extension SimulatedDevice {
     /// The user taps the icon of an app that does not run. If it runs, nothing happens but a warning.
     public func launch() {
         perform("launch") {
-            guard runningHost == nil else { return log(.system, .warning("the app runs already; use open()")) }
+            guard !hasLaunched else { return log(.system, .warning("the app runs already; use open()")) }
             comeToFront()
         }
     }
@@ -209,7 +209,7 @@ extension SimulatedDevice {
         perform(isSevere ? "severe memory pressure" : "memory pressure") {
             guard let runningHost else { return }
             switch life.state {
-            case .suspended: runningHost.end("purged from memory while suspended")
+            case .suspended, .prewarmed: runningHost.end("purged from memory while suspended")
             case .background where isSevere, .leaving where isSevere:
                 runningHost.end("purged from memory in the background")
             case .notRunning, .launching, .active, .inactive, .leaving, .background, .ending:
@@ -227,7 +227,7 @@ extension SimulatedDevice {
         perform("disconnect scene") {
             switch life.state {
             case .leaving, .background, .suspended: tellParts(.sceneDisconnected)
-            case .notRunning, .launching, .active, .inactive, .ending:
+            case .notRunning, .prewarmed, .launching, .active, .inactive, .ending:
                 log(.system, .warning("only the scene of an app in the background is disconnected"))
             }
         }
@@ -338,7 +338,7 @@ extension SimulatedDevice {
         if isLocked { unlockScreen() } else { touch() }
         guard installation != nil else { return fault(Fault(.noApp, "install an app first")) }
         screen = .app
-        if runningHost == nil { start(toForeground: true, .user) } else { activate() }
+        if hasLaunched { activate() } else { start(toForeground: true, .user) }
     }
 
     private func unlockScreen() {

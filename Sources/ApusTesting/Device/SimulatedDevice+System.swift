@@ -35,7 +35,7 @@ extension SimulatedDevice {
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
         guard installation != nil, wasUnlockedSinceBoot, life.state != .ending else { return false }
-        if let host = runningHost {
+        if let host = runningHost, hasLaunched {
             guard life.state == .suspended else { return true }
             let phases = life.resumeInBackground()
             resume(host)
@@ -59,11 +59,15 @@ extension SimulatedDevice {
             case .start(let phase) = life.launch(
                 toForeground: toForeground, usesScenes: usesScenes, despiteForceQuit: despiteForceQuit)
         else { return false }
-        launchCount += 1
-        let host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
-        runningHost = host
-        log(.system, .launched(why.description))
-        tellParts(.launched)
+        let host: SimulatedHost
+        if let prewarmed = runningHost {
+            host = prewarmed
+            wakePrewarmed(host, phase: phase, toForeground: toForeground, why)
+        } else {
+            host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
+            log(.system, .launched(why.description))
+            tellParts(.launched)
+        }
         host.process.mainLoop.run { [weak self] in
             host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
             let app: AnyObject
@@ -82,11 +86,13 @@ extension SimulatedDevice {
         return true
     }
 
-    private func makeHost(
+    /// A new process.
+    func makeHost(
         _ manifest: AppManifest, phase: Phase, toForeground: Bool, _ cause: LaunchCause
     ) -> SimulatedHost {
         let time = time
-        return SimulatedHost(
+        launchCount += 1
+        let host = SimulatedHost(
             on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
             manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
             conditions: conditions, parts: standardParts, launch: launchCount, launchCause: cause, deviceNumber: number,
@@ -95,6 +101,8 @@ extension SimulatedDevice {
             // Possibly from another thread: the step loop brings it to the device's.
             time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
         }
+        runningHost = host
+        return host
     }
 
     /// Enters one phase after the other; what the app does about one comes before the next.
@@ -234,7 +242,9 @@ extension SimulatedDevice {
     }
 
     /// A suspended app does not hear of it, also not later.
-    func notifyRunningApp(_ event: DevicePartEvent) { if life.state != .suspended { tellParts(event) } }
+    func notifyRunningApp(_ event: DevicePartEvent) {
+        if life.state != .suspended, life.state != .prewarmed { tellParts(event) }
+    }
 
     func tellJobs(_ event: DeviceSceneEvent) {
         let scene = DeviceScene(self)

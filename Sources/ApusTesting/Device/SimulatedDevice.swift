@@ -26,6 +26,8 @@ public final class SimulatedDevice {
 
     struct Installation {
         let manifest: AppManifest
+        /// Runs what comes before the launch.
+        let prewarm: (@MainActor (SimulatedHost) throws -> Void)?
         let make: @MainActor (SimulatedHost) throws -> AnyObject
     }
 
@@ -166,12 +168,19 @@ public final class SimulatedDevice {
     public func install(
         _ manifest: AppManifest = AppManifest(), trackDurations: [AudioItem.ID: Duration] = [:],
         _ make: @escaping @MainActor (SimulatedHost) throws -> AnyObject
+    ) { install(manifest, trackDurations: trackDurations, prewarm: nil, make) }
+
+    /// The same; `prewarm` runs what comes before the launch when the process is prewarmed, in place of nothing.
+    package func install(
+        _ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration],
+        prewarm: (@MainActor (SimulatedHost) throws -> Void)?,
+        _ make: @escaping @MainActor (SimulatedHost) throws -> AnyObject
     ) {
         control("install")
         runningHost?.end("replaced")
         time.drain()
         standardParts.install(manifest, trackDurations: trackDurations)
-        installation = Installation(manifest: manifest, make: make)
+        installation = Installation(manifest: manifest, prewarm: prewarm, make: make)
     }
 
     // MARK: Judging

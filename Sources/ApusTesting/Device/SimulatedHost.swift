@@ -24,6 +24,8 @@ public final class SimulatedHost: BackgroundHost {
         var openAtReturn: Set<BackgroundTaskID>?
         var endReason: String?
         var keepsScreenOn = false
+        /// Why the system has started the process, or has launched one that was prewarmed.
+        var launchCause = LaunchCause.user
         /// Nil when the process has ended: what observers hold must not keep the app then.
         var changes: ChangeSources?
     }
@@ -62,8 +64,6 @@ public final class SimulatedHost: BackgroundHost {
 
     /// Which process of the app it is, from 1; the log names it so.
     let launch: Int
-    /// Why the system has started it.
-    package let launchCause: LaunchCause
     /// Which device of the program it is.
     package let deviceNumber: Int
     let time: VirtualTime
@@ -89,7 +89,6 @@ public final class SimulatedHost: BackgroundHost {
         self.policy = policy
         self.log = log
         self.launch = launch
-        self.launchCause = launchCause
         self.deviceNumber = deviceNumber
         storage = ProcessStorage(records: records, process: process)
         self.onReview = onReview
@@ -106,7 +105,8 @@ public final class SimulatedHost: BackgroundHost {
         let claims = BackgroundTaskMachine(
             rules: BackgroundTaskMachine.Rules(policy), isInForeground: isInForeground, device: deviceNumber,
             lastNumber: lastClaimNumber)
-        state = Locked(State(claims: claims, cpu: CPUMonitor(policy.jobs), changes: changes))
+        state = Locked(
+            State(claims: claims, cpu: CPUMonitor(policy.jobs), launchCause: launchCause, changes: changes))
     }
 
     // MARK: BackgroundHost
@@ -291,6 +291,8 @@ public final class SimulatedHost: BackgroundHost {
         get { state.withLock { $0.keepsScreenOn } }
         set { state.withLock { $0.keepsScreenOn = newValue } }
     }
+    /// Why the system has started the process, or has launched one that was prewarmed.
+    package var launchCause: LaunchCause { state.withLock { $0.launchCause } }
     /// Whether the user scrolls.
     package var isTracking: Bool { process.mainLoop.isTracking }
     /// Whether the process is neither suspended nor at its end.

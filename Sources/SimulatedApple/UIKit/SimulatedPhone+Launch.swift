@@ -13,6 +13,12 @@ extension SimulatedPhone {
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
     @MainActor
     package static func launchApp(
+        _ make: @escaping @MainActor () -> (delegate: any UIApplicationDelegate, didLaunch: () -> Void),
+        sceneDelegate: @escaping @MainActor @Sendable () -> any UISceneDelegate
+    ) { atLaunch { launch(make, sceneDelegate: sceneDelegate) } }
+
+    @MainActor
+    private static func launch(
         _ make: () -> (delegate: any UIApplicationDelegate, didLaunch: () -> Void),
         sceneDelegate: @escaping @MainActor @Sendable () -> any UISceneDelegate
     ) {

@@ -44,7 +44,7 @@ extension SimulatedPhone {
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected. Whether there is one has to be what the
     ///     manifest says with ``ApusTesting/AppManifest/usesScenes``.
     nonisolated public static func run(
-        _ delegate: @autoclosure @MainActor () -> any UIApplicationDelegate,
+        _ delegate: @autoclosure @escaping @MainActor () -> any UIApplicationDelegate,
         sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil
     ) {
         guard SimulatedPhone.isAppProcess else { stopWithoutPhone("SimulatedPhone.run") }
@@ -55,7 +55,7 @@ extension SimulatedPhone {
                 usesScenes
                     ? "the manifest says that the app uses scenes; give a sceneDelegate, or AppManifest(usesScenes: false)"
                     : "there is a sceneDelegate; install the app with AppManifest(usesScenes: true)")
-            _ = launch(delegate, sceneDelegate: sceneDelegate, usesScenes: usesScenes)
+            atLaunch { _ = launch(delegate, sceneDelegate: sceneDelegate, usesScenes: usesScenes) }
         }
     }
 

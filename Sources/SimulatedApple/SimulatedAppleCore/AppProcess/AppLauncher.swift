@@ -104,7 +104,7 @@ func prepareAppLauncher() {
     ]
     let status = AppStatus(
         phase: .active, conditions: DeviceConditions(), bootID: nil, manifest: AppManifest(usesScenes: false),
-        allowsBackgroundGPU: false, launchCause: .push)
+        allowsBackgroundGPU: false, launchCause: .push, isPrewarmed: false)
     for message in incoming { repeatCoding(of: message) }
     for message in outgoing { _ = try? JSONEncoder().encode(message) }
     repeatCoding(of: status)

@@ -193,6 +193,14 @@ final class AppLink: Sendable {
         }
     }
 
+    /// Launches the app: now, or with the event that does it, if this process was prewarmed.
+    @MainActor
+    func atLaunch(_ launch: @escaping @MainActor () -> Void) {
+        _ = process
+        guard let phone = services.withLock({ $0 })?.phone else { return launch() }
+        phone.atLaunch(launch)
+    }
+
     /// The calling thread computes for that many nanoseconds: the device's clocks and this process's go on, and nothing
     /// else runs meanwhile.
     func work(for nanoseconds: Int64) {

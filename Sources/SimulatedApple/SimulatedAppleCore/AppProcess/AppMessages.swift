@@ -37,6 +37,8 @@ struct NumberedEvent: Codable {
 
 /// What happens to an app, on its main thread.
 enum AppEvent: Codable {
+    /// The launch of a process that was prewarmed.
+    case launch(AppStatus)
     case phase(Phase)
     case conditions(DeviceConditions)
     /// Memory, clock, scenes and data protection; not the phases.
@@ -105,6 +107,8 @@ struct AppStatus: Codable {
     var manifest: AppManifest
     var allowsBackgroundGPU: Bool
     var launchCause: LaunchCause
+    /// Whether the process has to wait before its launch.
+    var isPrewarmed: Bool
 }
 
 enum AudioCall: Codable {

@@ -10,11 +10,7 @@ extension AppProcess {
     /// The reply, as JSON.
     func answer(_ call: AppCall) -> Data {
         switch call {
-        case .status:
-            json(
-                AppStatus(
-                    phase: host.phase, conditions: host.conditions, bootID: host.bootID, manifest: host.manifest,
-                    allowsBackgroundGPU: host.allowsBackgroundGPU, launchCause: host.launchCause))
+        case .status: json(status)
         case .note(let text): done(host.note(text))
         case .warn(let text): done(host.warn(text))
         case .sound(let line): done(host.logSound(line))
@@ -38,6 +34,12 @@ extension AppProcess {
         case .transfers(let call): answer(call)
         case .screen(let number, let reply): done(keep(reply, of: number))
         }
+    }
+
+    var status: AppStatus {
+        AppStatus(
+            phase: host.phase, conditions: host.conditions, bootID: host.bootID, manifest: host.manifest,
+            allowsBackgroundGPU: host.allowsBackgroundGPU, launchCause: host.launchCause, isPrewarmed: isPrewarmed)
     }
 
     private func json(_ value: some Encodable) -> Data {

@@ -32,6 +32,8 @@ final class AppProcess: SteppedProcess {
         var observations: [Observation] = []
         /// By their numbers, also those that are completed: a second completion is a warning.
         var tasks: [Int: SimulatedTask] = [:]
+        /// Whether the launch has not come yet.
+        var isPrewarmed: Bool
     }
 
     let host: SimulatedHost
@@ -41,18 +43,18 @@ final class AppProcess: SteppedProcess {
     private let home: AppHome
     private let launcher: AppLauncher
     private let socket: LineSocket
-    private let state = Locked(State())
+    private let state: Locked<State>
 
     /// The uptime of a machine that has just been started is not zero: Dispatch takes that for "now".
     private static let startOfUptime: Int64 = 3_600_000_000_000
     /// How much of the machine's time an app has for what is due at one instant.
     private static let limit: Int32 = 30_000
 
-    /// Starts this program again with `program` in the place of its `main`.
+    /// Starts this program again with `program` in the place of its `main`; if it is prewarmed, it stops before its launch.
     @MainActor
     init(
         _ host: SimulatedHost, home: AppHome, phone: Phone, settings: @escaping @MainActor () -> PhoneSettings,
-        program: @convention(c) () -> Void
+        isPrewarmed: Bool, program: @convention(c) () -> Void
     ) throws {
         let offset = process_clock_offset(program)
         guard ProcessClock.isAvailable, offset != 0, let (own, other) = LineSocket.pair() else {
@@ -64,24 +66,45 @@ final class AppProcess: SteppedProcess {
         self.host = host
         self.home = home
         self.settings = settings
+        state = Locked(State(isPrewarmed: isPrewarmed))
         notifications = DeviceNotifications(host, phone.shelf, dates: .device)
         records = phone.records
         socket = LineSocket(descriptor: own)
         launcher = try AppLauncher.current()
-        let pid = try launcher.start(offset: offset, variables: home.variables, standardInput: other)
+        var variables = home.variables
+        // As on a phone: github.com/firebase/firebase-ios-sdk/pull/9362.
+        if isPrewarmed { variables["ActivePrewarm"] = "1" }
+        let pid = try launcher.start(offset: offset, variables: variables, standardInput: other)
         Glibc.close(other)
         state.withLock { $0.pid = pid }
         host.attach(self)
-        observeDevice()
     }
 
     /// The program runs until its launch is over: until its main run loop runs.
     @MainActor
     func launch() {
+        observeDevice()
         state.withLock { $0.awaited = 0 }
         exchange()
         waitForReturn()
     }
+
+    /// The program runs until its launch would begin, or as far as it comes at this instant.
+    @MainActor
+    func prewarm() {
+        state.withLock { $0.awaited = 0 }
+        exchange()
+    }
+
+    /// The program, which was prewarmed, runs from there until its launch is over.
+    @MainActor
+    func finishLaunch() {
+        observeDevice()
+        state.withLock { $0.isPrewarmed = false }
+        deliver(.launch(status))
+    }
+
+    var isPrewarmed: Bool { state.withLock { $0.isPrewarmed } }
 
     // MARK: Events
 

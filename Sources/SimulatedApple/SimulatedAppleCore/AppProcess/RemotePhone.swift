@@ -9,6 +9,13 @@ import Foundation
 ///
 /// Timers, tasks and the main loop are this process's own: its time is the device's.
 final class RemotePhone: PhoneHost {
+    private struct Launch {
+        var cause: LaunchCause
+        var isPrewarmed: Bool
+        /// What waits for the launch.
+        var body: (@MainActor @Sendable () -> Void)?
+    }
+
     private struct Claims {
         var lastToken = 0
         var handlers: [Int: @MainActor @Sendable () -> Void] = [:]
@@ -28,7 +35,6 @@ final class RemotePhone: PhoneHost {
     let jobs: RemoteJobs
     let pushes: RemotePushes
     let transfers: RemoteTransfers
-    let launchCause: LaunchCause
     let records: RemoteRecords
 
     private let link: AppLink
@@ -37,6 +43,7 @@ final class RemotePhone: PhoneHost {
     private let allConditions: Broadcast<DeviceConditions>
     private let claims = Locked(Claims())
     private let keptOn = Locked(false)
+    private let launch: Locked<Launch>
 
     init(_ link: AppLink) {
         self.link = link
@@ -53,13 +60,14 @@ final class RemotePhone: PhoneHost {
         jobs = RemoteJobs(link)
         pushes = RemotePushes(link)
         transfers = RemoteTransfers(link)
-        launchCause = status.launchCause
+        launch = Locked(Launch(cause: status.launchCause, isPrewarmed: status.isPrewarmed))
         records = RemoteRecords(link)
     }
 
     @MainActor
     func handle(_ event: AppEvent) {
         switch event {
+        case .launch(let status): launch(status)
         case .phase(let phase): phases.announce(phase)
         case .conditions(let conditions): allConditions.set(conditions)
         case .device(let event): link.process.report(event)
@@ -79,8 +87,30 @@ final class RemotePhone: PhoneHost {
         observers.runAll()
     }
 
+    /// Launches the app: now, or with the event that does it, if this process was prewarmed.
+    @MainActor
+    func atLaunch(_ body: @escaping @MainActor @Sendable () -> Void) {
+        let isPrewarmed = launch.withLock { launch in
+            if launch.isPrewarmed { launch.body = body }
+            return launch.isPrewarmed
+        }
+        if !isPrewarmed { body() }
+    }
+
+    @MainActor
+    private func launch(_ status: AppStatus) {
+        phases.set(status.phase)
+        allConditions.set(status.conditions)
+        let body = launch.withLock { launch in
+            defer { launch = Launch(cause: status.launchCause, isPrewarmed: false) }
+            return launch.body
+        }
+        body?()
+    }
+
     // MARK: PhoneHost
 
+    var launchCause: LaunchCause { launch.withLock { $0.cause } }
     var phase: Phase { phases.value }
     var conditions: DeviceConditions { allConditions.value }
     var conditionChanges: Changes<DeviceConditions> { allConditions.changes() }

@@ -33,14 +33,31 @@ extension SimulatedPhone {
     ) {
         let home = Result { try AppHome() }
         let phone = phone(of: device)
-        device.install(manifest, trackDurations: trackDurations) { host in
+        func start(_ host: SimulatedHost, isPrewarmed: Bool) throws -> AppProcess {
             let process = try AppProcess(
-                host, home: home.get(), phone: phone,
-                settings: { PhoneSettings(phone.simulatedDevice) }, program: program)
+                host, home: home.get(), phone: phone, settings: { PhoneSettings(phone.simulatedDevice) },
+                isPrewarmed: isPrewarmed, program: program)
             phone.appProcess = process
-            process.launch()
             return process
         }
+        device.install(
+            manifest, trackDurations: trackDurations, prewarm: { try start($0, isPrewarmed: true).prewarm() },
+            { host in
+                if let process = phone.appProcess, process.isPrewarmed {
+                    process.finishLaunch()
+                    return process
+                }
+                let process = try start(host, isPrewarmed: false)
+                process.launch()
+                return process
+            })
+    }
+
+    /// Launches the app: now, or when the system does, if this process was prewarmed. On the main thread of an app's own
+    /// process.
+    package static func atLaunch(_ launch: @escaping @MainActor () -> Void) {
+        guard let link = AppLink.current else { return launch() }
+        link.atLaunch(launch)
     }
 
     /// Whether this is the process of an app that was installed with
