@@ -64,8 +64,8 @@ public struct SystemPolicy: Sendable, Hashable {
 
     /// How long the tasks of a background `URLSession` wait that are begun in the background, after the system has started
     /// or resumed the app for a session. It doubles each time, and is short again when the user opens the app, or when the
-    /// app was not resumed for twice that time (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice). A
-    /// minute: logs, developer.apple.com/forums/thread/128813.
+    /// app was not resumed for twice that time (DTS, developer.apple.com/forums/thread/14854; "twice" is a choice, and so
+    /// is that it ends at a day). A minute: logs, developer.apple.com/forums/thread/128813.
     public var firstTransferDelay: Duration = .seconds(60)
 
     // MARK: Notifications. Read when the device is made

@@ -164,6 +164,20 @@ struct TransferMachineTests {
         #expect(world.log.suffix(1) == ["1 done"])
     }
 
+    @Test("however often the app is resumed, a task that is begun then waits a day at most")
+    func longestDelay() {
+        var world = World(seed: 0)
+        world.openApp()
+        world.stopApp()
+        for _ in 0..<100 { world.machine.begin("s", isWake: true, now: world.now) }
+        let now = world.now
+        world.begin()
+        world.look()
+        #expect(world.log == ["1 waits: the app was resumed too often"])
+        let wait = world.machine.wakeups(now: now).continuous.map { now.continuous.duration(to: $0) }
+        #expect(wait == .seconds(86_400))
+    }
+
     @Test("a suspended task keeps what it has, and cancelling one that has ended does nothing")
     func suspension() {
         var world = World(seed: 0)

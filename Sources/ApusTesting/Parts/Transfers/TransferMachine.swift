@@ -44,6 +44,9 @@ struct TransferMachine {
         var wall: WallInstant?
     }
 
+    /// A choice: sources give no end.
+    private static let longestDelay: Duration = .seconds(86_400)
+
     private let timeLimit: UInt64
     private let firstDelay: Duration
     private let progressInterval: UInt64
@@ -292,7 +295,7 @@ struct TransferMachine {
             // DTS: it doubles each time, and is over when the period has passed without a resumption. A task that is begun in
             // the background ends after the delay at the earliest, so that is taken for one period more.
             let isDoubled = delayEnd.map { now.continuous < $0.advanced(by: delay) } ?? false
-            delay = isDoubled ? delay * 2 : firstDelay
+            delay = isDoubled ? min(delay * 2, max(firstDelay, Self.longestDelay)) : firstDelay
             delayEnd = now.continuous.advanced(by: delay)
         }
         lastNotice += 1
