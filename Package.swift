@@ -284,7 +284,7 @@ let package = Package(
         .testTarget(
             name: "ApusSQLiteTests",
             dependencies: [
-                "ApusJobs", "ApusSQLite", "ApusStoreProbe", "ApusTesting", "ApusTimers",
+                "ApusCalendar", "ApusJobs", "ApusSQLite", "ApusStoreProbe", "ApusTesting", "ApusTimers",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],

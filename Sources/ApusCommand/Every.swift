@@ -15,7 +15,8 @@ struct Every: AsyncParsableCommand {
             at nine, also when the clock changes. See what comes with apus preview.
             """)
 
-    @Argument(help: "The interval, or the schedule without its “every”; directly after the word every it needs no quotes.")
+    @Argument(
+        help: "The interval, or the schedule without its “every”; directly after the word every it needs no quotes.")
     var when: String?
 
     @Option(

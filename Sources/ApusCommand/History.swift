@@ -55,7 +55,10 @@ struct History: AsyncParsableCommand {
     }
 
     private static func why(_ run: WireRun) -> String {
-        [run.reason == run.outcome ? nil : run.reason, run.dueNote, run.standsFor > 1 ? "stands for \(run.standsFor)" : nil]
-            .compactMap { $0 }.joined(separator: ", ")
+        [
+            run.reason == run.outcome ? nil : run.reason, run.dueNote,
+            run.standsFor > 1 ? "stands for \(run.standsFor)" : nil,
+        ]
+        .compactMap { $0 }.joined(separator: ", ")
     }
 }

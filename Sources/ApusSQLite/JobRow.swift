@@ -6,14 +6,16 @@ import ApusTimers
 enum JobRow {
     /// What changes with each run, in the order in which ``bindProgress(_:_:to:)`` binds.
     private static let progress = [
-        "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences", "missed", "wake",
+        "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences", "missed",
+        "wake",
         "elapsed_wake", "open_runs", "runs_since_retired",
     ]
     /// What was asked for and is in the table of jobs, because its indexes have it.
     private static let lane = ["queue", "priority"]
     /// The rest of what was asked for, in the order in which ``bindRequest(of:to:)`` binds.
     private static let request = [
-        "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance", "missed_runs",
+        "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
+        "missed_runs",
         "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
         "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "idempotency_key",
         "metadata", "unique_payload", "unique_within",

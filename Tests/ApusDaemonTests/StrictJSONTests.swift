@@ -98,7 +98,9 @@ struct StrictJSONTests {
             WireTrigger(), WireTrigger(at: "2030-01-01T00:00:00Z", after: "1s"), WireTrigger(after: "1s", count: 2),
             WireTrigger(at: "2030-01-01T00:00:00Z", anchor: "2030-01-01T00:00:00Z"),
         ] {
-            let error = #expect(throws: DaemonError.self) { try trigger.parsed(at: WallInstant(secondsSince1970: 0), in: ZoneDatabase.system) }
+            let error = #expect(throws: DaemonError.self) {
+                try trigger.parsed(at: WallInstant(secondsSince1970: 0), in: ZoneDatabase.system)
+            }
             #expect(error?.message.hasPrefix("trigger") == true)
         }
         #expect(throws: DaemonError.self) { try PolicyText.overlap("queue:+2") }

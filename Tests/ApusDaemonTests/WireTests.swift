@@ -69,6 +69,45 @@ struct WireTests {
         }
     }
 
+    @Test(
+        "a schedule survives the wire, whenever it is read again",
+        arguments: [
+            WireCalendar(schedule: "every 2 weeks on friday 17:00", zone: "Europe/Berlin", gap: .skip, repeated: .both),
+            WireCalendar(
+                schedule: "H 9 * * 1-5", zone: "UTC", count: 3, from: "2026-01-01", until: "2027-06-30 12:00",
+                except: ["2026-12-24", "2026-12-24/2026-12-31", "every month on the last friday at 9:00"], spread: "10m"
+            ),
+            WireCalendar(schedule: "RRULE:FREQ=MONTHLY;BYDAY=-1FR", zone: "America/New_York"),
+            WireCalendar(schedule: "Mon..Fri 09:00 Australia/Lord_Howe", zone: "UTC"),
+            WireCalendar(schedule: "0 0 9 LW * * 2027", zone: "UTC"),
+        ])
+    func calendars(_ calendar: WireCalendar) throws {
+        let now = WallInstant(secondsSince1970: 1_790_000_000)
+        let trigger = try calendar.parsed(at: now, in: ZoneDatabase.system) { $0 }
+        let again = try WireCalendar(trigger)
+            .parsed(at: now.advanced(by: .seconds(1_000_000)), in: ZoneDatabase.system) { $0 }
+        #expect(again == trigger)
+    }
+
+    @Test(
+        "each part of a schedule that cannot be read is named, with what is accepted",
+        arguments: [
+            (WireCalendar(schedule: "every foo"), "schedule"), (WireCalendar(schedule: "@daily", zone: "Mars"), "zone"),
+            (WireCalendar(schedule: "09:00 Mars/Olympus"), "schedule"),
+            (WireCalendar(schedule: "@daily", from: "2026-13-01"), "from"),
+            (WireCalendar(schedule: "@daily", until: "tomorrow"), "until"),
+            (WireCalendar(schedule: "@daily", from: "2026-01-02", until: "2026-01-01"), "until"),
+            (WireCalendar(schedule: "@daily", except: ["2026-12-26/2026-12-24"]), "except"),
+            (WireCalendar(schedule: "@daily", spread: "1.5s"), "spread"),
+            (WireCalendar(schedule: "@daily", count: 0), "count"), (WireCalendar(schedule: #"{"rule":1}"#), "schedule"),
+        ])
+    func unreadable(_ calendar: WireCalendar, _ field: String) {
+        let error = #expect(throws: TextError.self) {
+            try calendar.parsed(at: WallInstant(secondsSince1970: 1_790_000_000), in: ZoneDatabase.system) { $0 }
+        }
+        #expect(error?.argument == field && error?.acceptedForms.isEmpty == false)
+    }
+
     @Test("a home is APUS_HOME, else in the state folder, else in the user's; only then is the socket elsewhere")
     func homes() throws {
         let own = try Home(environment: ["APUS_HOME": "/a/b/", "XDG_RUNTIME_DIR": "/run/user/1"])

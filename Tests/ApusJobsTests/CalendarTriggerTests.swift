@@ -151,7 +151,8 @@ struct CalendarTriggerTests {
     @Test("rules that changed while no scheduler ran are noticed at the start, also for jobs that are far away")
     func newRulesAtStart() throws {
         let world = try World()
-        try world.harness.submit(.calendar(try schedule("every december on the 24th at 18:00"), timeZone: "Europe/Berlin"))
+        try world.harness.submit(
+            .calendar(try schedule("every december on the 24th at 18:00"), timeZone: "Europe/Berlin"))
         #expect(try world.harness.job().nextDue == utc("2026-12-24 17:00"))
         world.zones.replace("Europe/Berlin", by: try TimeZoneRules(posix: "<+02>-2"))
         _ = world.zones.refresh()

@@ -368,7 +368,9 @@ struct JobMachineTests {
         func refused(_ id: String, _ payload: Int = 0) -> String? {
             let request = JobRequest(
                 id: JobID(id), kind: "k", trigger: .at(at(1)), payload: [UInt8](repeating: 0, count: payload))
-            do { _ = try JobMachine.submitted(request, now: at(0), in: ZoneDatabase.system) } catch { return error.message }
+            do { _ = try JobMachine.submitted(request, now: at(0), in: ZoneDatabase.system) } catch {
+                return error.message
+            }
             return nil
         }
         #expect(refused("") != nil)

@@ -46,7 +46,7 @@ struct StoreChecksumTests {
                 { $0.created = later }, { $0.updated = later }, { $0.first = later }, { $0.origin = 1 },
                 { $0.nextOccurrence = 2 }, { $0.nextDue = later }, { $0.remainder = .zero }, { $0.occurrences = 1 },
                 { $0.missed = 1 }, { $0.wake = later }, { $0.elapsedWake = later }, { $0.openRuns = 1 },
-                { $0.runsSinceRetired = 1 },
+                { $0.runsSinceRetired = 1 }, { $0.dueNote = .firstOfRepeated },
             ], checksum)
         // `conflict` says nothing any more, and no store keeps it.
         expectAllCount(
@@ -88,6 +88,7 @@ struct StoreChecksumTests {
                 { $0.isFinal = true }, { $0.reason = "" }, { $0.notBefore = later }, { $0.claimed = later },
                 { $0.started = later }, { $0.finished = later }, { $0.exitCode = 0 }, { $0.output = [0] },
                 { $0.result = [] }, { $0.progress = RunProgress(fraction: 0) }, { $0.isCompleted = true },
+                { $0.dueNote = .firstOfRepeated },
             ], { checksum($0) })
         #expect(checksum(run) != checksum(run, sequence: 2))
     }

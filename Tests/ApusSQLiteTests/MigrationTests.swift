@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusSQLite
 import ApusTimers
@@ -25,6 +26,7 @@ struct MigrationTests {
             ("v2", [[.network, .externalPower], .idle, []], nil),
             ("v3", [[.network, .externalPower], .idle, []], "a key"),
             ("v4", [[.network, .externalPower], .idle, []], "a key"),
+            ("v5", [[.network, .externalPower], .idle, []], "a key"),
         ] as [(String, [JobConditions], String?)])
     func migrates(_ version: String, _ conditions: [JobConditions], _ key: String?) async throws {
         let directory = try Directory()
@@ -34,7 +36,7 @@ struct MigrationTests {
 
         let page = try await store.jobs(JobQuery())
         // Before schema 4, a replaced job got another identifier, which it keeps.
-        #expect(page.jobs.map(\.id.rawValue) == ["swift", version == "v4" ? "tea" : "tea~2", "tea"])
+        #expect(page.jobs.map(\.id.rawValue) == ["swift", version >= "v4" ? "tea" : "tea~2", "tea"])
         #expect(page.jobs.map(\.state) == [.scheduled, .cancelled, .finished])
         #expect(page.jobs.map(\.request.policies.conditions) == conditions)
         let swift = page.jobs[0]
@@ -51,9 +53,11 @@ struct MigrationTests {
         var waiting = sampleJob("waiting")
         waiting.request.policies.conditions = .externalPower
         waiting.request.idempotencyKey = "another key"
+        waiting.request.trigger = .calendar(try CalendarSchedule(cron: "@daily"), timeZone: "UTC")
         _ = try await store.add(waiting, session)
         let request = try await store.job(waiting.id)?.job.request
         #expect(request?.policies.conditions == .externalPower && request?.idempotencyKey == "another key")
+        #expect(request?.trigger == waiting.request.trigger)
         try await store.add(sampleJob("tea"), session)
         try await expectError(.conflict) { try await store.add(sampleJob("swift"), session) }
         try await store.close(session)
@@ -144,7 +148,7 @@ struct MigrationTests {
         let store = SQLiteStore(path: directory.file())
         try await store.openAndClose()
         let fixture = try Directory()
-        let old = try file("v4", in: fixture).path
+        let old = try file("v5", in: fixture).path
         let query = "SELECT name || ': ' || ifnull(sql, '') FROM sqlite_master ORDER BY name"
         let made = try foreignConnection(store.path).inDatabase { try String.fetchAll($0, sql: query) }
         let kept = try foreignConnection(old).inDatabase { try String.fetchAll($0, sql: query) }

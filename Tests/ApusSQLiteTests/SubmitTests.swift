@@ -293,7 +293,7 @@ struct SharedFileTests {
                 """)
         try await store.openAndClose()
         let version = try foreignConnection(store.path).inDatabase { try Int.fetchOne($0, sql: "PRAGMA user_version") }
-        #expect(version == 4)
+        #expect(version == 5)
     }
 
     #if os(Linux)

@@ -33,6 +33,7 @@ struct ContractTests {
             try await caller.call(
                 "POST", "/v1/jobs", body: #"{"trigger":{"after":"1h"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
                 expecting: 400, saying: "unknown field policies.retyr; known are tolerance, missed")
+            try await caller.calendar()
             try await caller.call("GET", "/v1/jobs?limit=0", expecting: 400)
             try await caller.call("GET", "/v1/jobs?stat=scheduled", expecting: 400, saying: "unknown parameter stat")
             try await caller.call("GET", "/v1/jobs?kind=odd", expecting: 400)
@@ -94,6 +95,31 @@ struct ContractTests {
         ] {
             #expect(try !document.problems(in: broken, schema: "Health").isEmpty, "\(broken)")
         }
+    }
+}
+
+extension Caller {
+    fileprivate mutating func calendar() async throws {
+        try await call(
+            "POST", "/v1/jobs",
+            body:
+                #"{"trigger":{"calendar":{"schedule":"every weekday at 9:00","zone":"Europe/Berlin","count":3,"except":["2500-12-24"]}},"action":{"notify":"x"},"name":"nine"}"#,
+            expecting: 201)
+        try await call("GET", "/v1/jobs/nine", path: "/v1/jobs/{id}")
+        try await call(
+            "POST", "/v1/jobs", body: #"{"trigger":{"calendar":{"schedule":"every foo"}},"action":{"notify":"x"}}"#,
+            expecting: 400, saying: "trigger.calendar.schedule")
+        try await call(
+            "POST", "/v1/preview",
+            body:
+                #"{"calendar":{"schedule":"30 2 * * 0","zone":"Europe/Berlin"},"after":"2027-03-20T00:00:00Z","number":3}"#
+        )
+        try await call(
+            "POST", "/v1/preview", body: #"{"calendar":{"schedule":"@daily"},"number":0}"#, expecting: 400,
+            saying: "number: 0 is not a whole number from 1 to 1000")
+        try await call("GET", "/v1/upcoming?until=2500-01-01T00:00:00Z&limit=2")
+        try await call("GET", "/v1/upcoming", expecting: 400, saying: "until")
+        try await call("DELETE", "/v1/jobs/nine", path: "/v1/jobs/{id}")
     }
 }
 

@@ -93,6 +93,29 @@ struct JobDirectory: Sendable {
         }
     }
 
+    /// What is to come of the jobs that are scheduled, at most `perJob` occurrences of each.
+    func upcoming(after: WallInstant, until: WallInstant, perJob limit: Int) async throws -> WireUpcoming {
+        var found: [(due: WallInstant, occurrence: WireUpcoming.Occurrence)] = []
+        var truncated: [String] = []
+        var query = JobQuery(states: [.scheduled], limit: 500)
+        repeat {
+            let page = try await scheduler.jobs(query)
+            for job in page.jobs {
+                let next = scheduler.upcoming(job, after: after, through: until, limit: limit + 1)
+                if next.count > limit { truncated.append(job.id.rawValue) }
+                found += next.prefix(limit).map { due, note in
+                    let occurrence = WireUpcoming.Occurrence(
+                        job: job.id.rawValue, name: job.request.name, due: TimeText.iso8601(due),
+                        note: note?.description)
+                    return (due, occurrence)
+                }
+            }
+            query.after = page.next
+        } while query.after != nil
+        found.sort { ($0.due, $0.occurrence.job) < ($1.due, $1.occurrence.job) }
+        return WireUpcoming(occurrences: found.map(\.occurrence), truncated: truncated)
+    }
+
     /// Submits a job.
     /// - Returns: the job, and whether it is new. One that was updated or kept is not, and neither is the job of an earlier
     ///   submission with the same idempotency key.

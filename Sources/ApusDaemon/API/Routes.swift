@@ -59,6 +59,7 @@ struct Routes: Sendable {
         addJobs(to: router)
         addRuns(to: router)
         addQueues(to: router)
+        addCalendar(to: router)
         router.get("/v1/nodes") { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(try await nodes.nodes())
@@ -161,6 +162,29 @@ struct Routes: Sendable {
             let queue = try await scheduler.configure(queue: id, try change.parsed())
             return try Response.json(WireQueue(try await queues.status(of: queue)))
         }
+    }
+
+    private func addCalendar(to router: Router<APIContext>) {
+        router.post("/v1/preview") { request, context in
+            _ = try Query(of: request, known: [])
+            let body = try await request.body.collect(upTo: context.maxUploadSize)
+            let question = try StrictJSON.decode(WirePreviewRequest.self, from: body.readableBytesView)
+            return try Response.json(try question.answered(at: scheduler.now, in: scheduler.timeZones))
+        }
+        router.get("/v1/upcoming") { request, _ in
+            let parameters = try Query(of: request, known: ["after", "until", "limit"])
+            let after = try instant(parameters, "after") ?? scheduler.now
+            guard let until = try instant(parameters, "until"), until >= after else {
+                throw WebError.invalid(
+                    "until: give an instant that is not before \"after\" (or now), such as 2026-12-24T18:00:00Z")
+            }
+            let limit = try number(parameters, "limit", in: 1...1_000) ?? 100
+            return try Response.json(try await jobs.upcoming(after: after, until: until, perJob: limit))
+        }
+    }
+
+    private func instant(_ parameters: Query, _ name: String) throws -> WallInstant? {
+        try parameters[name].map { try TimeText.parseISO8601($0, argument: name) }
     }
 
     private func health() -> WireHealth {

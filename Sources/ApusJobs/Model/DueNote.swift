@@ -1,4 +1,4 @@
-import ApusCalendar
+package import ApusCalendar
 public import ApusTimers
 
 /// What a change of the clock, or of the rules of a zone, did to the due instant of an occurrence.
@@ -22,7 +22,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
         DueNote(rawValue: "moved \(TimeText.iso8601(instant))")
     }
 
-    init(_ note: Occurrence.ClockNote) {
+    package init(_ note: Occurrence.ClockNote) {
         switch note {
         case .movedAfterGap(let local): self.init(rawValue: "gap \(local)")
         case .firstOfRepeated: self = .firstOfRepeated
@@ -46,7 +46,9 @@ extension DueNote: CustomStringConvertible {
     /// The note in words.
     public var description: String {
         if let skippedLocalTime { return "the clock skipped \(skippedLocalTime): due at the first instant after that" }
-        if let former = rest(after: "moved ") { return "the rules of the zone have changed: before that, due at \(former)" }
+        if let former = rest(after: "moved ") {
+            return "the rules of the zone have changed: before that, due at \(former)"
+        }
         return switch self {
         case .firstOfRepeated: "the clock shows this time twice: due the first time"
         case .secondOfRepeated: "the clock shows this time twice: due the second time too"

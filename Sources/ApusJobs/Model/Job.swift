@@ -162,7 +162,8 @@ public struct Job: Hashable, Sendable, Identifiable {
     public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
         updated: WallInstant, first: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,
-        dueNote: DueNote? = nil, remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0, wake: WallInstant? = nil,
+        dueNote: DueNote? = nil, remainder: Duration? = nil, occurrences: Int = 0, missed: Int = 0,
+        wake: WallInstant? = nil,
         elapsedWake: WallInstant? = nil, openRuns: Int = 0, runsSinceRetired: Int = 0
     ) {
         shared = Shared(request)

@@ -61,6 +61,31 @@ extension JobMachine {
         return calendar.arrivals(through: now, from: number, due: next, end: lastOccurrence, keeping: kept)
     }
 
+    /// The due instants that are to come after `after` and through `through`, the first `limit` of them.
+    func upcoming(after: WallInstant, through: WallInstant, limit: Int) -> [Due] {
+        guard var next = arrival.map({ Due(instant: $0, note: job.dueNote) }) else { return [] }
+        var number = job.nextOccurrence
+        if next.instant <= after, let calendar, lastOccurrence == nil {
+            // What is passed over need not be counted.
+            guard let following = calendar.next(after: after) else { return [] }
+            next = following
+        } else if next.instant <= after {
+            guard let arrivals = arrivals(through: after), !arrivals.isPartial, let following = arrivals.following
+            else { return [] }
+            (number, next) = (arrivals.last + 1, following)
+        }
+        var found: [Due] = []
+        while found.count < limit, next.instant <= through {
+            found.append(next)
+            guard number != lastOccurrence,
+                let following = calendar.map({ $0.next(after: next.instant) })
+                    ?? schedule.due(number + 1).map({ Due(instant: $0) })
+            else { break }
+            (number, next) = (number + 1, following)
+        }
+        return found
+    }
+
     /// Whether an occurrence comes after the next one.
     private var hasFollowing: Bool {
         guard let calendar else { return schedule.due(job.nextOccurrence + 1) != nil }

@@ -268,7 +268,8 @@ public final class JobScheduler: Sendable {
                 .notFound,
                 "\(id): nothing is known of occurrence \(occurrence); its history is gone, or it has not arrived")
         }
-        var explanation = Explanation(loaded, loop.situation(of: id), now: loop.reading().wall, in: loop.configuration.timeZones)
+        var explanation = Explanation(
+            loaded, loop.situation(of: id), now: loop.reading().wall, in: loop.configuration.timeZones)
         return explanation.explain(number, runs: runs)
     }
 
@@ -295,6 +296,15 @@ public final class JobScheduler: Sendable {
     /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
     public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
         try trigger.preview(from: loop.reading().wall, limit: n, in: loop.configuration.timeZones)
+    }
+
+    /// The due instants of a job that are to come, if nothing changes it, with what the clock does to them: those after
+    /// one instant and through another, the first `limit` of them. None of a job that is not scheduled.
+    public func upcoming(
+        _ job: Job, after: WallInstant, through: WallInstant, limit: Int
+    ) -> [(due: WallInstant, note: DueNote?)] {
+        JobMachine(LoadedJob(job: job, open: []), in: loop.configuration.timeZones)
+            .upcoming(after: after, through: through, limit: limit).map { ($0.instant, $0.note) }
     }
 
     /// The present, by the clock that this scheduler goes by.

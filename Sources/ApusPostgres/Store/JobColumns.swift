@@ -6,12 +6,14 @@
     enum JobColumns {
         /// What changes with runs. Parameters: ``addProgress(_:_:to:)``.
         static let progress = [
-            "state", "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder", "occurrences", "missed",
+            "state", "updated", "first", "origin", "next_occurrence", "next_due", "due_note", "remainder",
+            "occurrences", "missed",
             "wake", "elapsed_wake", "open_runs", "runs_since_retired",
         ]
         /// What was asked for. Parameters: ``addRequest(of:to:)``.
         static let request = [
-            "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance", "missed_runs",
+            "name", "kind", "trigger", "trigger_ns", "trigger_anchor", "trigger_count", "trigger_calendar", "tolerance",
+            "missed_runs",
             "missed_limit", "grace", "overlap", "overlap_limit", "maximum_attempts", "maximum_lost", "initial_backoff",
             "maximum_backoff", "jitter", "time_limit", "conditions", "labels", "payload", "queue", "priority",
             "idempotency_key", "metadata", "unique_payload", "unique_within",

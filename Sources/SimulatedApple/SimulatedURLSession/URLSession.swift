@@ -185,10 +185,10 @@ open class URLSession: NSObject, @unchecked Sendable {
 
     @MainActor
     private func receive(_ event: TransferEvent) {
-        callbacks.call("the delegate of the session \(identifier)", on: process.host) { self.tell(event) }
+        callbacks.call("the delegate of the session \(identifier)", on: process.host) { self.notifyDelegate(of: event) }
     }
 
-    private func tell(_ event: TransferEvent) {
+    private func notifyDelegate(of event: TransferEvent) {
         let delegate = delegate
         switch event {
         case .progress(let record, let count):

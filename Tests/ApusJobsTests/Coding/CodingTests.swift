@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 import Testing
@@ -106,6 +107,9 @@ private let runText = """
     "reason":"exit code 3","result":"AQ==","standsFor":5,"started":4,"state":"failed","through":6}
     """
 
+private let dailyAtNine = CalendarSchedule(
+    .fields(CalendarFields(times: .list([9 * 3_600]), days: DayRule())))
+
 @Suite("The coded form of jobs")
 struct CodingTests {
     @Test("random values are read back as they were written", arguments: 0..<20 as Range<UInt64>)
@@ -132,6 +136,10 @@ struct CodingTests {
             CodedExample(
                 Trigger.every(.seconds(60), anchoredAt: instant(30), count: 3),
                 #"{"anchor":30,"count":3,"intervalNanoseconds":60000000000,"name":"every"}"#),
+            CodedExample(
+                Trigger.calendar(dailyAtNine, timeZone: "Europe/Berlin", repeated: .both, count: 3),
+                #"{"count":3,"gap":"after","name":"calendar","repeated":"both","#
+                    + #""schedule":{"rule":"every day at 9:00"},"timeZone":"Europe/Berlin"}"#),
             CodedExample([MissedRunPolicy.runOnce, .skip], #"[{"name":"runOnce"},{"name":"skip"}]"#),
             CodedExample(MissedRunPolicy.runAll(limit: 5), #"{"limit":5,"name":"runAll"}"#),
             CodedExample([OverlapPolicy.skip, .replace], #"[{"name":"skip"},{"name":"replace"}]"#),
@@ -198,7 +206,7 @@ struct CodingTests {
     @Test(
         "what cannot be read is refused, and the message has the accepted forms",
         arguments: [
-            RefusedExample(Trigger.self, #"{"name":"cron"}"#, #""cron" is not one of at, after, every"#),
+            RefusedExample(Trigger.self, #"{"name":"cron"}"#, #""cron" is not one of at, after, every, calendar"#),
             RefusedExample(MissedRunPolicy.self, #"{"name":"x"}"#, #""x" is not one of runOnce, skip, runAll"#),
             RefusedExample(OverlapPolicy.self, #"{"name":"x"}"#, #""x" is not one of skip, queue, allow, replace"#),
             RefusedExample(ConflictPolicy.self, #""x""#, #""x" is not one of update, replace, keep, refuse"#),

@@ -238,7 +238,8 @@ extension SchedulerMachine {
                 throw Self.alreadyExists(request.id)
             case .update:
                 old.action.merge(
-                    try old.machine.update(request, submitted: instant(of: pending), now: plan!.now.wall, in: configuration.timeZones))
+                    try old.machine.update(
+                        request, submitted: instant(of: pending), now: plan!.now.wall, in: configuration.timeZones))
                 jobs.append(.draft(drafts.count))
                 drafts.append(old)
             case .replace:

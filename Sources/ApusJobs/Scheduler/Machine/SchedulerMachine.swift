@@ -399,7 +399,9 @@ package struct SchedulerMachine: ~Copyable {
         if let first = deadlines.first { consider(from: first.start, to: first.instant) }
         if let load { consider(from: load.at, to: load.latest) }
         // The loop looks at the files of zones whenever it is awake.
-        if usesTimeZones { consider(from: now.wall.advanced(by: Self.zoneCheck), to: now.wall.advanced(by: Self.zoneCheck * 5 / 4)) }
+        if usesTimeZones {
+            consider(from: now.wall.advanced(by: Self.zoneCheck), to: now.wall.advanced(by: Self.zoneCheck * 5 / 4))
+        }
         consider(board.nextAsk(now.uptime))
         if running.count < configuration.maximumConcurrentRuns, let delay = board.nextStart(now.continuous) {
             let instant = now.wall.advanced(by: delay)
