@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
 import Foundation
@@ -20,6 +21,7 @@ struct CommandHelp: Decodable {
         var commandName: String
         var arguments: [Argument]?
         var subcommands: [Command]?
+        var defaultSubcommand: String?
     }
     var command: Command
 
@@ -53,7 +55,15 @@ struct CommandHelp: Decodable {
     func objection(to words: [String]) -> String? {
         guard let name = words.first else { return nil }
         if name.hasPrefix("-") { return Self.objection(to: words[...], of: command) }
-        return objection(to: name, words.dropFirst(), in: command)
+        return objection(to: name, Self.joiningTimes(words), in: command)
+    }
+
+    /// As the program does: the words of a time or a schedule directly after the verb are one argument.
+    private static func joiningTimes(_ words: [String]) -> ArraySlice<String> {
+        let rest = words.dropFirst()
+        let time = rest.prefix { !$0.hasPrefix("-") }
+        guard ["every", "at"].contains(words[0]), !time.isEmpty else { return rest }
+        return [time.joined(separator: " ")] + rest.dropFirst(time.count)
     }
 
     private func objection(to name: String, _ words: ArraySlice<String>, in command: Command) -> String? {
@@ -62,6 +72,11 @@ struct CommandHelp: Decodable {
         }
         guard subcommand.subcommands?.isEmpty == false else { return Self.objection(to: words, of: subcommand) }
         guard let next = words.first else { return "\(name) needs a subcommand" }
+        if let byDefault = subcommand.defaultSubcommand,
+            subcommand.subcommands?.contains(where: { $0.commandName == next }) == false
+        {
+            return objection(to: byDefault, words, in: subcommand)
+        }
         return objection(to: next, words.dropFirst(), in: subcommand)
     }
 
@@ -99,6 +114,12 @@ struct CommandHelp: Decodable {
         do {
             switch argument.valueName {
             case "duration": _ = try DurationText.parse(value)
+            // Of `every`.
+            case "when":
+                if (try? DurationText.parse(value)) == nil { _ = try CalendarSchedule(words: "every \(value)") }
+            case "fields": _ = try CalendarSchedule(cron: value)
+            case "event": _ = try CalendarSchedule(onCalendar: value)
+            case "rule": _ = try CalendarSchedule(recurrence: value)
             // Any instant before the examples' will do, as long as it is always the same.
             case "time":
                 _ = try TimeText.parse(value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: .gmt)

@@ -75,7 +75,8 @@ struct DocumentationTests {
             "apus later 3s -- true", "apus after 3s --loud -- true", "apus after three -- true", "apus after -- true",
             "apus every 1h --missed", "apus list --json 3", "apus completions tcsh", "apus cancel a -- b",
             "apus queue", "apus queue close builds", "apus queue limit builds", "apus queue pause builds now",
-            "apus at 25:00 -- true", "true && apus after 5s --timeout 0s -- true", "apus after 3s --",
+            "apus at 25:00 -- true", "apus every foo bar -- true", "apus cron '61 * * * *' -- true",
+            "apus every --calendar 25:00 -- true", "true && apus after 5s --timeout 0s -- true", "apus after 3s --",
         ])
     func rejectsCommand(line: String) throws {
         let help = try CommandHelp.ofBuiltCommand()

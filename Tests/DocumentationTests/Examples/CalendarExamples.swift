@@ -1,6 +1,15 @@
 import ApusCalendar
+import ApusJobs
 
 enum CalendarExamples {
+    static func job(_ scheduler: JobScheduler) async throws {
+        // Shown: calendar-trigger
+        let trigger = Trigger.calendar(
+            try CalendarSchedule(words: "every weekday at 18:30"), timeZone: "Europe/Berlin", gap: .skip)
+        try await scheduler.submit(JobRequest(id: "report", trigger: trigger))
+        // Shown: end
+    }
+
     static func next() throws {
         // Shown: calendar-next
         let schedule = try CalendarSchedule(words: "every weekday at 18:30")
