@@ -51,9 +51,15 @@ struct Verdict: Hashable {
         right: "Apus: a position is one of the set of the whole interval, here a week; DTSTART bounds the result",
         source: "RFC 5545, 3.3.10: BYSETPOS is applied to the set within one interval of the rule")
 
+    static let dateutilLastWeeks = Verdict(
+        oracle: .dateutil,
+        says: "dateutil leaves out the days of a first week before 1 January if the week is named from the end, as -53",
+        right: "Apus: week 1 and week -53 of a year of 53 weeks are the same days; dateutil has them for 1",
+        source: "dateutil 2.9, rrule.py: “TODO: Check -numweeks for next year”")
+
     static let all = [
         systemdPolicy, systemdCopy, systemdLoop, systemdLost, systemdRepetition, croniterShift, croniterYears,
-        croniterStar, dateutilGap, dateutilWeek,
+        croniterStar, dateutilGap, dateutilWeek, dateutilLastWeeks,
     ]
 
     /// The reason for different answers, or nil if there is none.
@@ -78,8 +84,20 @@ struct Verdict: Hashable {
     private static func dateutil(_ comparison: Comparison, _ theirs: [Int64]) -> Verdict? {
         let ours = comparison.ours(ClockPolicy(gap: .skip))
         if theirs == ours { return .dateutilGap }
-        guard case .recurrence(let rule) = comparison.schedule.rule, rule.frequency == .weekly, !rule.positions.isEmpty
-        else { return nil }
+        guard case .recurrence(let rule) = comparison.schedule.rule else { return nil }
+        if rule.frequency == .yearly, rule.weekNumbers.contains(where: { $0 <= -52 }) {
+            // Other days of these few only, or another position because of them.
+            let rest = [theirs, ours].map { instants in
+                instants.filter { instant in
+                    let date = comparison.rules.local(at: instant).date
+                    return date.month < 12 || date.day < 29
+                }
+            }
+            let common = min(rest[0].count, rest[1].count)
+            let isAtTurn = rest[0].prefix(common) == rest[1].prefix(common)
+            return isAtTurn || !rule.positions.isEmpty || rule.count != nil ? .dateutilLastWeeks : nil
+        }
+        guard rule.frequency == .weekly, !rule.positions.isEmpty else { return nil }
         // One more match in the first week, which a COUNT has counted.
         let end = rule.start.localSeconds + 8 * 86_400
         let (later, expected) = (theirs.filter { $0 > end }, ours.filter { $0 > end })
