@@ -119,7 +119,9 @@ struct CommandHelp: Decodable {
                 if (try? DurationText.parse(value)) == nil { _ = try CalendarSchedule(words: "every \(value)") }
             case "fields": _ = try CalendarSchedule(cron: value)
             case "event": _ = try CalendarSchedule(onCalendar: value)
-            case "rule": _ = try CalendarSchedule(recurrence: value)
+            case "rule":
+                let now = CivilDateTime(localSeconds: 1_767_225_600)
+                _ = try CalendarSchedule(text: value, form: .rrule, now: now)
             // Any instant before the examples' will do, as long as it is always the same.
             case "time":
                 _ = try TimeText.parse(value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: .gmt)

@@ -69,9 +69,9 @@ struct PreviewTests {
     @Test(
         "bad input is refused with exit code 64, and the argument, the place and what is accepted",
         arguments: [
-            (["every blue moon"], ["schedule: column 7", "blue", "weekday"]),
-            (["99 * * * *"], ["schedule: column 1", "99"]),
-            (["every day at 9:00", "--tz", "Europe/Berlinn"], ["--tz: ", "Europe/Berlin"]),
+            (["every blue moon"], ["apus: schedule", "column 7", "blue", "weekday"]),
+            (["99 * * * *"], ["apus: schedule", "column 1", "99"]),
+            (["every day at 9:00", "--tz", "Europe/Berlinn"], ["apus: --tz", "near: Europe/Berlin"]),
             (["every day at 9:00", "-n", "0"], ["--number: 0 is not a whole number from 1 to 1000"]),
             (["every day at 9:00", "--gap", "before"], ["--gap", "before", "skip"]),
             (["every day at 9:00", "--after", "soon"], ["--after", "soon", "tomorrow 9:00"]),

@@ -53,7 +53,6 @@ struct ScheduleOptions: ParsableArguments {
     /// The schedule with these options.
     /// - Throws: `TextError` or `ValidationError` that names the option.
     func calendar(_ text: String, form: ScheduleForm? = nil, count: Int? = nil) throws -> WireCalendar {
-        if let tz { _ = try TimeText.zone(named: tz) }
         let calendar = WireCalendar(
             schedule: text, form: form, zone: tz ?? TimeZone.current.identifier, gap: gap, repeated: repeated,
             count: count, from: from, until: until, except: try exceptions(), spread: spread)

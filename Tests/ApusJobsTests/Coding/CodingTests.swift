@@ -108,7 +108,7 @@ private let runText = """
     """
 
 private let dailyAtNine = CalendarSchedule(
-    .fields(CalendarFields(times: .list([9 * 3_600]), days: DayRule())))
+    .fields(CalendarFields(times: .grid(hours: 1 << 9, minutes: 1, seconds: 1), days: DayRule())))
 
 @Suite("The coded form of jobs")
 struct CodingTests {
