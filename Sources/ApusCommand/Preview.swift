@@ -52,7 +52,7 @@ struct Preview: AsyncParsableCommand {
                     $0, now: When.now, timeZone: try TimeText.zone(named: trigger.timeZone), argument: "--after")
             }
             let preview = try WirePreview(
-                trigger, job: id, after: begin ?? When.now, limit: number, in: ZoneDatabase.system)
+                trigger, job: id, after: begin ?? When.now, limit: number, in: SystemTimeZones.shared)
             if json { return try Terminal.json(preview) }
             for warning in preview.warnings { Terminal.note("note: \(warning)") }
             var table = Table(["DUE", "DAY", "IN", "NOTE"])

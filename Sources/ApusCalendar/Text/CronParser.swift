@@ -19,7 +19,7 @@ struct CronParser {
         var zone: String?
         if let first = tokens.first, first.text.hasPrefix("CRON_TZ=") || first.text.hasPrefix("TZ=") {
             let name = String(first.text.drop { $0 != "=" }.dropFirst())
-            guard ZoneDatabase.isValid(name) else { throw first.error("an IANA time zone name") }
+            guard ZoneDatabase.isName(name) else { throw first.error("an IANA time zone name") }
             zone = name
             tokens.removeFirst()
         }

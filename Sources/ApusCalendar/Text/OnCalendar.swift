@@ -46,7 +46,7 @@ struct OnCalendarParser {
             index += 1
         }
         if index < tokens.count, zone == nil {
-            guard tokens[index].text.first?.isLetter == true, ZoneDatabase.isValid(tokens[index].text) else {
+            guard tokens[index].text.first?.isLetter == true, ZoneDatabase.isName(tokens[index].text) else {
                 throw tokens[index].error("a date such as *-*-01, a time such as 09:00:00 or a time zone name")
             }
             zone = tokens[index].text

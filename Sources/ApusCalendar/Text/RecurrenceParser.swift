@@ -57,7 +57,7 @@ struct RecurrenceParser {
                 throw parameter.error("TZID=Europe/Berlin, or no parameter")
             }
             let name = parameter.suffix(from: 5)
-            guard ZoneDatabase.isValid(name.text), timeZone == nil || timeZone == name.text else {
+            guard ZoneDatabase.isName(name.text), timeZone == nil || timeZone == name.text else {
                 throw name.error("one time zone such as Europe/Berlin")
             }
             timeZone = name.text

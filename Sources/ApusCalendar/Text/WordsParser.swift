@@ -38,7 +38,7 @@ struct WordsParser {
     private mutating func zone() throws(ScheduleTextError) -> String? {
         guard reader.take("in") else { return nil }
         let token = reader.next
-        guard ZoneDatabase.isValid(token.text) else { throw token.error("a time zone such as Europe/Berlin") }
+        guard ZoneDatabase.isName(token.text) else { throw token.error("a time zone such as Europe/Berlin") }
         reader.skip()
         return token.text
     }

@@ -43,6 +43,14 @@ public struct TimeZoneRules: Sendable, Hashable {
         offsets = [Int32(max(-93600, min(93600, fixedOffset)))]
     }
 
+    /// Creates a zone from its changes, for what knows zones in another form than that of files.
+    package init(initialOffset: Int, changes: [(at: Int64, offset: Int)]) {
+        self.init(
+            TZif.Table(
+                initialOffset: Int32(initialOffset), starts: changes.map(\.at), offsets: changes.map { Int32($0.offset) },
+                footer: nil))
+    }
+
     /// Reads the contents of a TZif file, versions 1 to 4.
     ///
     /// - Parameter tzif: The bytes of the file.

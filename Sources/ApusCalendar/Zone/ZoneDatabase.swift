@@ -105,7 +105,7 @@ public final class ZoneDatabase: TimeZones {
     /// - Returns: The zone, read anew if its file changed.
     /// - Throws: ``ZoneError`` with near names if there is no such zone.
     public func zone(_ name: String) throws(ZoneError) -> Zone {
-        guard Self.isValid(name) else {
+        guard Self.isName(name) else {
             throw ZoneError(description: "\"\(name)\" is not a time zone name; write one such as Europe/Berlin")
         }
         let path = directory + "/" + name
@@ -168,7 +168,7 @@ public final class ZoneDatabase: TimeZones {
         return []
     }
 
-    static func isValid(_ name: String) -> Bool {
+    package static func isName(_ name: String) -> Bool {
         // All names of the database begin with a letter; a number could be a time.
         guard let first = name.utf8.first, name.utf8.count <= 64, name.utf8.last != 0x2F,
             (0x41...0x5A).contains(first & 0xDF)

@@ -23,7 +23,7 @@ struct CrontabImport {
             }
             let calendar = WireCalendar(schedule: entry.schedule, form: .cron, zone: entry.zone ?? zone)
             do {
-                let trigger = try calendar.parsed(at: When.now, in: ZoneDatabase.system) { $0 }
+                let trigger = try calendar.parsed(at: When.now, in: SystemTimeZones.shared) { $0 }
                 for warning in trigger.schedule.warnings { remarks.append(.init(line: entry.line, text: warning)) }
                 let name = Self.name(of: entry, source: source, &names)
                 submissions.append(
@@ -62,7 +62,7 @@ struct CrontabImport {
     func isSame(_ submission: WireSubmission, as job: WireJob) throws -> Bool {
         guard let calendar = submission.trigger.calendar, let other = job.trigger.calendar else { return false }
         func parsed(_ calendar: WireCalendar) throws -> CalendarTrigger {
-            try calendar.parsed(at: When.now, in: ZoneDatabase.system) { $0 }
+            try calendar.parsed(at: When.now, in: SystemTimeZones.shared) { $0 }
         }
         let policies = (submission.policies?.missed, submission.policies?.overlap)
         return try parsed(calendar) == parsed(other) && submission.action == job.action

@@ -62,7 +62,7 @@ struct ScheduleOptions: ParsableArguments {
 
     /// Read here as well, so that a message names the option, and nothing is started for a schedule that cannot be.
     func parsed(_ calendar: WireCalendar) throws -> CalendarTrigger {
-        try calendar.parsed(at: When.now, in: ZoneDatabase.system) { field in
+        try calendar.parsed(at: When.now, in: SystemTimeZones.shared) { field in
             switch field {
             case "schedule": "schedule"
             case "zone": "--tz"

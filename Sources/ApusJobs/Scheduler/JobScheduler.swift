@@ -45,7 +45,7 @@ public final class JobScheduler: Sendable {
             historyRunsPerJob: Int = 1_000, finishedJobsKept: Duration = .seconds(30 * 86_400), bootID: String? = nil,
             eventBufferBytes: Int = 8 << 20, outputBufferBytes: Int = 1 << 20,
             cancellationGrace: Duration = .seconds(1), node: NodeID? = nil, middleware: [any JobMiddleware] = [],
-            timeZones: any TimeZones = ZoneDatabase.system
+            timeZones: any TimeZones = SystemTimeZones.shared
         ) {
             self.horizon = horizon
             self.maximumLoaded = maximumLoaded

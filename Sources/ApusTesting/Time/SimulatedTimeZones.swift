@@ -1,4 +1,5 @@
 public import ApusCalendar
+public import ApusJobs
 import ApusTimers
 
 /// The time zones of a test: those of another source, some of them with rules of the test's own, which it can replace
@@ -26,7 +27,7 @@ public final class SimulatedTimeZones: TimeZones {
     /// Zones.
     ///
     /// - Parameter base: Where the zones come from that were not replaced; this machine's unless given.
-    public init(_ base: any TimeZones = ZoneDatabase.system) { self.base = base }
+    public init(_ base: any TimeZones = SystemTimeZones.shared) { self.base = base }
 
     /// From now on, a zone has these rules.
     ///
