@@ -2,7 +2,7 @@
 
 import { api } from './api.js';
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, count, duration, fromISO, fullTime, instant, isHeld, obstacle, title, trigger } from './format.js';
+import { action, count, duration, fromISO, fullTime, instant, isHeld, limits, obstacle, title, trigger } from './format.js';
 import { Log } from './log.js';
 import { Ring } from './ring.js';
 import { Runs } from './runs.js';
@@ -154,6 +154,7 @@ export class Detail {
     const facts = [
       ['Does', code(action(job) || '–')],
       ['Trigger', trigger(job)],
+      job.trigger.calendar && limits(job.trigger.calendar) ? ['Limits', limits(job.trigger.calendar)] : null,
       isHeld(job) ? ['Waits', obstacle(job)] : null,
       ['Submitted', instant(job.createdMs)],
       ['Occurrences', job.occurrences ? `${count(job.occurrences)} so far${job.missed ? `, ${count(job.missed)} of them missed` : ''}` : 'none yet'],

@@ -71,8 +71,16 @@ export function relative(ms) {
   return ms <= 0 ? 'now' : `in ${duration(Math.max(1000, Math.ceil(ms / 1000) * 1000))}`;
 }
 
+/** The zone of this browser, in which the page shows all times. */
+export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
 export function trigger(job) {
-  const { at, after, every, anchor, count: times } = job.trigger;
+  const { at, after, every, anchor, count: times, calendar } = job.trigger;
+  if (calendar) {
+    // The text of a schedule may end with its zone.
+    const isNamed = !calendar.zone || calendar.zone === HERE || calendar.schedule.includes(calendar.zone);
+    return isNamed ? calendar.schedule : `${calendar.schedule}, ${calendar.zone}`;
+  }
   if (at) return `at ${instant(Date.parse(at))}`;
   if (after) return `after ${duration(fromISO(after))}`;
   const words = [`every ${duration(fromISO(every))}`];
@@ -91,6 +99,18 @@ export function action(job) {
   if (notify) parts.push(`notify “${notify}”`);
   if (job.kind === 'countdown') parts.unshift('countdown');
   return parts.join(', then ');
+}
+
+/** The limits of a schedule of the calendar and its policies for changes of the clock; empty without any. */
+export function limits({ from, until, count: times, except, gap, repeated }) {
+  const words = [];
+  if (from) words.push(`from ${from}`);
+  if (until) words.push(`until ${until}`);
+  if (times) words.push(plural(times, 'occurrence'));
+  if (except?.length) words.push(`except ${except.map((one) => (typeof one === 'string' ? one : one.rule)).join(', ')}`);
+  if (gap === 'skip') words.push('skipped times are left out');
+  if (repeated === 'both') words.push('repeated times are due twice');
+  return words.join('; ');
 }
 
 export const title = (job) => job.name ?? job.id;
@@ -119,6 +139,7 @@ export function why(run) {
   if (run.reason) words.push(run.reason);
   else if (run.exitCode) words.push(`exit code ${run.exitCode}`);
   if (run.standsFor > 1) words.push(`stands for ${run.standsFor}`);
+  if (run.dueNote) words.push(run.dueNote);
   if (!run.final && ['failed', 'lost'].includes(run.outcome)) words.push('tried again');
   return words.join(', ');
 }

@@ -1,4 +1,4 @@
-// New countdowns and notifications, and the question before a job is cancelled.
+// The dialogs of new jobs, new countdowns and notifications, and the question before a job is cancelled.
 
 import { api } from './api.js';
 import { byId, setText } from './dom.js';
@@ -8,7 +8,7 @@ const DURATION = /^(?:\d+(?:\.\d+)?(?:ms|w|d|h|m|s))+$|^\d+(?:\.\d+)?$|^\d{1,3}:
 const DURATIONS = 'Write a duration such as 25m, 1h30m, 90 (seconds) or 5:00.';
 
 /** What is wrong with a field, in words for the person who filled it. */
-class Problem extends Error {
+export class Problem extends Error {
   constructor(field, message) {
     super(message);
     this.field = field;
@@ -35,9 +35,10 @@ function instantOf(field, time, date, now = new Date()) {
 }
 
 // Which field a sentence of the daemon is about: it begins with the argument's name.
-const FIELDS = [[/^trigger\.after/, 'after'], [/^trigger\.at/, 'time'], [/^trigger\.every/, 'every'], [/^trigger\.anchor/, 'from'], [/^name/, 'name'], [/^action/, 'text']];
+const FIELDS = [[/^trigger\.after/, 'after'], [/^trigger\.at/, 'time'], [/^trigger\.every/, 'every'], [/^trigger\.anchor/, 'from'], [/^name/, 'name'], [/^action/, 'text'],
+  ...['schedule', 'zone', 'gap', 'repeated', 'from', 'until', 'except', 'count'].map((name) => [new RegExp(`^(trigger\\.)?calendar\\.${name}\\b`), name])];
 
-class Form {
+export class Form {
   constructor(id, { make, done }) {
     this.dialog = byId(id);
     this.form = this.dialog.querySelector('form');
@@ -87,7 +88,7 @@ class Form {
   clear(field) {
     for (const box of this.form.querySelectorAll(field ? `[data-field=${field}]` : '[data-field]')) {
       setText(box.querySelector('.problem'), '');
-      for (const input of box.querySelectorAll('input')) input.removeAttribute('aria-invalid');
+      for (const input of box.querySelectorAll('input, textarea, select')) input.removeAttribute('aria-invalid');
     }
     setText(this.form.querySelector(':scope > .problem'), '');
   }
@@ -97,7 +98,8 @@ class Form {
     const box = field && this.form.querySelector(`[data-field=${field}]`);
     const place = box && !box.hidden ? box.querySelector('.problem') : this.form.querySelector(':scope > .problem');
     setText(place, message);
-    const inputs = [...(box?.querySelectorAll('input:not([type=radio]):not(:disabled)') ?? [])];
+    box?.closest('details')?.setAttribute('open', '');
+    const inputs = [...(box?.querySelectorAll(':is(input:not([type=radio]), textarea, select):not(:disabled)') ?? [])];
     const input = inputs.find((one) => one.name === field) ?? inputs[0];
     input?.setAttribute('aria-invalid', 'true');
     (input ?? this.form.querySelector('[type=submit]')).focus();

@@ -1,6 +1,7 @@
 // The page: its parts, and what goes between them.
 
 import { api } from './api.js';
+import { Calendar } from './calendar.js';
 import { Detail } from './detail.js';
 import { byId, h, icon, setAttribute, setText } from './dom.js';
 import { confirmCancel, countdownForm, notificationForm } from './forms.js';
@@ -10,6 +11,7 @@ import { Outputs } from './log.js';
 import { Nodes } from './nodes.js';
 import { Ticker } from './ring.js';
 import { Runs } from './runs.js';
+import { scheduleForm } from './schedule.js';
 import { FILTERS, runKey, SORTS, Store } from './store.js';
 import { Stream } from './stream.js';
 import { Timeline } from './timeline.js';
@@ -22,6 +24,7 @@ const toasts = new Toasts(byId('toasts'));
 const list = new List({ store, ticker, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
 const nodes = new Nodes({ element: byId('nodes'), status: byId('nodes-status') });
 new Timeline({ store, ticker, element: byId('timeline') });
+const calendar = new Calendar({ store, element: byId('calendar') });
 const detail = new Detail({ store, ticker, act, outputs });
 byId('side').append(detail.element);
 
@@ -100,6 +103,7 @@ async function reload() {
     hideBanner();
     showFacts();
     history.soon();
+    calendar.soon();
     outputs.keep(store.running);
   } catch (error) {
     // Without an answer the stream notices too, and this is called when it is back.
@@ -188,10 +192,15 @@ const RUN = /^#\/job\/([^/]+)(?:\/run\/(-?\d+)\/(\d+))?$/;
 
 function route() {
   const found = RUN.exec(location.hash);
-  const place = found ? 'job' : location.hash === '#/history' ? 'history' : 'jobs';
+  const days = /^#\/calendar(?:\/(month|week)\/(\d{4}-\d\d-\d\d))?$/.exec(location.hash);
+  const place = found ? 'job' : days ? 'calendar' : location.hash === '#/history' ? 'history' : 'jobs';
   const was = document.body.dataset.view;
   document.body.dataset.view = place;
-  setAttribute(byId('to-jobs'), 'aria-current', place === 'history' ? null : 'page');
+  // Beside a job stays what was there before: the list or the calendar.
+  if (place !== 'job' || was === undefined) document.body.dataset.left = days ? 'calendar' : 'jobs';
+  const { left } = document.body.dataset;
+  setAttribute(byId('to-jobs'), 'aria-current', place !== 'history' && left === 'jobs' ? 'page' : null);
+  setAttribute(byId('to-calendar'), 'aria-current', left === 'calendar' ? 'page' : null);
   setAttribute(byId('to-history'), 'aria-current', place === 'history' ? 'page' : null);
   byId('history').hidden = place === 'job';
   detail.element.hidden = place !== 'job';
@@ -200,12 +209,13 @@ function route() {
   list.select(id);
   if (found) detail.show(id, found[2] === undefined ? null : { occurrence: Number(found[2]), attempt: Number(found[3]) });
   else detail.close();
-  if (place === 'history' || place === 'jobs') history.soon();
-  if (place !== 'job') document.title = place === 'history' ? 'History – Apus' : 'Apus';
+  if (days) calendar.show(days[1], days[2]);
+  if (place !== 'job') history.soon();
+  if (place !== 'job') document.title = { history: 'History – Apus', calendar: 'Calendar – Apus' }[place] ?? 'Apus';
   if (was === undefined) return;
   list.schedule();
   // A view that takes the place of another one is announced; a panel beside the list leaves the focus where it is.
-  if (isNarrow.matches && was !== place) (place === 'job' ? detail.heading : place === 'history' ? byId('history-title') : byId('main')).focus({ preventScroll: true });
+  if (isNarrow.matches && was !== place) (place === 'job' ? detail.heading : place === 'history' ? byId('history-title') : place === 'calendar' ? calendar.heading : byId('main')).focus({ preventScroll: true });
   if (isNarrow.matches && was !== place) scrollTo(0, 0);
   else if (isOther) byId('side').scrollTop = 0;
 }
@@ -225,7 +235,9 @@ addEventListener('keydown', (event) => {
     byId('search').focus();
   } else if (event.key === 'Escape') {
     if (event.target === byId('search') && byId('search').value) return;
-    if (document.body.dataset.view !== 'jobs') location.hash = '#/';
+    const { view, left } = document.body.dataset;
+    if (view === 'job' && left === 'calendar') location.hash = calendar.href;
+    else if (view !== 'jobs') location.hash = '#/';
   }
 });
 
@@ -239,6 +251,9 @@ const countdown = countdownForm(submitted);
 const notification = notificationForm(submitted);
 byId('open-countdown').addEventListener('click', () => countdown.open());
 byId('open-notification').addEventListener('click', () => notification.open());
+const schedule = scheduleForm(submitted);
+byId('open-schedule').addEventListener('click', () => schedule.open());
+byId('open-schedule').querySelector('.glyph').append(icon('calendar'));
 byId('open-countdown').querySelector('.glyph').append(icon('timer'));
 byId('open-notification').querySelector('.glyph').append(icon('bell'));
 

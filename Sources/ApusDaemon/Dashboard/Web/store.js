@@ -55,7 +55,9 @@ function prepare(wire, before) {
   job.createdMs = Date.parse(job.created);
   job.intervalMs = fromISO(job.trigger.every);
   const whole = job.intervalMs ?? fromISO(job.trigger.after);
-  job.totalMs = whole ?? (job.dueMs === null ? null : Math.max(1, job.dueMs - job.createdMs));
+  const isRepeated = Boolean(job.trigger.calendar && job.lastRun);
+  const begin = isRepeated ? Date.parse(job.lastRun.due) : job.createdMs;
+  job.totalMs = whole ?? (job.dueMs === null ? null : Math.max(1, job.dueMs - begin));
   job.rank = rank(job);
   return job;
 }
