@@ -147,6 +147,7 @@ class Months(CalendarTest):
             self.submit_schedule(f"every weekday at 1{number}:30", f"job {number}", **{"from": "2027-03-01"})
         self.open(MARCH)
         expect(self.page.get_by_role("columnheader")).to_have_text([re.compile(day) for day in ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")])
+        expect(self.cell("2027-03-06")).to_have_text(re.compile(r"^Saturday,? 6 March6Sat,? 6 MarNothing$"))
         expect(self.cell("2027-03-02").locator(".entries a")).to_have_text(["08:00 often × 13", "09:30 job 0", "10:30 job 1"])
         self.cell("2027-03-02").get_by_role("link", name=re.compile("3 more on Tuesday,? 2 March")).click()
         expect(self.page.locator("#calendar-title")).to_have_text(re.compile(r"Mon,? 1 Mar – 7 March 2027"))

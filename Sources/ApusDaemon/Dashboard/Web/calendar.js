@@ -141,8 +141,8 @@ export class Calendar {
         h('span', { class: 'number num', 'aria-hidden': 'true' }, String(day.getDate())),
         h('span', { class: 'long', 'aria-hidden': 'true' }, SHORT_DAY.format(day)))),
       entries.length ? h('ul', { class: 'entries', role: 'list' }, shown.map((entry) => this.entry(text, entry))) : h('p', { class: 'nothing' }, 'Nothing'),
-      rest && (this.view === 'month' ? more(`${count(rest)} more`, `${count(rest)} more on ${LONG_DAY.format(day)}`, 'rest') : h('p', { class: 'rest' }, `${count(rest)} more`)),
-      all && more(count(all), `${plural(all, 'occurrence')} on ${LONG_DAY.format(day)}`, 'sum'));
+      rest > 0 && (this.view === 'month' ? more(`${count(rest)} more`, `${count(rest)} more on ${LONG_DAY.format(day)}`, 'rest') : h('p', { class: 'rest' }, `${count(rest)} more`)),
+      all > 0 && more(count(all), `${plural(all, 'occurrence')} on ${LONG_DAY.format(day)}`, 'sum'));
   }
 
   entry(day, { job, name, dues, notes }) {

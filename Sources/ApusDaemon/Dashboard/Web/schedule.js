@@ -85,7 +85,7 @@ class Preview {
 /** `Wed 2026-11-25 09:00:00 +01:00` */
 function words({ instant, day }) {
   const [, date, time, offset] = /^(.+)T(\d\d:\d\d:\d\d)(.+)$/.exec(instant);
-  return `${day.slice(0, 3)} ${date} ${time} ${offset}`;
+  return `${day[0].toUpperCase()}${day.slice(1, 3)} ${date} ${time} ${offset}`;
 }
 
 export function scheduleForm(done) {
