@@ -134,6 +134,7 @@ export class Calendar {
     const shown = entries.length <= most + 1 ? entries : entries.slice(0, most);
     const rest = entries.length - shown.length;
     const all = entries.reduce((sum, { dues }) => sum + dues.length, 0);
+    const isMarked = entries.some(({ notes }) => notes.length > 0);
     const more = (words, label, name) => h('a', { class: name, href: address('week', day), 'data-key': `${text} ${name}`, 'aria-label': label }, words);
     return h('td', { role: 'cell', class: this.view === 'month' && day.getMonth() !== this.day.getMonth() ? 'outside' : null, 'aria-current': isToday ? 'date' : null },
       h('h3', { class: 'day' }, h('time', { datetime: text },
@@ -142,7 +143,7 @@ export class Calendar {
         h('span', { class: 'long', 'aria-hidden': 'true' }, SHORT_DAY.format(day)))),
       entries.length ? h('ul', { class: 'entries', role: 'list' }, shown.map((entry) => this.entry(text, entry))) : h('p', { class: 'nothing' }, 'Nothing'),
       rest > 0 && (this.view === 'month' ? more(`${count(rest)} more`, `${count(rest)} more on ${LONG_DAY.format(day)}`, 'rest') : h('p', { class: 'rest' }, `${count(rest)} more`)),
-      all > 0 && more(count(all), `${plural(all, 'occurrence')} on ${LONG_DAY.format(day)}`, 'sum'));
+      all > 0 && more(count(all), `${plural(all, 'occurrence')} on ${LONG_DAY.format(day)}${isMarked ? ', with a change of the clock' : ''}`, isMarked ? 'sum marked' : 'sum'));
   }
 
   entry(day, { job, name, dues, notes }) {
