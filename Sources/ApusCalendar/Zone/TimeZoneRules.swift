@@ -47,7 +47,8 @@ public struct TimeZoneRules: Sendable, Hashable {
     package init(initialOffset: Int, changes: [(at: Int64, offset: Int)]) {
         self.init(
             TZif.Table(
-                initialOffset: Int32(initialOffset), starts: changes.map(\.at), offsets: changes.map { Int32($0.offset) },
+                initialOffset: Int32(initialOffset), starts: changes.map(\.at),
+                offsets: changes.map { Int32($0.offset) },
                 footer: nil))
     }
 

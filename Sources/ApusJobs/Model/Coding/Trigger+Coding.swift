@@ -5,7 +5,8 @@ extension Trigger: Codable {
     /// `{"name": "every", "intervalNanoseconds": 3600000000000, "count": 3}`.
     ///
     /// The others are `{"name": "at", "instant": …}`, `{"name": "after", "delayNanoseconds": …}`, and
-    /// `{"name": "calendar", …}` with what `CalendarTrigger` writes; `every` may have an `anchor`. Instants are integers, nanoseconds since 1970.
+    /// `{"name": "calendar", …}` with what `CalendarTrigger` writes; `every` may have an `anchor`. Instants are integers,
+    /// nanoseconds since 1970.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: FieldName.self)
         let name = try container.decode(String.self, forKey: "name")
