@@ -121,13 +121,13 @@ struct StoreCommandTests {
                 let store = ["--store", database.location]
                 let dry = try await apus.call(["store", "migrate", "--dry-run"] + store)
                 #expect(dry.code == 0 && dry.out.contains("CREATE TABLE apus.job ("), "\(dry)")
-                #expect(dry.err == "would migrate from no schema to version 1\n")
+                #expect(dry.err == "would migrate from no schema to version 2\n")
                 #expect(try await apus.call(["store", "status"] + store).err.contains("there is no schema apus in it"))
                 let done = try await apus.call(["store", "migrate"] + store)
-                #expect(done.out == "the schema has version 1 now\n", "\(done)")
+                #expect(done.out == "the schema has version 2 now\n", "\(done)")
                 let again = try await apus.call(["store", "migrate"] + store)
-                #expect(again.out == "the schema has version 1; there is nothing to do\n", "\(again)")
-                #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 1)
+                #expect(again.out == "the schema has version 2; there is nothing to do\n", "\(again)")
+                #expect(try await database.number("SELECT max(version)::int8 FROM apus.schema_version") == 2)
             }
             try await database.drop()
         }
@@ -174,11 +174,11 @@ struct StoreCommandTests {
             _ = try await apus.startDaemon()
             for option in [["--dry-run"], []] {
                 let answer = try await apus.call(["store", "migrate"] + option)
-                #expect(answer.out == "the schema has version 4; there is nothing to do\n", "\(answer)")
+                #expect(answer.out == "the schema has version 5; there is nothing to do\n", "\(answer)")
             }
             #expect(try await apus("stop").code == 0)
             let queue = try DatabaseQueue(path: apus.home.databasePath)
-            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 5") }
+            try await queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA user_version = 6") }
             try queue.close()
             let newer = try await apus("store", "migrate")
             #expect(newer.code == 1 && newer.err.contains("written by a newer version of Apus"), "\(newer)")
