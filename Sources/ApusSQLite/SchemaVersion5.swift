@@ -76,5 +76,6 @@ extension Schema {
         CREATE UNIQUE INDEX request_idempotency_key ON request (idempotency_key) WHERE idempotency_key IS NOT NULL;
         CREATE UNIQUE INDEX request_payload_unique ON request (kind, payload) WHERE unique_payload = 1;
         CREATE INDEX request_payload ON request (kind, payload, job) WHERE unique_payload > 0;
+        CREATE INDEX request_calendar ON request (job) WHERE trigger_calendar IS NOT NULL;
         """
 }

@@ -52,6 +52,12 @@ enum StoreReader {
 
     static func axis(on connection: Connection) throws -> ElapsedAxis { ElapsedAxis(try clock(on: connection)) }
 
+    /// Whether there is a calendar trigger, of an ended job too. In the words of the partial index.
+    static func mayHaveCalendars(on connection: Connection) throws -> Bool {
+        try connection.statement("SELECT 1 FROM request WHERE trigger_calendar IS NOT NULL AND job > 0 LIMIT 1")
+            .firstRow { $0.integer() } != nil
+    }
+
     static func queues(on connection: Connection) throws -> [JobQueue] {
         let axis = try axis(on: connection)
         var queues: [JobQueue] = []

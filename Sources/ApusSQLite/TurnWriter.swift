@@ -54,13 +54,18 @@ final class TurnWriter {
 
     /// The file gets a new owner.
     func takeOwnership(_ node: NodeID) throws -> StoreSession {
-        let (epoch, queues) = try write(in: nil) {
+        let (epoch, queues, mayHaveCalendars) = try write(in: nil) {
             try connection.statement("UPDATE owner SET epoch = epoch + 1").run()
             // Not as it is remembered: the fate of a commit before may be unknown.
             clock = try StoreReader.clock(on: connection)
-            return (try currentEpoch(), try StoreReader.queues(on: connection))
+            return (
+                try currentEpoch(), try StoreReader.queues(on: connection),
+                try StoreReader.mayHaveCalendars(on: connection)
+            )
         }
-        return StoreSession(node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues)
+        return StoreSession(
+            node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock, queues: queues,
+            mayHaveCalendars: mayHaveCalendars)
     }
 
     private func currentEpoch() throws -> Int64 {

@@ -39,6 +39,7 @@ struct QueryPlanTests {
         #expect(using("SELECT key, wake").contains { $0.contains("job_wake ") })
         #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
         #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("job_unfinished ") })
+        #expect(using("trigger_calendar IS NOT NULL AND job > 0").contains { $0.contains("request_calendar ") })
         #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
         #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
         #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })

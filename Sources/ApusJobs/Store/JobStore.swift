@@ -163,10 +163,14 @@ public struct StoreSession: Hashable, Sendable {
     public var queues: [JobQueue]
     /// Other schedulers may own other shards. They all go by the store's clock (``JobStore/wall(at:)``).
     public var isShared: Bool
+    /// There may be jobs with calendar triggers: the rules of their zones are looked at when the scheduler starts.
+    public var mayHaveCalendars: Bool
     /// A session.
     public init(
-        node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = [], isShared: Bool = false
+        node: NodeID, shards: [ShardID: StoreEpoch], clock: StoreClock?, queues: [JobQueue] = [],
+        isShared: Bool = false, mayHaveCalendars: Bool = false
     ) {
+        self.mayHaveCalendars = mayHaveCalendars
         self.node = node
         self.shards = shards
         self.clock = clock

@@ -94,7 +94,8 @@ struct MemoryTables {
         isOpen = true
         return StoreSession(
             node: node, shards: [.only: StoreEpoch(rawValue: epoch)], clock: clock,
-            queues: queues.values.sorted { $0.id < $1.id })
+            queues: queues.values.sorted { $0.id < $1.id },
+            mayHaveCalendars: rows.values.contains { $0.job.request.trigger.calendar != nil })
     }
 
     func check(_ session: StoreSession) throws(JobError) {

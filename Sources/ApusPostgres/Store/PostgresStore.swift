@@ -145,6 +145,7 @@
                 }
                 var session = StoreSession(node: name, shards: member.shards, clock: nil, isShared: true)
                 (session.clock, session.queues) = try await queries.clockAndQueues()
+                session.mayHaveCalendars = try await queries.mayHaveCalendars()
                 let owner = Owner(member: member, signals: signals, session: session, clock: session.clock)
                 phase.withLock { $0 = .open(owner) }
                 signals.begin()

@@ -53,6 +53,12 @@
             return (clock, try Self.queues(of: results[1], ElapsedAxis(clock)))
         }
 
+        /// Whether there is a calendar trigger, of an ended job too.
+        func mayHaveCalendars() async throws -> Bool {
+            let sql = "SELECT EXISTS (SELECT 1 FROM apus.request WHERE trigger_calendar IS NOT NULL)"
+            return try await link.read([PostgresStatement(sql)])[0][0].decode(Bool.self, at: 0)
+        }
+
         private func axis() async throws -> ElapsedAxis {
             ElapsedAxis(try Self.clock(of: try await link.read([Self.selectClock])[0]))
         }

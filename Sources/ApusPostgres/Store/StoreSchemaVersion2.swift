@@ -14,6 +14,7 @@
                 ADD CONSTRAINT request_calendar_has_a_schedule CHECK (
                     (trigger = 'calendar') = (trigger_calendar IS NOT NULL))
             """,
+            "CREATE INDEX request_calendar ON apus.request (job) WHERE trigger_calendar IS NOT NULL",
         ]
     }
 #endif

@@ -141,9 +141,8 @@ package struct SchedulerMachine: ~Copyable {
     var isClockChanged: Bool
     /// By how much the wall clock was set, to be reported when that is written.
     var clockSteps: [Duration] = []
-    /// All jobs on the wall clock are looked at, page by page. The rules of zones may have changed since the jobs were
-    /// written.
-    var sweep: WallClockSweep? = WallClockSweep(mustReadZones: true)
+    /// All jobs on the wall clock are looked at, page by page.
+    var sweep: WallClockSweep?
     /// There are calendar triggers, as far as is known, so that the rules of zones have to be looked at now and then.
     var usesTimeZones = false
     /// Kinds with a handler.
@@ -219,6 +218,8 @@ package struct SchedulerMachine: ~Copyable {
         if bootID == nil || clock.bootID != bootID || session.isShared { clock.wallOffset = now.wallOffset }
         clock.bootID = bootID
         self.clock = clock
+        // The rules of zones may have changed since the jobs were written.
+        if session.mayHaveCalendars { sweep = WallClockSweep(mustReadZones: true) }
         isClockChanged = clock != session.clock && !session.isShared
         // What is stored is by the wall clock as it was recorded. That it was set since is noticed later.
         var recorded = now
