@@ -590,7 +590,7 @@ let package = Package(
     // What runs in virtual time runs in tests, which are built for debugging, and so do millions of schedules: these modules
     // are optimized there too, and are five times as fast. Assertions stay. (SwiftPM before 6.3, and Xcode, refuse dependencies with such flags.)
     let optimizedModules = [
-        "TimerWheel", "ApusTimers", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting",
+        "TimerWheel", "ApusTimers", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting", "SimulatedAppleCore",
         "SchedulerSimulation", "ClusterSimulation",
     ]
     // Told to the frontend: with the driver's own `-O` each file is compiled by a process of its own, which takes five

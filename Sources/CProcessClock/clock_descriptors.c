@@ -189,6 +189,8 @@ struct timer {
 
 enum { timer_capacity = 65536 };
 static _Atomic(struct timer *) timers[timer_capacity];
+// Above all descriptors that have been one of a timer.
+static atomic_int timers_end;
 
 static struct timer *timer_of(int descriptor) {
     if (descriptor < 0 || descriptor >= timer_capacity) return NULL;
@@ -242,6 +244,8 @@ int timerfd_create(int id, int flags) {
     timer->wait.is_of_run_loop =
         clock == process_clock_uptime && is_called_by_run_loops(__builtin_return_address(0));
     atomic_store_explicit(&timers[descriptor], timer, memory_order_release);
+    int end = atomic_load(&timers_end);
+    while (end <= descriptor && !atomic_compare_exchange_weak(&timers_end, &end, descriptor + 1)) {}
     return descriptor;
 }
 
@@ -308,7 +312,7 @@ int close(int descriptor) {
 }
 
 void timer_descriptors_convert(void) {
-    for (int descriptor = 0; descriptor < timer_capacity; descriptor++) {
+    for (int descriptor = 0; descriptor < atomic_load(&timers_end); descriptor++) {
         struct timer *timer = timer_of(descriptor);
         struct itimerspec setting, disarmed = {{0, 0}, {0, 0}};
         if (!timer || libc()->timerfd_gettime(descriptor, &setting) != 0) continue;

@@ -2,7 +2,7 @@ import ApusTimers
 import Synchronization
 
 /// The clocks as one engine sees them, and the step loop's view of that engine's deadlines.
-final class VirtualWakeup: TimeSource, PunctualWakeup {
+final class VirtualWakeup: TimeSource, Wakeup {
     /// What the monotonic clocks showed when the machine was started, as far as the engine's process can know.
     struct Boot: Sendable, Hashable {
         var uptime: UInt64 = 0
@@ -21,6 +21,8 @@ final class VirtualWakeup: TimeSource, PunctualWakeup {
     private let armedContinuous = Atomic(VirtualWakeup.never)
     private let armedWall = Atomic(VirtualWakeup.never)
     private static var never: UInt64 { .max }
+
+    var isPunctual: Bool { true }
 
     private let clocks: VirtualClocks
     private let boot: Boot

@@ -14,6 +14,12 @@ public protocol TimeSource: Sendable {
 ///
 /// The engine owns its wakeup: it calls `start` once, then `arm` from any thread, then `stop` once.
 public protocol Wakeup: Sendable {
+    /// Whether it never wakes before an armed deadline, also when the wall clock is set; false unless said otherwise.
+    ///
+    /// The engine then arms only the clocks whose deadlines were reached. A wake-up does not say for which clocks it
+    /// came, so with any other wakeup each armed clock may be the one that woke early, and all are armed again.
+    var isPunctual: Bool { get }
+
     /// Begins delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
@@ -27,11 +33,10 @@ public protocol Wakeup: Sendable {
     func stop()
 }
 
-/// A wakeup that never wakes before an armed deadline, whether the wall clock is set or not.
-///
-/// The engine arms only the clocks whose deadlines were reached. A wake-up does not say for which clocks it came, so
-/// with any other wakeup each armed clock may be the one that woke early, and the engine arms all of them again.
-package protocol PunctualWakeup: Wakeup {}
+extension Wakeup {
+    /// False.
+    public var isPunctual: Bool { false }
+}
 
 /// Why the engine was woken.
 public enum WakeReason: Sendable, Hashable {

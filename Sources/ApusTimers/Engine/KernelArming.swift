@@ -12,7 +12,7 @@ import Synchronization
 ///    the visitor sees the timer, or the one who put it in sees `.max`. Both then lower `armed`, and the last one wins.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
 /// 4. The kernel is not told what it knows. A timer that went off has to be armed or disarmed, though. Only a
-///    ``PunctualWakeup`` leaves no doubt about which ones did: those whose deadlines were reached.
+///    wakeup that is punctual leaves no doubt about which ones did: those whose deadlines were reached.
 struct KernelArming: ~Copyable {
     struct Kernel {
         var uptime: UInt64?
@@ -63,7 +63,7 @@ struct KernelArming: ~Copyable {
 
     init(wakeup: any Wakeup) {
         self.wakeup = wakeup
-        isPunctual = wakeup is any PunctualWakeup
+        isPunctual = wakeup.isPunctual
     }
 
     @inline(__always)

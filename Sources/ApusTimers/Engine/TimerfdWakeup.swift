@@ -14,9 +14,11 @@
     /// them.
     ///
     /// Arming is a system call on the caller's thread; the waiting thread does not wake for it.
-    package final class TimerfdWakeup: PunctualWakeup {
+    package final class TimerfdWakeup: Wakeup {
         private let descriptors: Descriptors
         private let thread: Locked<pthread_t?> = Locked(nil)
+
+        package var isPunctual: Bool { true }
 
         package init() { descriptors = Descriptors() }
 

@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusJobs
 import ApusTesting
 import ApusTimers
 import CProcessClock
@@ -17,6 +18,9 @@ final class AppLauncher: Sendable {
         self.environment = environment
         self.launcher = Locked(launcher)
     }
+
+    /// The number of the launcher's own process.
+    var process: pid_t { launcher.withLock { $0.process } }
 
     deinit { launcher.withLock { app_launcher_end($0) } }
 
@@ -90,27 +94,55 @@ final class AppLauncher: Sendable {
 }
 
 /// Called by module CProcessClock before the first process is forked: what each of them does first fills caches of the
-/// runtime. It must start no thread, and read nothing that differs between apps.
+/// runtime. A look for a conformance takes a quarter of a millisecond.
+///
+/// It must start no thread, open no descriptor, and read nothing that differs between apps: a run loop, a queue or a
+/// timer made here would have one eventfd, which all the processes then wait for and take each other's wakes from.
 @_cdecl("apus_app_launcher_prepare")
 func prepareAppLauncher() {
-    let readings = AppReadings(uptime: 1, continuous: 1, wall: 1)
-    let events = [NumberedEvent(number: 1, event: .phase(.active))]
-    let incoming: [DeviceMessage] = [
-        .run(readings, isScrolling: false, events, freeTime: 0), .reply(call: 1, Data(), freeTime: 0),
-    ]
-    let outgoing: [AppMessage] = [
-        .idle(next: 1, elapsed: 0), .returned(1), .call(1, .status, elapsed: 0), .call(1, .note(""), elapsed: 0),
-        .call(1, .beginClaim("", token: 1), elapsed: 0), .call(1, .jobs(.pending), elapsed: 0),
-    ]
     let status = AppStatus(
         phase: .active, conditions: DeviceConditions(), bootID: nil, manifest: AppManifest(usesScenes: false),
         allowsBackgroundGPU: false, launchCause: .push, isPrewarmed: false)
-    for message in incoming { repeatCoding(of: message) }
-    for message in outgoing { _ = try? JSONEncoder().encode(message) }
-    repeatCoding(of: status)
-    repeatCoding(of: Done())
+    prepareMessages(status)
+    _ = PhoneProcess(RemotePhone(AppLink(LineSocket(descriptor: -1)), status))
+    // What Foundation's defaults and notifications ask of any value.
+    for value in ["" as Any, 1, true, 1.5, Date(timeIntervalSince1970: 0), Data(), [""], ["": 1]] {
+        NotificationCenter.default.post(name: Notification.Name("prepare"), object: value)
+        _ = NSArray(array: [value]).object(at: 0)
+    }
+    _ = NSString(" ").trimmingCharacters(in: .whitespaces)
 }
 
-private func repeatCoding<Value: Codable>(of value: Value) {
+private func prepareMessages(_ status: AppStatus) {
+    let request = BackgroundJobRequest("", .refresh)
+    let events: [AppEvent] = [
+        .phase(.active), .conditions(status.conditions), .device(.wallClockSet), .device(.phase(.active)),
+        .device(.call(isActive: true)),
+    ]
+    let calls: [AppCall] = [
+        .status, .note(""), .timeRemaining, .beginClaim("", token: 1), .endClaim(1), .expirationHandlerReturned,
+        .jobs(.register("")), .jobs(.submit(request)), .jobs(.setExpires(1, true)), .jobs(.complete(1, success: true)),
+    ]
+    let numbered = events.map { NumberedEvent(number: 1, event: $0) }
+    let readings = AppReadings(uptime: 1, continuous: 1, wall: 1)
+    repeatCoding(of: DeviceMessage.run(readings, isScrolling: false, numbered, freeTime: 0))
+    repeatCoding(of: DeviceMessage.reply(call: 1, Data("{}".utf8), freeTime: 0))
+    for message in [AppMessage.idle(next: 1, elapsed: 0), .returned(1)] { repeatCoding(of: message) }
+    for call in calls { repeatCoding(of: AppMessage.call(1, call, elapsed: 0)) }
+    repeatCoding(ofReply: status)
+    repeatCoding(ofReply: [request])
+    repeatCoding(ofReply: JobRefusal(code: .unavailable, message: ""))
+    repeatCoding(ofReply: Int64?.some(1))
+    repeatCoding(ofReply: true)
+}
+
+private func repeatCoding<Message: LineMessage>(of message: Message) {
+    var writer = LineWriter()
+    message.write(to: &writer)
+    var reader = LineReader(writer.bytes[...])
+    _ = Message(&reader)
+}
+
+private func repeatCoding<Value: Codable>(ofReply value: Value) {
     _ = (try? JSONEncoder().encode(value)).map { try? JSONDecoder().decode(Value.self, from: $0) }
 }

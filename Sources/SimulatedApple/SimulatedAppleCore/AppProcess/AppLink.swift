@@ -13,6 +13,7 @@ final class AppLink: Sendable {
     static var current: AppLink? { link.withLock { $0 } }
 
     private static let link = Locked<AppLink?>(nil)
+    private static let scrolling = ScrollingLoop()
 
     private struct Run {
         let readings: AppReadings
@@ -41,10 +42,9 @@ final class AppLink: Sendable {
     private let socket: LineSocket
     private let state = Locked(State())
     private let somethingCame = DispatchSemaphore(value: 0)
-    private let scrolling = ScrollingLoop()
     private let services = Locked<(process: PhoneProcess, phone: RemotePhone)?>(nil)
 
-    private init(_ socket: LineSocket) { self.socket = socket }
+    init(_ socket: LineSocket) { self.socket = socket }
 
     /// The first thing in the process: time is virtual before any other code of the program reads a clock.
     static func main(_ program: @convention(c) () -> Void) -> Never {
@@ -57,6 +57,7 @@ final class AppLink: Sendable {
             uptime: readings.uptime, continuous: readings.continuous, wall: readings.wall)
         guard process_clock_begin(start) == 0 else { exit(1) }
         link.withLock { $0 = new }
+        _ = scrolling
         let first = Run(readings: readings, isScrolling: isScrolling, events: events, freeTime: free)
         new.state.withLock { $0.runs = [first] }
         // The launch is over when the main run loop runs.
@@ -106,7 +107,7 @@ final class AppLink: Sendable {
             }
             // Also for a main thread that is not free for events.
             jump(to: run.readings)
-            scrolling.set(run.isScrolling)
+            Self.scrolling.set(run.isScrolling)
             settle()
             goOn()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
@@ -185,7 +186,7 @@ final class AppLink: Sendable {
     /// The phone as the frameworks see it. The first one that asks makes it.
     var process: PhoneProcess {
         if let services = services.withLock({ $0 }) { return services.process }
-        let phone = RemotePhone(self)
+        let phone = RemotePhone(self, ask(.status, for: AppStatus.self))
         let new = (process: PhoneProcess(phone), phone: phone)
         return services.withLock { services in
             if services == nil { services = new }
@@ -210,10 +211,18 @@ final class AppLink: Sendable {
     }
 
     /// Asks the device for something to be done, and waits until it is.
-    func perform(_ call: AppCall) { _ = ask(call, for: Done.self) }
+    func perform(_ call: AppCall) { _ = reply(to: call) }
 
     /// Asks the device, and waits for its answer. From any thread; virtual time stands still meanwhile.
     func ask<Reply: Codable>(_ call: AppCall, for type: Reply.Type) -> Reply {
+        guard let reply = try? JSONDecoder().decode(type, from: reply(to: call)) else {
+            preconditionFailure("the device's answer to \(call) is not a value of type \(type)")
+        }
+        return reply
+    }
+
+    /// The device's answer, as JSON.
+    private func reply(to call: AppCall) -> Data {
         let waiting = Waiting()
         let (number, elapsed) = state.withLock { state in
             state.lastCall += 1
@@ -222,8 +231,8 @@ final class AppLink: Sendable {
         }
         socket.send(AppMessage.call(number, call, elapsed: elapsed))
         waiting.isThere.wait()
-        guard let json = waiting.reply.withLock({ $0 }), let reply = try? JSONDecoder().decode(type, from: json) else {
-            preconditionFailure("the device's answer to \(call) is not a value of type \(type)")
+        guard let reply = waiting.reply.withLock({ $0 }) else {
+            preconditionFailure("the device's answer to \(call) is missing")
         }
         return reply
     }

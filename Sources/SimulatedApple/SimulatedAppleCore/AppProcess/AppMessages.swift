@@ -4,7 +4,7 @@ import ApusTesting
 import ApusTimers
 import Foundation
 
-/// What the device says to a process of an app, a line of JSON each.
+/// What the device says to a process of an app, a line each.
 enum DeviceMessage {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
     /// process may go on by itself for less than `freeTime`, in nanoseconds.

@@ -2,7 +2,7 @@ import ApusTimers
 import Foundation
 import Glibc
 
-/// One end of a pair of sockets, on which each line is a value as JSON.
+/// One end of a pair of sockets, on which each line is a message.
 ///
 /// Writing is possible from any thread, reading on one.
 final class LineSocket: Sendable {
@@ -23,12 +23,10 @@ final class LineSocket: Sendable {
 
     /// False when the other end is closed.
     @discardableResult
-    func send(_ value: some Encodable) -> Bool {
-        guard let json = try? JSONEncoder().encode(value) else {
-            preconditionFailure("a message of the app's process cannot be written as JSON")
-        }
-        var bytes = [UInt8](json)
-        bytes.append(UInt8(ascii: "\n"))
+    func send(_ message: some LineMessage) -> Bool {
+        var line = LineWriter()
+        message.write(to: &line)
+        let bytes = line.bytes + [UInt8(ascii: "\n")]
         return writing.withLock { _ in
             var written = 0
             while written < bytes.count {
@@ -43,21 +41,22 @@ final class LineSocket: Sendable {
         }
     }
 
-    enum Line<Value> {
-        case value(Value)
+    enum Line<Message> {
+        case value(Message)
         case end
         case timedOut
     }
 
-    /// Waits for the next value, for at most `limit` milliseconds of the process's time; -1 is without end.
-    func receive<Value: Decodable>(_ type: Value.Type, limit: Int32 = -1) -> Line<Value> {
+    /// Waits for the next message, for at most `limit` milliseconds of the process's time; -1 is without end.
+    func receive<Message: LineMessage>(_ type: Message.Type, limit: Int32 = -1) -> Line<Message> {
         while true {
             if let line = takeLine() {
-                guard let value = try? JSONDecoder().decode(type, from: Data(line)) else {
+                var reader = LineReader(line[...])
+                guard let message = Message(&reader) else {
                     preconditionFailure(
                         "not a message between a device and an app: \(String(decoding: line, as: UTF8.self))")
                 }
-                return .value(value)
+                return .value(message)
             }
             if limit >= 0 {
                 var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)

@@ -26,8 +26,6 @@ final class RemotePhone: PhoneHost {
     let bootID: String?
     let manifest: AppManifest
     let allowsBackgroundGPU: Bool
-    let engine = TimerEngine.shared
-    let mainLoop: any MainLoop = RunLoopMainLoop()
     let audio: RemoteAudio
     let location: RemoteLocation
     let notifications: RemoteNotifications
@@ -37,6 +35,9 @@ final class RemotePhone: PhoneHost {
     let transfers: RemoteTransfers
     let records: RemoteRecords
 
+    var engine: TimerEngine { .shared }
+    var mainLoop: any MainLoop { RunLoopMainLoop() }
+
     private let link: AppLink
     private let observers = EventObservers()
     private let phases: Broadcast<Phase>
@@ -45,9 +46,8 @@ final class RemotePhone: PhoneHost {
     private let keptOn = Locked(false)
     private let launch: Locked<Launch>
 
-    init(_ link: AppLink) {
+    init(_ link: AppLink, _ status: AppStatus) {
         self.link = link
-        let status = link.ask(.status, for: AppStatus.self)
         bootID = status.bootID
         manifest = status.manifest
         allowsBackgroundGPU = status.allowsBackgroundGPU
