@@ -137,11 +137,13 @@ struct Run {
             instants.prefix(8).map { "\(comparison.rules.local(at: $0)) \(comparison.rules.offset(at: $0) / 60)" }
                 .joined(separator: ", ")
         }
-        print(
+        var report =
             "unexplained: \(oracle), “\(comparison.text)” in \(comparison.zone) after \(comparison.base), "
-                + text([comparison.base]) + ", gap \(comparison.policy.gap), repeated \(comparison.policy.repeated)")
-        print("    Apus:   \(text(ours))\n    oracle: \(text(theirs))")
-        if case .recurrence(let rule) = comparison.schedule.rule { print("    from \(rule.start)") }
+            + text([comparison.base]) + ", gap \(comparison.policy.gap), repeated \(comparison.policy.repeated)\n"
+            + "    Apus:   \(text(ours))\n    oracle: \(text(theirs))\n"
+        if case .recurrence(let rule) = comparison.schedule.rule { report += "    from \(rule.start)\n" }
+        // Not by `print`, which keeps it until the end when the output is a file.
+        FileHandle.standardOutput.write(Data(report.utf8))
     }
 
     func report() {

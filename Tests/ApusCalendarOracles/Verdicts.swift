@@ -57,9 +57,16 @@ struct Verdict: Hashable {
         right: "Apus: week 1 and week -53 of a year of 53 weeks are the same days; dateutil has them for 1",
         source: "dateutil 2.9, rrule.py: “TODO: Check -numweeks for next year”")
 
+    static let dateutilYearBefore = Verdict(
+        oracle: .dateutil,
+        says: "dateutil takes the last week of the year before for week 53, or 52, by the length of the wrong year",
+        right: "Apus: the week of 1 January 2039 is week 52 of 2038 by ISO 8601, as date(1) says too",
+        source: "dateutil 2.9, rrule.py: lnumweeks is computed from yearlen - no1wkst, both of the present year")
+
     static let all = [
         systemdPolicy, systemdCopy, systemdLoop, systemdLost, systemdRepetition, croniterShift, croniterYears,
         croniterStar, dateutilGap, dateutilWeek, dateutilLastWeeks,
+        dateutilYearBefore,
     ]
 
     /// The reason for different answers, or nil if there is none.
@@ -85,17 +92,22 @@ struct Verdict: Hashable {
         let ours = comparison.ours(ClockPolicy(gap: .skip))
         if theirs == ours { return .dateutilGap }
         guard case .recurrence(let rule) = comparison.schedule.rule else { return nil }
-        if rule.frequency == .yearly, rule.weekNumbers.contains(where: { $0 <= -52 }) {
+        if rule.frequency == .yearly {
             // Other days of these few only, or another position because of them.
-            let rest = [theirs, ours].map { instants in
-                instants.filter { instant in
-                    let date = comparison.rules.local(at: instant).date
-                    return date.month < 12 || date.day < 29
+            func isSame(without isLeftOut: (CivilDate) -> Bool) -> Bool {
+                let rest = [theirs, ours].map { instants in
+                    instants.filter { !isLeftOut(comparison.rules.local(at: $0).date) }
                 }
+                let common = min(rest[0].count, rest[1].count)
+                return rest[0].prefix(common) == rest[1].prefix(common) || !rule.positions.isEmpty || rule.count != nil
             }
-            let common = min(rest[0].count, rest[1].count)
-            let isAtTurn = rest[0].prefix(common) == rest[1].prefix(common)
-            return isAtTurn || !rule.positions.isEmpty || rule.count != nil ? .dateutilLastWeeks : nil
+            if rule.weekNumbers.contains(where: { $0 <= -52 }), isSame(without: { $0.month == 12 && $0.day >= 29 }) {
+                return .dateutilLastWeeks
+            }
+            if rule.weekNumbers.contains(where: { $0 >= 52 }), isSame(without: { $0.month == 1 && $0.day <= 3 }) {
+                return .dateutilYearBefore
+            }
+            return nil
         }
         guard rule.frequency == .weekly, !rule.positions.isEmpty else { return nil }
         // One more match in the first week, which a COUNT has counted.

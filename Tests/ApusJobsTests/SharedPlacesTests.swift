@@ -54,4 +54,22 @@ struct SharedPlacesTests {
         #expect(board(rated, running: 0, places: 1_000_000_000).uses(reading(1).uptime).count == 1)
         #expect(board(rated, running: 0, places: 0).uses(reading(1).uptime).isEmpty)
     }
+
+    @Test("a promoted store is told at once of each queue with a limit what is needed, and of others nothing")
+    func promoted() {
+        for (running, places) in [(0, 0), (1, 1), (2, 2)] {
+            var board = board(JobQueue(id: "q", concurrency: 2), running: running, places: places)
+            var unlimited = JobQueue(id: "unlimited")
+            unlimited.isPaused = true
+            board.configure(unlimited, reading(0))
+            #expect(board.uses(reading(1).uptime).isEmpty)
+            board.doubtPlaces()
+            let asked = board.uses(reading(1).uptime)
+            #expect(asked.map(\.queue) == ["q"])
+            #expect(asked.map(\.running) == [running] && asked.map(\.wanted) == [running])
+            #expect(board.nextAsk(reading(1).uptime) == reading(1).uptime)
+            board.take([QueuePlaces(queue: JobQueue(id: "q", concurrency: 2), places: places)], reading(1))
+            #expect(board.uses(reading(2).uptime).isEmpty)
+        }
+    }
 }

@@ -13,7 +13,10 @@ extension ClusterChecker {
             tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
         }
         attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
-        snoozes = snoozes.filter { stored($0.key) != nil }
+        // An earlier postponement of the same attempt may be what is there.
+        snoozes = snoozes.filter { key, end in
+            stored(key).map { $0.state == .waiting && $0.notBefore.map { $0 >= end } ?? false } ?? false
+        }
         runsAnswered = runsAnswered.filter { answered in
             tables.rows[answered.job]?.runs.values.contains { $0.occurrence == answered.occurrence } ?? false
         }

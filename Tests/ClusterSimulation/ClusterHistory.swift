@@ -23,6 +23,8 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case promotionUnseen
     /// A handler that asks to be called later is called at once.
     case snoozeAtOnce
+    /// A node believes that a promoted database has noted the places that it has.
+    case placesBelieved
 }
 
 /// What happens in one simulated cluster. Times are milliseconds.

@@ -121,6 +121,7 @@ extension ClusterNode {
                 return perform(membership!.beatFailed(began: began, at: uptime)[...], done)
             }
             self.timeline = timeline
+            if world.mutant != .placesBelieved { post(.signal(.promoted)) }
             beat(done)
         }
     }

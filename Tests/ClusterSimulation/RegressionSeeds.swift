@@ -12,5 +12,7 @@ extension ClusterSimulation {
         (227, "a job whose shard was lost and given anew was in the list of those that are looked at next"),
         (344, "a claim was answered by a database that was gone when the answer came"),
         (391, "two nodes had one number, because an adoption of a timeline was lost by the next promotion"),
+        (1475, "the checker held on to a postponement that a promotion had lost"),
+        (4973, "a promoted database noted a place that its node had given back, for ever"),
     ]
 }

@@ -216,6 +216,9 @@ public enum StoreSignal: Hashable, Sendable {
     case submissions
     /// Another scheduler has changed the settings of the queue.
     case queue(JobQueue)
+    /// The store goes on from a copy that may lack what it has answered last: the places that it gives
+    /// (``JobStore/places(_:in:)``) may be others than are known. The shards are revoked apart.
+    case promoted
     /// What became of a command that this session has forwarded (``StoreTurn/forwarded``).
     case reply(call: Int, JobReply)
 }

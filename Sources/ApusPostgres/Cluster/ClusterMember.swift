@@ -232,6 +232,7 @@
             let rows = try await writer.execute(PostgresBatch([StoreTimeline.adopt]))[0]
             let timeline: Int32 = try rows[0].decode(at: 0)
             knownTimeline.withLock { $0 = timeline }
+            signal(.promoted)
         }
 
         /// Whether a node's session is there.

@@ -17,7 +17,8 @@ extension QueueBoard {
             let isWaiting = line.count > 0 && !line.queue.isPaused
             let wanted = isWaiting ? line.running + line.count : line.running
             let mayAsk = line.nextAsk.map { $0 <= now } ?? true
-            guard isWaiting ? mayAsk : line.hasTooMany(places) || line.hasTooFew(places) && mayAsk else { return nil }
+            let isNeeded = isWaiting ? mayAsk : line.hasTooMany(places) || line.hasTooFew(places) && mayAsk
+            guard isNeeded || line.arePlacesDoubtful else { return nil }
             return QueueUse(
                 queue: id, running: line.running, wanted: min(wanted, max(line.queue.concurrency ?? .max, line.running))
             )
@@ -40,10 +41,16 @@ extension QueueBoard {
             adopt(given.queue, now)
             guard let line = lines[given.queue.id], line.places != nil else { continue }
             line.places = given.places ?? 0
+            line.arePlacesDoubtful = false
             line.nextAsk = now.uptime.advanced(by: Self.patience)
             // What others have begun meanwhile is known from the store.
             if had == 0, line.running == 0, line.queue.rate != nil { line.starts = restored(given.queue, now) }
         }
+    }
+
+    /// What the store has given before may be lost, and what was given back may be noted again.
+    mutating func doubtPlaces() {
+        for line in lines.values where line.places != nil { line.arePlacesDoubtful = true }
     }
 
     /// Another scheduler may have changed the settings of the queue.
