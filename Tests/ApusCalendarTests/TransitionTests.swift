@@ -127,6 +127,21 @@ struct TransitionTests {
                         Issue.record("\(name), \(change.at): every \(step) s: \(found) is not \(expected)")
                     }
                 }
+                // Only on the day on which the change begins, or ends: the search for the next one leaves the year.
+                let near = change.at - width - 7_200...change.at + width + 7_200
+                for local in shown {
+                    let first = local - (local % day + day) % day
+                    let date = CivilDateTime(localSeconds: first).date
+                    let schedule = try CalendarSchedule(cron: "*/15 * \(date.day) \(date.month) *")
+                    let expected = clock.multiples(of: 900, in: near).filter {
+                        (first..<first + day).contains($0 + Int64(clock.offset($0)))
+                    }
+                    let found = found(schedule, zone.rules, ClockPolicy(), in: near)
+                    occurrences += expected.count
+                    if found.forwards != expected || found.backwards != expected {
+                        Issue.record("\(name), \(change.at): \(date): \(found) is not \(expected)")
+                    }
+                }
             }
         }
         print("\(zones) zones, \(changes) changes of the clock, \(occurrences) occurrences, each once")

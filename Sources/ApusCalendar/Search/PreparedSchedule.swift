@@ -229,19 +229,19 @@ public struct PreparedSchedule: Sendable {
             steps += 1
             let offset = Int64(rules.offsets[segment])
             let end = rules.end(of: segment)
-            let match = matchNext(from + offset, &steps)
+            let local = from + offset
+            let match = matchNext(local, &steps)
             if let match, match - offset < end {
                 let isPlain = rules.isPlain(match - offset, segment: segment)
                 return Due(instant: match - offset, local: match, plainOffset: isPlain ? Int(offset) : nil)
             }
             guard segment < rules.starts.count else { return nil }
-            // No later clock shows a match before this one unless it goes back; skip the segments that cannot.
+            // Nothing matches between these two local times, so segments that show no others are skipped. Only the first
+            // few can go back behind the earlier one.
             segment += 1
-            if let match {
-                let reachable = rules.segment(at: match - 2 * TimeZoneRules.largestOffset)
-                segment = max(segment, reachable)
-            } else {
-                segment = max(segment, rules.segment(at: upper - 2 * TimeZoneRules.largestOffset))
+            let reachable = rules.segment(at: (match ?? upper) - 2 * TimeZoneRules.largestOffset)
+            while segment < reachable, rules.start(of: segment) + Int64(rules.offsets[segment]) >= local {
+                segment = rules.start(of: segment) > from + 2 * TimeZoneRules.largestOffset ? reachable : segment + 1
             }
             from = rules.start(of: segment)
         }
@@ -253,14 +253,17 @@ public struct PreparedSchedule: Sendable {
         while true {
             steps += 1
             let offset = Int64(rules.offsets[segment])
-            let match = matchPrevious(last + offset, &steps)
+            let local = last + offset
+            let match = matchPrevious(local, &steps)
             if let match, match - offset >= rules.start(of: segment) {
                 return Due(instant: match - offset, local: match)
             }
             guard segment > 0 else { return nil }
             segment -= 1
-            let limit = (match ?? lower) + 2 * TimeZoneRules.largestOffset
-            segment = min(segment, rules.segment(at: limit))
+            let reachable = rules.segment(at: (match ?? lower) + 2 * TimeZoneRules.largestOffset)
+            while segment > reachable, rules.end(of: segment) - 1 + Int64(rules.offsets[segment]) <= local {
+                segment = rules.end(of: segment) < last - 2 * TimeZoneRules.largestOffset ? reachable : segment - 1
+            }
             last = rules.end(of: segment) - 1
         }
     }
