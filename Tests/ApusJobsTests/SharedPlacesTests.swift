@@ -55,21 +55,27 @@ struct SharedPlacesTests {
         #expect(board(rated, running: 0, places: 0).uses(reading(1).uptime).isEmpty)
     }
 
-    @Test("a promoted store is told at once of each queue with a limit what is needed, and of others nothing")
-    func promoted() {
-        for (running, places) in [(0, 0), (1, 1), (2, 2)] {
-            var board = board(JobQueue(id: "q", concurrency: 2), running: running, places: places)
-            var unlimited = JobQueue(id: "unlimited")
-            unlimited.isPaused = true
-            board.configure(unlimited, reading(0))
+    @Test("a store that has noted other places than it has answered is told at once what is needed")
+    func noted() {
+        let queue = JobQueue(id: "q", concurrency: 2)
+        for (running, places, noted) in [(0, 0, 1), (1, 1, 0), (2, 2, 0), (2, 2, 1), (1, 1, 2)] {
+            var board = board(queue, running: running, places: places)
+            board.adopt(queue, noted: places, reading(1))
             #expect(board.uses(reading(1).uptime).isEmpty)
-            board.doubtPlaces()
+            board.adopt(queue, noted: noted, reading(1))
             let asked = board.uses(reading(1).uptime)
             #expect(asked.map(\.queue) == ["q"])
             #expect(asked.map(\.running) == [running] && asked.map(\.wanted) == [running])
             #expect(board.nextAsk(reading(1).uptime) == reading(1).uptime)
-            board.take([QueuePlaces(queue: JobQueue(id: "q", concurrency: 2), places: places)], reading(1))
+            board.take([QueuePlaces(queue: queue, places: places)], reading(1))
             #expect(board.uses(reading(2).uptime).isEmpty)
         }
+        // Of a queue with a rate one place is noted, whatever its limit; of a queue without limits none.
+        var rated = JobQueue(id: "q")
+        rated.rate = QueueRate(runs: 5, per: .seconds(1))
+        var board = board(rated, running: 1, places: 1_000_000_000)
+        board.adopt(rated, noted: 1, reading(1))
+        board.adopt(JobQueue(id: "unlimited"), noted: 0, reading(1))
+        #expect(board.uses(reading(1).uptime).isEmpty)
     }
 }

@@ -23,7 +23,7 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case promotionUnseen
     /// A handler that asks to be called later is called at once.
     case snoozeAtOnce
-    /// A node believes that a promoted database has noted the places that it has.
+    /// A node believes that the database has noted the places that it has answered.
     case placesBelieved
 }
 

@@ -90,7 +90,9 @@ extension ClusterNode {
             switch answer {
             case .success(let (found, wall)):
                 learn(wall, asked: began)
-                for queue in found.queues { post(.signal(.queue(queue))) }
+                for queue in found.queues where world.mutant != .placesBelieved {
+                    post(.signal(.queue(queue, places: found.places[queue.id] ?? 0)))
+                }
                 for reply in found.replies { post(.signal(.reply(call: reply.call, reply.reply))) }
                 if found.hasSubmissions { post(.signal(.submissions)) }
                 if timeline != found.timeline, world.mutant != .promotionUnseen {
@@ -121,7 +123,6 @@ extension ClusterNode {
                 return perform(membership!.beatFailed(began: began, at: uptime)[...], done)
             }
             self.timeline = timeline
-            if world.mutant != .placesBelieved { post(.signal(.promoted)) }
             beat(done)
         }
     }

@@ -17,6 +17,7 @@ extension ModelDatabase {
         var replies: [Reply]
         var hasSubmissions: Bool
         var queues: [JobQueue]
+        var places: [QueueID: Int]
         var timeline: Int
     }
 
@@ -38,7 +39,9 @@ extension ModelDatabase {
         let view = MembershipMachine.View(nodes: nodes, owners: owners)
         return Beat(
             view: view, mine: mine, replies: takeReplies(node), hasSubmissions: hasSubmissions(node),
-            queues: tables.queues.values.sorted { $0.id < $1.id }, timeline: timeline)
+            queues: tables.queues.values.sorted { $0.id < $1.id },
+            places: tables.places.reduce(into: [:]) { if $1.key.node == node { $0[$1.key.queue] = $1.value.places } },
+            timeline: timeline)
     }
 
     func hasSubmissions(_ node: Int64) -> Bool {

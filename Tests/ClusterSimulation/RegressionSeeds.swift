@@ -14,5 +14,6 @@ extension ClusterSimulation {
         (391, "two nodes had one number, because an adoption of a timeline was lost by the next promotion"),
         (1475, "the checker held on to a postponement that a promotion had lost"),
         (4973, "a promoted database noted a place that its node had given back, for ever"),
+        (4984, "a place that was given without an answer was never given back"),
     ]
 }

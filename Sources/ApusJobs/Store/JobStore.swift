@@ -214,11 +214,10 @@ public enum StoreSignal: Hashable, Sendable {
     case wake
     /// There may be submissions that no turn has taken (``JobStore/submissions(limit:in:)``).
     case submissions
-    /// Another scheduler has changed the settings of the queue.
-    case queue(JobQueue)
-    /// The store goes on from a copy that may lack what it has answered last: the places that it gives
-    /// (``JobStore/places(_:in:)``) may be others than are known. The shards are revoked apart.
-    case promoted
+    /// The settings of a queue, which another scheduler may have changed, and how many places the store has noted for
+    /// the session (``JobStore/places(_:in:)``). They may be others than it has answered: an answer was lost, or a
+    /// standby that was behind was promoted.
+    case queue(JobQueue, places: Int)
     /// What became of a command that this session has forwarded (``StoreTurn/forwarded``).
     case reply(call: Int, JobReply)
 }

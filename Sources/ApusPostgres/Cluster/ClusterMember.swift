@@ -179,11 +179,16 @@
                     PostgresStatement("LISTEN \(ClusterEvents.channel)", isPrepared: false),
                     StoreQueries.selectClock, StoreQueries.selectQueues,
                     StoreTimeline.current,
+                    PostgresStatement("SELECT queue, places FROM apus.place WHERE node = $1", [.int64(node)]),
                 ]))
             try await readClock()
             try signal(replies: results[4])
             let axis = ElapsedAxis(try StoreQueries.clock(of: results[8]))
-            for queue in try StoreQueries.queues(of: results[9], axis) { signal(.queue(queue)) }
+            var places: [QueueID: Int64] = [:]
+            for row in results[11] { places[QueueID(try row.decode(at: 0))] = try row.decode(at: 1) }
+            for queue in try StoreQueries.queues(of: results[9], axis) {
+                signal(.queue(queue, places: Int(places[queue.id] ?? 0)))
+            }
             if try results[5][0].decode(Bool.self, at: 0) { signal(.submissions) }
             let timeline = try results[10][0].decode(Int32.self, at: 0)
             if timeline != self.timeline {
@@ -232,7 +237,6 @@
             let rows = try await writer.execute(PostgresBatch([StoreTimeline.adopt]))[0]
             let timeline: Int32 = try rows[0].decode(at: 0)
             knownTimeline.withLock { $0 = timeline }
-            signal(.promoted)
         }
 
         /// Whether a node's session is there.

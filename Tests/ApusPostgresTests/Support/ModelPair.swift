@@ -245,17 +245,17 @@
             }
             try compare("what a beat sees", text(found.view), text(real))
             let signals = node.signals.take()
-            var (replies, queues, hasSubmissions) = ([String](), [JobQueue](), false)
+            var (replies, queues, hasSubmissions) = ([String](), [String](), false)
             for signal in signals {
                 switch signal {
                 case .reply(let call, let reply): replies.append("\(call) \(reply)")
-                case .queue(let queue): queues.append(queue)
+                case .queue(let queue, let places): queues.append("\(queue) \(places)")
                 case .submissions: hasSubmissions = true
                 default: break
                 }
             }
             try compare("replies", found.replies.map { "\($0.call) \($0.reply)" }.sorted(), replies.sorted())
-            try compare("queues", found.queues, queues)
+            try compare("queues", found.queues.map { "\($0) \(found.places[$0.id] ?? 0)" }, queues)
             try compare("whether there are submissions", found.hasSubmissions, hasSubmissions)
         }
 

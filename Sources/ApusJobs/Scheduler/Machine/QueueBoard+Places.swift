@@ -48,17 +48,19 @@ extension QueueBoard {
         }
     }
 
-    /// What the store has given before may be lost, and what was given back may be noted again.
-    mutating func doubtPlaces() {
-        for line in lines.values where line.places != nil { line.arePlacesDoubtful = true }
-    }
-
     /// Another scheduler may have changed the settings of the queue.
     mutating func adopt(_ queue: JobQueue, _ now: ClockReading) {
         let known = self.queue(queue.id)
         guard (known.concurrency, known.isPaused) != (queue.concurrency, queue.isPaused) || known.rate != queue.rate
         else { return }
         configure(queue, now)
+    }
+
+    /// As above, and the store has noted so many places. What it noted before its last answer only costs a question.
+    mutating func adopt(_ queue: JobQueue, noted: Int, _ now: ClockReading) {
+        adopt(queue, now)
+        guard let line = lines[queue.id], let places = line.places else { return }
+        if noted != (queue.rate == nil ? places : min(places, 1)) { line.arePlacesDoubtful = true }
     }
 }
 

@@ -274,8 +274,7 @@ package struct SchedulerMachine: ~Copyable {
         case .wake: loadSoon(now.wall)
         case .submissions: submissions.mustRead = true
         case .reply(let call, let reply): replied(call, reply)
-        case .queue(let queue): board.adopt(queue, now)
-        case .promoted: board.doubtPlaces()
+        case .queue(let queue, let places): board.adopt(queue, noted: places, now)
         case .granted(let shard, let epoch): granted(shard, epoch, now)
         case .revoked(let shard): revoked(shard)
         case .ended: halt(JobError(.notOwner, "other schedulers of the store have taken this one for dead"))
