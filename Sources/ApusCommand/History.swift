@@ -7,19 +7,50 @@ struct History: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "history", abstract: "Show what ran, newest first, with outcomes and lateness.")
 
-    @Argument(help: "Only this job's runs: an identifier, the beginning of one, or a name.")
+    @Argument(help: "Only this job's runs: an identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String?
+
+    @Option(help: ArgumentHelp("The same, as an option.", valueName: "job"), completion: .jobs)
+    var job: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Only runs with this outcome: \(OutcomeText.words.joined(separator: ", ")); can be given several times.",
+            valueName: "outcome"),
+        completion: .list(OutcomeText.words))
+    var outcome: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Only runs that go on, or have ended since: a duration back from now, or a time.",
+            discussion: "Times: \(TimeText.acceptedPastForms.joined(separator: ", ")).", valueName: "since"))
+    var since: String?
 
     @OptionGroup var page: PageOptions
 
+    func validate() throws {
+        guard id == nil || job == nil else { throw ValidationError("--job: the job is named already; leave one out") }
+    }
+
     func run() async throws {
         try await reporting {
-            let answer = try await Session().call { try await $0.runs(job: id, limit: page.limit, after: page.after) }
+            for word in outcome { try OutcomeText.check(word) }
+            let start = try since.map { try When.past($0, argument: "--since") }.map(TimeText.iso8601)
+            let answer = try await Session().call {
+                try await $0.runs(
+                    job: id ?? job, outcomes: outcome, since: start, limit: page.limit, after: page.after)
+            }
             if page.json { return try Terminal.json(answer) }
-            guard !answer.runs.isEmpty else { return Terminal.note("nothing has run yet") }
-            Self.table(answer.runs).print()
+            guard !answer.runs.isEmpty else {
+                return Terminal.note(outcome.isEmpty && since == nil ? "nothing has run yet" : "no such runs")
+            }
+            Self.table(answer.runs, names: answer.names).print()
             if let next = answer.next {
-                Terminal.note("more: apus history\(id.map { " \($0)" } ?? "") --limit \(page.limit) --after \(next)")
+                // The same instant, however late the next page is asked for.
+                let filter =
+                    ((id ?? job).map { " --job '\($0)'" } ?? "") + outcome.map { " --outcome \($0)" }.joined()
+                    + (start.map { " --since \($0)" } ?? "")
+                Terminal.note("more: apus history\(filter) --limit \(page.limit) --after \(next)")
             }
         }
     }

@@ -1,26 +1,49 @@
 import ApusDaemon
-import ArgumentParser
+public import ApusJobs
+public import ArgumentParser
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "List jobs, oldest first.")
 
-    @Flag(help: "Ended ones too.")
+    @Flag(help: "Include ended jobs.")
     var all = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Only jobs in this state: scheduled, suspended, cancelled or finished; can be given several times.",
+            valueName: "state"))
+    var state: [JobState] = []
+
+    @Flag(help: "Only jobs whose last attempt that ended has failed or was lost; ended jobs included.")
+    var failed = false
 
     @Option(help: ArgumentHelp("Only jobs with this label; can be given several times.", valueName: "key=value"))
     var label: [String] = []
 
     @OptionGroup var page: PageOptions
 
+    func validate() throws {
+        guard !all || state.isEmpty else { throw ValidationError("--all: it has every state; leave out --state") }
+    }
+
+    private var states: [String] {
+        if !state.isEmpty { return state.map(\.rawValue) }
+        return all || failed ? [] : ["scheduled", "suspended"]
+    }
+
     func run() async throws {
         try await reporting {
             let answer = try await Session().call {
                 try await $0.jobs(
-                    states: all ? [] : ["scheduled", "suspended"], labels: label, limit: page.limit, after: page.after)
+                    states: states, labels: label, failed: failed, limit: page.limit, after: page.after)
             }
             if page.json { return try Terminal.json(answer) }
             guard !answer.jobs.isEmpty else {
-                return Terminal.note(all ? "no jobs" : "nothing is scheduled (apus list --all shows ended jobs)")
+                let isDefault = !all && !failed && state.isEmpty && label.isEmpty
+                return Terminal.note(
+                    isDefault
+                        ? "nothing is scheduled (apus list --all shows ended jobs)"
+                        : all && label.isEmpty ? "no jobs" : "no such jobs")
             }
             var table = Table(["ID", "NAME", "STATE", "TRIGGER", "NEXT", "DONE", "LAST", "ACTION"], rightAligned: [5])
             for job in answer.jobs {
@@ -35,9 +58,13 @@ struct List: AsyncParsableCommand {
             }
             table.print()
             if let next = answer.next {
-                let filter = (all ? " --all" : "") + label.map { " --label '\($0)'" }.joined()
+                let filter =
+                    (all ? " --all" : "") + (failed ? " --failed" : "")
+                    + state.map { " --state \($0.rawValue)" }.joined() + label.map { " --label '\($0)'" }.joined()
                 Terminal.note("more: apus list\(filter) --limit \(page.limit) --after \(next)")
             }
         }
     }
 }
+
+extension JobState: ExpressibleByArgument {}

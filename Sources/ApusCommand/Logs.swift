@@ -5,7 +5,7 @@ struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs", abstract: "Print what a job's last run printed (its last 64 KiB).")
 
-    @Argument(help: "An identifier, the beginning of one, or a name.")
+    @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Flag(

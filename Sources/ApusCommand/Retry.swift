@@ -6,7 +6,7 @@ struct Retry: AsyncParsableCommand {
         commandName: "retry",
         abstract: "Try an occurrence again that has failed, was lost or was cancelled, also of a finished job.")
 
-    @Argument(help: "An identifier, the beginning of one, or a name.")
+    @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Argument(help: "The occurrence (default: the last one that did not succeed); -- before one below 0.")

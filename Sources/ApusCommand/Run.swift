@@ -5,12 +5,16 @@ struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Run a job now, beside its occurrences.")
 
-    @Argument(help: "An identifier, the beginning of one, or a name.")
+    @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
+
+    @Flag(help: "Print the run as JSON.")
+    var json = false
 
     func run() async throws {
         try await reporting {
             let run = try await Session().call { try await $0.run(id) }
+            if json { return try Terminal.json(run) }
             Terminal.out(
                 "\(run.job) run \(run.occurrence) asked for; `apus logs \(run.job) --follow` shows what it prints")
         }

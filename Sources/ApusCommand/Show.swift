@@ -5,7 +5,7 @@ import ArgumentParser
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Show one job.")
 
-    @Argument(help: "An identifier, the beginning of one, or a name.")
+    @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Flag(help: "Print JSON.")

@@ -8,6 +8,20 @@ struct Stop: AsyncParsableCommand {
         commandName: "stop", abstract: "Stop the daemon. Jobs stay, and go on when it is started again.",
         discussion: "Running commands may end within the daemon's grace (10 s).")
 
+    @Flag(help: "Print JSON: the process that was stopped, or null.")
+    var json = false
+
+    private struct Stopped: Encodable {
+        var pid: Int32?
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(pid, forKey: .pid)
+        }
+
+        private enum CodingKeys: CodingKey { case pid }
+    }
+
     func run() async throws {
         try await reporting {
             let session = try Session()
@@ -18,13 +32,15 @@ struct Stop: AsyncParsableCommand {
                     // It may have stopped before its answer went out; whether it has is seen below.
                 }
             } catch let error as DaemonError where error.code == .notRunning {
-                return Terminal.note("apus: no daemon runs for \(session.home.path)")
+                Terminal.note("apus: no daemon runs for \(session.home.path)")
+                return json ? try Terminal.json(Stopped()) : ()
             }
             if health.running > 0 {
                 Terminal.note(
                     "apus: waiting for \(health.running) running \(health.running == 1 ? "command" : "commands")")
             }
             try await session.client.untilStopped()
+            if json { return try Terminal.json(Stopped(pid: health.pid)) }
             Terminal.out("stopped (process \(health.pid))")
         }
     }

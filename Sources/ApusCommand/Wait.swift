@@ -17,7 +17,7 @@ struct Wait: AsyncParsableCommand {
     private static let timedOut = ExitCode(124)
     private static let noExitCode = ExitCode(125)
 
-    @Argument(help: "An identifier, the beginning of one, or a name.")
+    @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Option(help: ArgumentHelp("How long to wait at most; the job goes on.", valueName: "duration"))

@@ -26,6 +26,10 @@ enum StorePages {
             conditions.append(
                 "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)")
         }
+        let lastEnded = query.lastEnded.map(\.rawValue).sorted()
+        if !lastEnded.isEmpty {
+            conditions.append("\(Self.lastEnded) IN (\(lastEnded.map { _ in "?" }.joined(separator: ", ")))")
+        }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
             "SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter) ORDER BY job.key LIMIT ?")
@@ -38,6 +42,7 @@ enum StorePages {
         if let key = query.idempotencyKey { statement.bind(key) }
         for state in states { statement.bind(state) }
         for label in labels { statement.bind(label.key).bind(label.value) }
+        for state in lastEnded { statement.bind(state) }
 
         let axis = try StoreReader.axis(on: connection)
         var jobs: [Job] = []
@@ -52,6 +57,13 @@ enum StorePages {
     /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.
     private static let matchesIDOrName = """
         job.key IN (SELECT key FROM job WHERE id >= ? AND id < ? UNION SELECT job FROM request WHERE name = ?)
+        """
+
+    /// See ``JobQuery/lastEnded``.
+    private static let lastEnded = """
+        (SELECT run.state FROM run INDEXED BY run_by_job
+            WHERE run.job = job.key AND run.claimed IS NOT NULL AND NOT (\(RunRow.isOpen))
+            ORDER BY run.sequence DESC LIMIT 1)
         """
 
     /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
@@ -84,10 +96,12 @@ enum StorePages {
         let states = query.states.map(\.rawValue).sorted()
         if !states.isEmpty { conditions.append("run.state IN (\(states.map { _ in "?" }.joined(separator: ", ")))") }
         if query.begunOnly { conditions.append("run.claimed IS NOT NULL") }
+        if query.since != nil { conditions.append("(run.finished IS NULL OR run.finished >= ?)") }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
             """
-            SELECT \(RunRow.columns), run.sequence, job.id, request.trigger, request.trigger_anchor
+            SELECT \(RunRow.columns), run.sequence, job.id, request.trigger, request.trigger_anchor,
+                request.name
             FROM run JOIN job ON job.key = run.job JOIN request ON request.job = run.job \(filter)
             ORDER BY run.sequence DESC LIMIT ?
             """)
@@ -95,16 +109,21 @@ enum StorePages {
         if let key { statement.bind(key) }
         if let occurrence = query.occurrence { statement.bind(Int64(occurrence)).bind(Int64(occurrence)) }
         for state in states { statement.bind(state) }
+        if let since = query.since { statement.bind(since.stored) }
 
         let axis = try StoreReader.axis(on: connection)
         var runs: [Run] = []
         var positions: [Int64] = []
+        var names: [JobID: String] = [:]
         try statement.bind(Int64(limit + 1)).forEachRow { row in
-            runs.append(try RunRow.readWithJob(row, axis) { positions.append($0) })
+            let run = try RunRow.readWithJob(row, axis) { positions.append($0) }
+            runs.append(run)
+            // Of jobs that had one identifier after another, the newest comes first.
+            if let name = row.optionalText(), runs.count <= limit, names[run.job] == nil { names[run.job] = name }
         }
         let hasMore = runs.count > limit
         if hasMore { runs.removeLast() }
-        return RunPage(runs: runs, next: hasMore ? "r\(positions[limit - 1])" : nil)
+        return RunPage(runs: runs, names: names, next: hasMore ? "r\(positions[limit - 1])" : nil)
     }
 
     private static func pageSize(_ limit: Int) throws -> Int {

@@ -70,11 +70,12 @@ struct QueryPlanTests {
         for query in [
             JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
             JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),
-            JobQuery(limit: 1, after: "j1"),
+            JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]),
         ] { _ = try await store.jobs(query) }
         for query in [
             RunQuery(), RunQuery(job: job.id), RunQuery(job: job.id, occurrence: 1),
             RunQuery(job: job.id, states: [.failed], begunOnly: true), RunQuery(limit: 1, after: "r9"),
+            RunQuery(since: last),
         ] { _ = try await store.runs(query) }
         _ = try await store.retire(endedBefore: last, budget: 10, in: session)
     }

@@ -121,7 +121,7 @@ struct CalendarTests {
             _ = try await apus("suspend", "nine")
             let file = apus.home.path + "/jobs.json"
             try Data(try await apus("export").out.utf8).write(to: URL(filePath: file))
-            #expect(try await apus("cancel", "--all").code == 0)
+            #expect(try await apus("cancel", "--all", "--yes").code == 0)
             for outcome in ["created", "unchanged"] {
                 let answer = try await apus.call(["import", file, "--json"])
                 let report = try JSONDecoder().decode(ImportedJobs.self, from: Data(answer.out.utf8))

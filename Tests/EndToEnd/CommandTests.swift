@@ -65,7 +65,7 @@ struct CommandTests {
             #expect(again.code == 1 && again.err.contains("there is no job \"nobody\""))
             _ = try await apus("after", "1h", "--", "true")
             _ = try await apus("after", "2h", "--", "true")
-            #expect(try await apus("cancel", "--all").out == "2 jobs cancelled\n")
+            #expect(try await apus("cancel", "--all", "--yes").out == "2 jobs cancelled\n")
         }
     }
 

@@ -1,18 +1,27 @@
 import ApusDaemon
 import ArgumentParser
 
-/// Does the same to each of several jobs; goes on after one that fails, and then exits with 1.
-func forEach(_ ids: [String], _ body: (DaemonClient, String) async throws -> TerminalText) async throws {
+/// Does the same to each of several jobs, and goes on after one that fails; then the exit code is 1.
+/// - Returns: what was done, in the order of the jobs.
+func forEach<Result>(
+    _ ids: [String], _ body: (DaemonClient, String) async throws -> Result, done: ([Result]) throws -> Void
+) async throws {
     let session = try Session()
+    var results: [Result] = []
     var failed = false
     for id in ids {
         do {
-            let line = try await session.call { try await body($0, id) }
-            Terminal.out(line)
+            results.append(try await session.call { try await body($0, id) })
         } catch let error as DaemonError {
             Terminal.note("apus: \(error)")
             failed = true
         }
     }
+    try done(results)
     if failed { throw ExitCode(1) }
+}
+
+/// Jobs of which several were changed at once, as `--json` prints them.
+struct ChangedJobs: Codable {
+    var jobs: [WireJob]
 }

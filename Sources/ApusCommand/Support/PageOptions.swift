@@ -5,7 +5,7 @@ struct PageOptions: ParsableArguments {
     @Option(help: ArgumentHelp("At most this many (1 to 1000).", valueName: "n"))
     var limit: Int = 50
 
-    @Option(help: ArgumentHelp("Go on behind an earlier page.", valueName: "token"))
+    @Option(help: ArgumentHelp("Continue after an earlier page.", valueName: "token"))
     var after: String?
 
     @Flag(help: "Print JSON.")

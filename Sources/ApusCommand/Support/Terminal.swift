@@ -26,7 +26,9 @@ enum Terminal {
     /// Writes bytes as they are: what a command printed.
     static func out(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    static func note(_ text: TerminalText) { write(Array((text.raw + "\n").utf8), to: STDERR_FILENO) }
+    static func note(_ text: TerminalText, terminator: String = "\n") {
+        write(Array((text.raw + terminator).utf8), to: STDERR_FILENO)
+    }
 
     /// Moves to the beginning of the line and erases it.
     static let eraseLine: TerminalText = "\r\u{1B}[K"

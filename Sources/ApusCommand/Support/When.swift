@@ -9,6 +9,11 @@ enum When {
 
     static func instant(_ text: String) -> WallInstant? { try? TimeText.parseISO8601(text) }
 
+    /// An instant that has passed, as people type it.
+    static func past(_ text: String, argument: String) throws -> WallInstant {
+        try TimeText.parsePast(text, now: now, timeZone: .current, argument: argument)
+    }
+
     /// `due 17:30:05 (in 25m)`, or why nothing is due.
     static func due(_ job: WireJob) -> String {
         if let next = job.nextDue.flatMap(instant) {

@@ -81,10 +81,13 @@ struct JobDirectory: Sendable {
             parked: scheduler.isParked(job.id))
     }
 
-    func cancelAll() async throws -> [JobID] {
+    /// Cancels the jobs that have not ended; with labels, those that have all of them.
+    func cancelAll(labels: [String: String]) async throws -> [JobID] {
         var cancelled: [JobID] = []
         while true {
-            let page = try await scheduler.jobs(JobQuery(states: [.scheduled, .suspended], limit: 500)).jobs
+            let page = try await scheduler.jobs(
+                JobQuery(states: [.scheduled, .suspended], labels: labels, limit: 500)
+            ).jobs
             guard !page.isEmpty else { return cancelled }
             for job in page {
                 _ = try await scheduler.cancel(job.id)

@@ -89,10 +89,14 @@ struct Routes: Sendable {
                 WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { jobs.wire($0, lastRun: $1) }, next: page.next))
         }
         router.delete("/v1/jobs") { request, _ in
-            guard try Query(of: request, known: ["all"])["all"] == "true" else {
-                throw WebError.invalid("say ?all=true to cancel every job, or name one in the path")
+            let parameters = try Query(of: request, known: ["all"], repeatable: ["label"])
+            let labels = try labels(parameters)
+            guard try flag(parameters, "all") != !labels.isEmpty else {
+                throw WebError.invalid(
+                    "say either all=true, to cancel every job, or label=KEY=VALUE; or name one job in the path")
             }
-            return try Response.json(WireCancelled(cancelled: try await jobs.cancelAll().map(\.rawValue)))
+            return try Response.json(
+                WireCancelled(cancelled: try await jobs.cancelAll(labels: labels).map(\.rawValue)))
         }
         router.get("/v1/jobs/:id") { request, context in
             try Response.json(try await jobs.shown(try name(request, context)))
@@ -131,15 +135,18 @@ struct Routes: Sendable {
 
     private func addRuns(to router: Router<APIContext>) {
         router.get("/v1/runs") { request, _ in
-            let parameters = try Query(of: request, known: ["job", "occurrence", "begun", "limit", "after"])
+            let parameters = try Query(
+                of: request, known: ["job", "occurrence", "begun", "since", "limit", "after"], repeatable: ["outcome"])
             var query = RunQuery()
+            query.states = try outcomes(parameters)
+            query.since = try instant(parameters, "since")
             query.occurrence = try number(parameters, "occurrence", in: Self.occurrences)
             if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
             query.begunOnly = try flag(parameters, "begun")
             query.after = parameters["after"]
             if let job = parameters["job"] { query.job = try await jobs.resolve(job) }
             let page = try await scheduler.runs(query)
-            return try Response.json(WireRunPage(runs: page.runs.map { WireRun($0) }, next: page.next))
+            return try Response.json(WireRunPage(page))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
             let (id, occurrence) = try await occurrence(request, context)
@@ -195,7 +202,7 @@ struct Routes: Sendable {
 
     private func jobQuery(_ request: Request) throws -> JobQuery {
         let parameters = try Query(
-            of: request, known: ["kind", "match", "limit", "after"], repeatable: ["state", "label"])
+            of: request, known: ["kind", "match", "failed", "limit", "after"], repeatable: ["state", "label"])
         var query = JobQuery(
             idPrefixOrName: parameters["match"],
             kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
@@ -208,18 +215,31 @@ struct Routes: Sendable {
             }
             query.states.insert(state)
         }
+        query.labels = try labels(parameters)
+        if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
+        if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
+        return query
+    }
+
+    private func labels(_ parameters: Query) throws -> [String: String] {
+        var labels: [String: String] = [:]
         for label in parameters.all("label") {
             guard let separator = label.firstIndex(of: "="), separator != label.startIndex else {
                 throw WebError.invalid("label: \"\(label)\" is not KEY=VALUE")
             }
             let key = String(label[..<separator])
-            guard query.labels[key] == nil else {
+            guard labels.updateValue(String(label[label.index(after: separator)...]), forKey: key) == nil else {
                 throw WebError.invalid("label: \"\(key)\" is given twice; a job has each label once")
             }
-            query.labels[key] = String(label[label.index(after: separator)...])
         }
-        if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
-        return query
+        return labels
+    }
+
+    /// Runs are asked for by the words of ``WireRun/outcome``.
+    private func outcomes(_ parameters: Query) throws -> Set<RunState> {
+        var states: Set<RunState> = []
+        for word in parameters.all("outcome") { states.insert(try OutcomeText.parse(word)) }
+        return states
     }
 
     /// What JSON's readers take for a whole number without loss.

@@ -269,34 +269,6 @@ public struct WireSubmission: Codable, Hashable, Sendable {
     }
 }
 
-/// A page of jobs.
-public struct WireJobPage: Codable, Hashable, Sendable {
-    /// The jobs.
-    public var jobs: [WireJob]
-    /// Pass it as `after` for the next page; `null` at the end.
-    public var next: String?
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(jobs, forKey: .jobs)
-        try container.encode(next, forKey: .next)
-    }
-}
-
-/// A page of runs, newest first.
-public struct WireRunPage: Codable, Hashable, Sendable {
-    /// The runs.
-    public var runs: [WireRun]
-    /// Pass it as `after` for the next page; `null` at the end.
-    public var next: String?
-    /// Encodes both fields.
-    public func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: CodingKeys.self)
-        try container.encode(runs, forKey: .runs)
-        try container.encode(next, forKey: .next)
-    }
-}
-
 /// What `GET /v1/health` answers.
 public struct WireHealth: Codable, Hashable, Sendable {
     /// `ok`.
@@ -369,6 +341,8 @@ public struct WireExplanation: Codable, Hashable, Sendable {
 public struct WireCancelled: Codable, Hashable, Sendable {
     /// The identifiers of the jobs that were cancelled.
     public var cancelled: [String]
+    /// Identifiers.
+    public init(cancelled: [String]) { self.cancelled = cancelled }
 }
 
 /// The data of the `output` event of `GET /v1/events`.

@@ -66,7 +66,7 @@ extension WireRun {
             finished: run.finished.map(TimeText.iso8601),
             latenessMs: run.lateness?.wholeMilliseconds,
             delayMs: run.delay?.wholeMilliseconds,
-            outcome: run.state == .claimed ? "running" : run.state.rawValue,
+            outcome: OutcomeText.format(run.state),
             final: run.isFinal,
             reason: run.reason,
             dueNote: run.dueNote?.description,
@@ -75,6 +75,14 @@ extension WireRun {
             progress: run.progress.map { WireProgress(fraction: $0.fraction, message: $0.message) },
             result: run.result.map { WireResult($0) }
         )
+    }
+}
+
+extension WireRunPage {
+    init(_ page: RunPage) {
+        self.init(
+            runs: page.runs.map { WireRun($0) },
+            names: Dictionary(uniqueKeysWithValues: page.names.map { ($0.key.rawValue, $0.value) }), next: page.next)
     }
 }
 

@@ -95,22 +95,28 @@ public struct DaemonClient: Sendable {
     /// One job, by identifier, unique prefix or name.
     public func job(_ id: String) async throws -> WireJob { try await get("/v1/jobs/\(Self.escaped(id))") }
 
-    /// One page of jobs.
+    /// One page of jobs; with `failed`, only of those whose newest attempt that has ended failed or was lost.
     public func jobs(
-        states: [String] = [], kind: String? = nil, labels: [String] = [], limit: Int? = nil, after: String? = nil
+        states: [String] = [], kind: String? = nil, labels: [String] = [], failed: Bool = false, limit: Int? = nil,
+        after: String? = nil
     ) async throws -> WireJobPage {
         var query = states.map { ("state", $0) } + labels.map { ("label", $0) }
+        if failed { query.append(("failed", "true")) }
         if let kind { query.append(("kind", kind)) }
         if let limit { query.append(("limit", String(limit))) }
         if let after { query.append(("after", after)) }
         return try await get("/v1/jobs", query: query)
     }
 
-    /// One page of runs, newest first; with `begun`, only of attempts that began.
+    /// One page of runs, newest first; with `begun`, only of attempts that began; with `since`, an instant in ISO 8601, only
+    /// of those that are open or ended since.
     public func runs(
-        job: String? = nil, occurrence: Int? = nil, begun: Bool = false, limit: Int? = nil, after: String? = nil
+        job: String? = nil, occurrence: Int? = nil, begun: Bool = false, outcomes: [String] = [], since: String? = nil,
+        limit: Int? = nil, after: String? = nil
     ) async throws -> WireRunPage {
-        var query: [(String, String)] = begun ? [("begun", "true")] : []
+        var query: [(String, String)] = outcomes.map { ("outcome", $0) }
+        if begun { query.append(("begun", "true")) }
+        if let since { query.append(("since", since)) }
         if let job { query.append(("job", job)) }
         if let occurrence { query.append(("occurrence", String(occurrence))) }
         if let limit { query.append(("limit", String(limit))) }
@@ -123,10 +129,11 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.DELETE, "/v1/jobs/\(Self.escaped(id))"))
     }
 
-    /// Cancels every job.
-    public func cancelAll() async throws -> [String] {
+    /// Cancels every job; with labels (`key=value`), those that have all of them.
+    public func cancelAll(labels: [String] = []) async throws -> [String] {
+        let query = labels.isEmpty ? [("all", "true")] : labels.map { ("label", $0) }
         let answer: WireCancelled = try decode(
-            try await send(.DELETE, "/v1/jobs", query: [("all", "true")], patience: .seconds(600)))
+            try await send(.DELETE, "/v1/jobs", query: query, patience: .seconds(600)))
         return answer.cancelled
     }
 

@@ -310,6 +310,8 @@ public struct JobQuery: Hashable, Sendable {
     public var labels: [String: String]
     /// Only the job that was submitted with this key (``JobRequest/idempotencyKey``).
     public var idempotencyKey: String?
+    /// Only jobs whose newest attempt that began and has ended is in one of these states; empty for all.
+    public var lastEnded: Set<RunState>
     /// At most this many.
     public var limit: Int
     /// Continue after this page's end.
@@ -317,13 +319,14 @@ public struct JobQuery: Hashable, Sendable {
     /// A query; each argument left out asks for everything.
     public init(
         idPrefixOrName: String? = nil, states: Set<JobState> = [], kind: String? = nil, labels: [String: String] = [:],
-        idempotencyKey: String? = nil, limit: Int = 50, after: String? = nil
+        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], limit: Int = 50, after: String? = nil
     ) {
         self.idPrefixOrName = idPrefixOrName
         self.states = states
         self.kind = kind
         self.labels = labels
         self.idempotencyKey = idempotencyKey
+        self.lastEnded = lastEnded
         self.limit = limit
         self.after = after
     }
@@ -358,19 +361,22 @@ public struct RunQuery: Hashable, Sendable {
     /// Only attempts that began: their claim was committed. Leaves out what waits, what was skipped, and what was
     /// cancelled while it waited.
     public var begunOnly: Bool
+    /// Only runs that are open, or have ended at or after this instant.
+    public var since: WallInstant?
     /// At most this many.
     public var limit: Int
     /// Continue after this page's end.
     public var after: String?
     /// A query; each argument left out asks for everything.
     public init(
-        job: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false, limit: Int = 50,
-        after: String? = nil
+        job: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false,
+        since: WallInstant? = nil, limit: Int = 50, after: String? = nil
     ) {
         self.job = job
         self.occurrence = occurrence
         self.states = states
         self.begunOnly = begunOnly
+        self.since = since
         self.limit = limit
         self.after = after
     }
@@ -380,11 +386,14 @@ public struct RunQuery: Hashable, Sendable {
 public struct RunPage: Hashable, Sendable {
     /// The runs.
     public var runs: [Run]
+    /// The names of their jobs, of those that have one.
+    public var names: [JobID: String]
     /// Pass it as `after` for the next page; `nil` at the end.
     public var next: String?
     /// A page.
-    public init(runs: [Run], next: String?) {
+    public init(runs: [Run], names: [JobID: String] = [:], next: String?) {
         self.runs = runs
+        self.names = names
         self.next = next
     }
 }

@@ -73,6 +73,12 @@ struct MemoryTables {
             }
             return newest { $0.state == .claimed } ?? newest { $0.claimed != nil } ?? newest { !$0.state.isOpen }
         }
+
+        /// See ``JobQuery/lastEnded``.
+        var lastEnded: RunState? {
+            runs.values.filter { $0.run.claimed != nil && !$0.run.state.isOpen }.max { $0.written < $1.written }?
+                .run.state
+        }
     }
 
     var epoch: Int64 = 0
@@ -347,6 +353,7 @@ struct MemoryTables {
             if !query.states.isEmpty, !query.states.contains(job.state) { return false }
             if let kind = query.kind, job.request.kind != kind { return false }
             if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
+            if !query.lastEnded.isEmpty, !(row.lastEnded.map(query.lastEnded.contains) ?? false) { return false }
             return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
         }.sorted { $0.job.key < $1.job.key }
         let page = found.prefix(max(0, query.limit))
@@ -371,12 +378,17 @@ struct MemoryTables {
                 if let occurrence = query.occurrence, !(run.occurrence...run.through).contains(occurrence) { continue }
                 if !query.states.isEmpty, !query.states.contains(run.state) { continue }
                 if query.begunOnly, run.claimed == nil { continue }
+                if let since = query.since, let finished = run.finished, finished < since { continue }
                 found.append(value)
             }
         }
         found.sort { $0.written > $1.written }
         let page = found.prefix(max(0, query.limit))
+        let named = page.compactMap { found in
+            rows[found.run.jobKey]?.job.request.name.map { (found.run.job, $0) }
+        }
         return RunPage(
-            runs: page.map(\.run), next: found.count > page.count ? page.last.map { String($0.written) } : nil)
+            runs: page.map(\.run), names: Dictionary(named) { newest, _ in newest },
+            next: found.count > page.count ? page.last.map { String($0.written) } : nil)
     }
 }

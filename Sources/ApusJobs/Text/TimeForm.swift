@@ -243,7 +243,7 @@ extension TimeForm {
 }
 
 extension CivilTime {
-    fileprivate func at(_ time: TimeForm.TimeOfDay) -> CivilTime {
+    func at(_ time: TimeForm.TimeOfDay) -> CivilTime {
         CivilTime(
             year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second)
     }

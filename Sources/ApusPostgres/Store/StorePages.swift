@@ -40,6 +40,9 @@
             if !query.labels.isEmpty {
                 filter.add("r.labels::jsonb @> $::jsonb", .text(LabelsJSON.encode(query.labels)))
             }
+            if !query.lastEnded.isEmpty {
+                filter.add("\(Self.lastEnded) = ANY ($::text[])", .array(query.lastEnded.map(\.rawValue).sorted()))
+            }
             let results = try await link.read(
                 [
                     PostgresStatement("SELECT elapsed_offset FROM apus.clock"),
@@ -60,6 +63,12 @@
                 jobs: jobs, lastRuns: try await lastRuns(of: jobs, axis),
                 next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
         }
+
+        /// See ``JobQuery/lastEnded``. By the index of the job's runs, as in ``runs(_:)``.
+        private static let lastEnded = """
+            (SELECT e.state FROM apus.run AS e WHERE e.job = j.key AND e.claimed IS NOT NULL
+                ORDER BY e.sequence + 0 DESC LIMIT 1)
+            """
 
         private static func axis(of rows: PostgresRows) throws -> ElapsedAxis {
             guard let row = rows.first else { return ElapsedAxis(nil) }
@@ -109,6 +118,9 @@
                 filter.add("o.state = ANY ($::text[])", .array(query.states.map(\.rawValue).sorted()))
             }
             if query.begunOnly { filter.add("o.claimed IS NOT NULL") }
+            if let since = query.since {
+                filter.add("(o.finished IS NULL OR o.finished >= $)", .int64(StoreInstant.encode(since)))
+            }
             // Each of the two tables by its own index, and then the first of both. For one job that is the index of its
             // runs: among those of all jobs, which are in order, its own may be far away.
             let order = query.job == nil ? "o.sequence" : "o.sequence + 0"
@@ -123,7 +135,8 @@
                     PostgresStatement("SELECT elapsed_offset FROM apus.clock"),
                     PostgresStatement(
                         """
-                        SELECT \(RunColumns.selected(of: "o")), o.sequence, j.id, r.trigger, r.trigger_anchor
+                        SELECT \(RunColumns.selected(of: "o")), o.sequence, j.id, r.trigger, r.trigger_anchor,
+                            r.name
                         FROM (\(tables.joined(separator: " UNION ALL "))) AS o
                         JOIN apus.job AS j ON j.key = o.job JOIN apus.request AS r ON r.job = o.job
                         ORDER BY o.sequence DESC LIMIT \(limit + 1)
@@ -132,15 +145,19 @@
             let axis = try Self.axis(of: results[0])
             let count = RunColumns.all.count
             var runs: [Run] = []
+            var names: [JobID: String] = [:]
             for row in results[1].prefix(limit) {
                 let isRelative = JobColumns.isRelative(
                     trigger: try row.decode(at: count + 2), anchor: try row.decodeIfPresent(at: count + 3))
                 var reader = RowReader(row)
                 let id = JobID(try row.decode(String.self, at: count + 1))
                 runs.append(try RunColumns.read(&reader, job: id, isTriggerRelative: isRelative, axis))
+                // Of jobs that had one identifier after another, the newest comes first.
+                if names[id] == nil, let name: String = try row.decodeIfPresent(at: count + 4) { names[id] = name }
             }
             let last = results[1].count > limit ? results[1][limit - 1] : nil
-            return RunPage(runs: runs, next: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
+            return RunPage(
+                runs: runs, names: names, next: try last.map { "r\(try $0.decode(Int64.self, at: count))" })
         }
 
         private static func pageSize(_ limit: Int) throws -> Int {

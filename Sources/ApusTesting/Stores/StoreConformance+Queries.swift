@@ -109,6 +109,68 @@ extension StoreConformance {
                 try await found(RunQuery(job: job.id, occurrence: 4, states: [.claimed], begunOnly: true, limit: 1)),
                 [4], "everything")
         },
+        StoreCheck(name: "runs that are open, or have ended since an instant, are found, with their jobs' names") {
+            factory in
+            let opened = try await Opened(factory)
+            var named = sampleJob("a")
+            named.request.name = "backup"
+            var a = try await opened.add(named)
+            var b = try await opened.add(sampleJob("b"))
+            (a.nextOccurrence, b.nextOccurrence) = (4, 4)
+            a = try await opened.change(
+                a,
+                runs: [
+                    sampleRun(a, 1, state: .failed, isFinal: true) { $0.finished = instant(60) },
+                    sampleRun(a, 2, state: .succeeded, isFinal: true) { $0.finished = instant(120) },
+                    sampleRun(a, 3),
+                ])
+            b = try await opened.change(
+                b, runs: [sampleRun(b, 1, state: .failed, isFinal: true) { $0.finished = instant(120) }])
+            func found(_ query: RunQuery) async throws -> [String] {
+                try await opened.store.runs(query).runs.map { "\($0.job) \($0.occurrence)" }
+            }
+            try expectEqual(
+                try await found(RunQuery(since: instant(120))), ["b 1", "a 3", "a 2"], "at the instant and after it")
+            try expectEqual(try await found(RunQuery(since: instant(121))), ["a 3"], "only the open one")
+            try expectEqual(
+                try await found(RunQuery(job: a.id, states: [.failed], since: instant(60))), ["a 1"], "with a state")
+            try expectEqual(
+                try await opened.store.runs(RunQuery()).names, [a.id: "backup"], "of jobs that have a name")
+        },
+        StoreCheck(name: "jobs are found by how their last attempt ended, whatever was skipped or goes on since") {
+            factory in
+            let opened = try await Opened(factory)
+            for name in ["never", "failing", "well", "lost"] {
+                var job = try await opened.add(sampleJob(name))
+                job.nextOccurrence = 6
+                let ends: [RunState] =
+                    switch name {
+                    case "failing": [.succeeded, .failed]
+                    case "well": [.failed, .succeeded]
+                    case "lost": [.lost]
+                    default: []
+                    }
+                for (index, state) in ends.enumerated() {
+                    job = try await opened.change(
+                        job,
+                        runs: [sampleRun(job, index + 1, state: state, isFinal: true) { $0.claimed = instant(120) }])
+                }
+                try await opened.change(
+                    job,
+                    runs: [
+                        sampleRun(job, 3, attempt: 0, state: .skipped, isFinal: true),
+                        sampleRun(job, 4, state: .claimed) { $0.claimed = instant(240) }, sampleRun(job, 5),
+                    ])
+            }
+            func found(_ query: JobQuery) async throws -> [String] {
+                try await opened.store.jobs(query).jobs.map(\.id.rawValue)
+            }
+            try expectEqual(try await found(JobQuery(lastEnded: [.failed, .lost])), ["failing", "lost"], "two states")
+            try expectEqual(try await found(JobQuery(lastEnded: [.succeeded])), ["well"], "one state")
+            try expectEqual(
+                try await found(JobQuery(idPrefixOrName: "l", states: [.scheduled], lastEnded: [.failed, .lost])),
+                ["lost"], "with more conditions")
+        },
         StoreCheck(name: "runs come newest first, by job and occurrence, in pages") { factory in
             let opened = try await Opened(factory)
             var a = try await opened.add(sampleJob("a"))

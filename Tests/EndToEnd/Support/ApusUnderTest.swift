@@ -166,6 +166,10 @@ struct ApusUnderTest: Sendable {
 
     /// Runs a command and decodes its JSON.
     func json<T: Decodable>(_ arguments: String..., as type: T.Type = T.self) async throws -> T {
+        try await json(arguments, as: type)
+    }
+
+    func json<T: Decodable>(_ arguments: [String], as type: T.Type = T.self) async throws -> T {
         let answer = try await call(arguments)
         #expect(answer.code == 0, "\(arguments): \(answer.err)")
         return try JSONDecoder().decode(T.self, from: Data(answer.out.utf8))

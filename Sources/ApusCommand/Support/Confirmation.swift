@@ -1,0 +1,20 @@
+import ApusDaemon
+import ArgumentParser
+import Foundation
+
+/// Asks a person before many jobs are changed at once.
+enum Confirmation {
+    /// Returns if `isGiven` (`--yes`), or if the person at the terminal answers `y` or `yes`.
+    /// - Throws: `ValidationError` where nobody can be asked, because standard input or standard error is no terminal;
+    ///   `DaemonError` if the person declines.
+    static func require(_ question: TerminalText, isGiven: Bool) throws {
+        if isGiven { return }
+        guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
+            throw ValidationError(
+                "\(question.raw): say --yes to do it without a question; there is no terminal to ask at")
+        }
+        Terminal.note(question + " [y/N] ", terminator: "")
+        let answer = (readLine() ?? "").trimmingCharacters(in: .whitespaces).lowercased()
+        guard ["y", "yes"].contains(answer) else { throw DaemonError(.unavailable, "nothing was changed") }
+    }
+}

@@ -1,0 +1,135 @@
+import ApusDaemon
+import ApusJobs
+import Foundation
+import Testing
+
+@Suite("Filters at the terminal")
+struct FilterTests {
+    @Test(
+        "jobs are listed by state, by label, and by whether their last attempt failed",
+        arguments: StoreUnderTest.allCases)
+    func list(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            _ = try await apus("every", "1h", "--name", "well", "--label", "team=blue", "--", "true")
+            _ = try await apus("every", "1h", "--name", "ill", "--label", "team=blue", "--", "false")
+            _ = try await apus("after", "10ms", "--name", "once", "--label", "team=red", "--", "false")
+            for name in ["well", "ill"] { _ = try await apus("run", name) }
+            try await apus.until("three ends") { try await apus.allRuns().count { $0.finished != nil } == 3 }
+            _ = try await apus("suspend", "well")
+            func names(_ options: String...) async throws -> [String?] {
+                let page: WireJobPage = try await apus.json(["list", "--json"] + options)
+                return page.jobs.map(\.name)
+            }
+            #expect(try await names() == ["well", "ill"])
+            #expect(try await names("--failed") == ["ill", "once"])
+            #expect(try await names("--failed", "--state", "scheduled") == ["ill"])
+            #expect(try await names("--state", "suspended", "--state", "finished") == ["well", "once"])
+            #expect(try await names("--all", "--label", "team=red") == ["once"])
+            #expect(try await names("--label", "team=blue", "--failed") == ["ill"])
+            let none = try await apus("list", "--state", "cancelled")
+            #expect(none.code == 0 && none.out.isEmpty && none.err == "no such jobs\n", "\(none)")
+            let page = try await apus("list", "--failed", "--limit", "1")
+            #expect(page.err.hasPrefix("more: apus list --failed --limit 1 --after j"), "\(page.err)")
+        }
+    }
+
+    @Test(
+        "runs are shown by job, outcome and since when, and a table has names in place of identifiers",
+        arguments: StoreUnderTest.allCases)
+    func history(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            let ill: WireJob = try await apus.json("after", "10ms", "--name", "ill", "--json", "--", "false")
+            let nameless: WireJob = try await apus.json("after", "20ms", "--json", "--", "true")
+            try await apus.until("both ends") { try await apus.allRuns().count { $0.finished != nil } == 2 }
+            func jobs(_ options: String...) async throws -> [String] {
+                let page: WireRunPage = try await apus.json(["history", "--json"] + options)
+                return page.runs.map(\.job)
+            }
+            #expect(try await jobs("--outcome", "failed") == [ill.id])
+            #expect(try await jobs("--outcome", "failed", "--outcome", "succeeded").count == 2)
+            #expect(try await jobs("--job", "ill", "--since", "1h") == [ill.id])
+            let ends = try await apus.allRuns().map { ($0.job, $0.finished ?? "") }
+            let last = try #require(ends.map(\.1).max())
+            // To the millisecond, so both if they ended in the same one.
+            #expect(try await jobs("--since", last).count == ends.count { $0.1 == last })
+            let table = try await apus("history").out
+            #expect(table.contains("ill ") && table.contains(nameless.id) && !table.contains(ill.id), "\(table)")
+            let none = try await apus("history", "--outcome", "lost")
+            #expect(none.code == 0 && none.err == "no such runs\n")
+        }
+    }
+
+    @Test("cancelling by label needs --yes in a script, and cancels the jobs that have all of the labels only")
+    func cancelInScript() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("after", "1h", "--name", "a", "--label", "x=1", "--label", "y=2", "--", "true")
+            _ = try await apus("after", "1h", "--name", "b", "--label", "x=1", "--", "true")
+            let refused = try await apus("cancel", "--label", "x=1")
+            #expect(refused.code == 64 && refused.err.contains("cancel 2 jobs?: say --yes"), "\(refused)")
+            #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.count == 2)
+            #expect(try await apus("cancel", "--label", "x=1", "--label", "y=2", "-y").out == "1 job cancelled\n")
+            #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.map(\.name) == ["b"])
+            let none = try await apus("cancel", "--label", "x=9")
+            #expect(none.code == 0 && none.out == "0 jobs cancelled\n", "nothing to ask about: \(none)")
+            let cancelled: WireCancelled = try await apus.json("cancel", "--all", "--yes", "--json")
+            #expect(cancelled.cancelled.count == 1)
+        }
+    }
+
+    @Test(
+        "at a terminal, cancelling many jobs asks with their number, and does it after yes only",
+        arguments: [("n\n", 1, 2), ("\n", 1, 2), ("y\n", 0, 0), ("YES\n", 0, 0)])
+    func cancelAtTerminal(keys: String, code: Int, left: Int) async throws {
+        try await ApusUnderTest.with { apus in
+            for _ in 1...2 { _ = try await apus("after", "1h", "--label", "x=1", "--", "true") }
+            let answer = try await apus.atTerminal(["cancel", "--label", "x=1"]) { terminal in
+                await terminal.wait(for: "cancel 2 jobs? [y/N] ")
+                terminal.type(keys)
+            }
+            #expect(answer.code == code, "\(answer)")
+            #expect(answer.shown.contains(left == 0 ? "2 jobs cancelled" : "nothing was changed"), "\(answer)")
+            #expect(try await apus.client.jobs(states: ["scheduled"]).jobs.count == left)
+        }
+    }
+
+    @Test("commands that change jobs print them as JSON")
+    func json() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json("every", "1h", "--name", "a", "--json", "--", "true")
+            let suspended: ChangedJobs = try await apus.json("suspend", "a", "--json")
+            #expect(suspended.jobs.map(\.state) == ["suspended"])
+            let resumed: ChangedJobs = try await apus.json("resume", "a", "--json")
+            #expect(resumed.jobs.map(\.state) == ["scheduled"])
+            let run: WireRun = try await apus.json("run", "a", "--json")
+            #expect(run.job == job.id && run.occurrence < 1)
+            // What did not fail is printed, too.
+            let some = try await apus("cancel", "nobody", "a", "--json")
+            let cancelled = try JSONDecoder().decode(WireCancelled.self, from: Data(some.out.utf8))
+            #expect(some.code == 1 && cancelled.cancelled == [job.id], "\(some)")
+            let stopped = try await apus("stop", "--json")
+            #expect(stopped.out.contains("\"pid\" : "), "\(stopped)")
+            #expect(try await apus("stop", "--json").out.contains("\"pid\" : null"))
+        }
+    }
+
+    @Test(
+        "what a filter does not have is refused with exit code 64, its name and the accepted forms",
+        arguments: [
+            (["list", "--state", "odd"], "finished"), (["list", "--all", "--state", "finished"], "--all"),
+            (["list", "--label", "x"], "KEY=VALUE"), (["history", "--outcome", "odd"], "succeeded"),
+            (["history", "--since", "tomorrow"], "--since"), (["history", "--since", "lately"], "yesterday"),
+            (["history", "a", "--job", "b"], "--job"), (["cancel"], "--label"), (["cancel", "a", "--all"], "--all"),
+            (["cancel", "a", "--label", "x=1"], "--label"), (["cancel", "--all", "--label", "x=1"], "--label"),
+        ])
+    func refused(words: [String], expected: String) async throws {
+        try await ApusUnderTest.with { apus in
+            let answer = try await apus.call(words)
+            #expect(answer.code == 64 && answer.err.contains(expected), "\(words): \(answer)")
+        }
+    }
+
+    /// What `suspend --json` and `resume --json` print.
+    private struct ChangedJobs: Decodable {
+        var jobs: [WireJob]
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Subprocess
+import Synchronization
+import Testing
+
+#if canImport(System)
+    import System
+#else
+    import SystemPackage
+#endif
+
+/// A terminal without a screen: what a program prints to it can be read, and what is typed is read by the program.
+final class PseudoTerminal: Sendable {
+    /// What is typed and read.
+    private let outside: Int32
+    /// The program's input, output and error.
+    let inside: FileDescriptor
+    private let text = Mutex("")
+    /// An element for each piece of the text that was printed; it ends when no program has the terminal any more.
+    private let pieces: AsyncStream<Void>
+
+    init(rows: UInt16 = 24, columns: UInt16 = 100) throws {
+        // As posix_openpt(3), unlockpt(3) and ptsname(3) do it, which Swift does not see: TIOCSPTLCK and TIOCGPTN.
+        outside = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        var (isLocked, number): (Int32, UInt32) = (0, 0)
+        try #require(outside >= 0 && ioctl(outside, 0x4004_5431, &isLocked) == 0)
+        try #require(ioctl(outside, 0x8004_5430, &number) == 0)
+        let descriptor = open("/dev/pts/\(number)", O_RDWR | O_NOCTTY | O_CLOEXEC)
+        try #require(descriptor >= 0)
+        inside = FileDescriptor(rawValue: descriptor)
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        try #require(ioctl(outside, UInt(TIOCSWINSZ), &size) == 0)
+        let (stream, continuation) = AsyncStream<Void>.makeStream()
+        pieces = stream
+        // Reading blocks. The thread ends when the last descriptor of the inside is closed.
+        Thread.detachNewThread { [self] in
+            var buffer = [UInt8](repeating: 0, count: 4096)
+            while true {
+                let count = read(outside, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                let piece = String(decoding: buffer.prefix(count), as: UTF8.self)
+                text.withLock { $0 += piece }
+                continuation.yield()
+            }
+            continuation.finish()
+        }
+    }
+
+    deinit { close(outside) }
+
+    /// What was printed so far.
+    var shown: String { text.withLock { $0 } }
+
+    func type(_ keys: String) {
+        let bytes = Array(keys.utf8)
+        _ = bytes.withUnsafeBytes { write(outside, $0.baseAddress, $0.count) }
+    }
+
+    /// Waits until a text was printed, as often as it is asked for.
+    func wait(for expected: String, times: Int = 1) async {
+        func isShown() -> Bool { shown.components(separatedBy: expected).count > times }
+        if isShown() { return }
+        for await _ in pieces where isShown() { return }
+    }
+
+    /// Whether what is typed is shown and comes in lines, as a program finds a terminal and has to leave it.
+    var isInLineMode: Bool {
+        var settings = termios()
+        guard tcgetattr(inside.rawValue, &settings) == 0 else { return false }
+        return settings.c_lflag & tcflag_t(ICANON | ECHO) == tcflag_t(ICANON | ECHO)
+    }
+}
+
+extension ApusUnderTest {
+    /// Runs the command at a terminal, while `body` types and reads there.
+    /// - Returns: the exit code, and everything that the terminal showed.
+    func atTerminal(
+        _ arguments: [String], _ body: (PseudoTerminal) async throws -> Void
+    ) async throws -> (code: Int, shown: String) {
+        let terminal = try PseudoTerminal()
+        let environment = subprocessEnvironment
+        async let ended = Subprocess.run(
+            .path(FilePath(Self.program)), arguments: Arguments(arguments), environment: environment,
+            input: .fileDescriptor(terminal.inside, closeAfterSpawningProcess: false),
+            output: .fileDescriptor(terminal.inside, closeAfterSpawningProcess: false),
+            error: .fileDescriptor(terminal.inside, closeAfterSpawningProcess: false))
+        try await body(terminal)
+        let status = try await ended.terminationStatus
+        #expect(terminal.isInLineMode, "the terminal is as it was")
+        try terminal.inside.close()
+        await terminal.wait(for: "\u{0}")
+        guard case .exited(let code) = status else { return (-1, terminal.shown) }
+        return (Int(code), terminal.shown)
+    }
+}
