@@ -8,7 +8,8 @@ enum Documents {
     /// Every document whose examples are checked.
     static let paths = [
         "README.md", "CONTRIBUTING.md", "docs/calendar.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
-        "docs/jobs.md", "docs/cluster.md", "docs/architecture.md", "docs/simulated-apple.md", "docs/migration.md",
+        "docs/jobs.md", "docs/jobs-in-swift.md", "docs/command.md", "docs/json.md", "docs/cluster.md",
+        "docs/architecture.md", "docs/simulated-apple.md", "docs/migration.md",
         "docs/sleepless.md", "docs/process-clock.md",
     ]
 
