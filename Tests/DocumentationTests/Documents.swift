@@ -6,7 +6,9 @@ enum Documents {
         .appending(path: "../..").standardizedFileURL.resolvingSymlinksInPath()
 
     /// Every document whose examples are checked.
-    static let paths = Markdown.paths.filter { $0.hasPrefix("docs/") || !$0.contains("/") }
+    static let paths = Markdown.paths.filter {
+        $0.hasPrefix("docs/") || $0.contains(".docc/") || !$0.contains("/")
+    }
 
     static func read(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
