@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks a static site of DocC: documentation-check SITE MODULE…
+"""Checks a static site of DocC: check.py SITE MODULE…
 
 - Every public symbol of a module is in a topic of its overview: DocC marks those that it makes up itself as generated.
 - Every link of a page leads to a page of the site, and every picture to a file. (Links that DocC cannot resolve at all are
