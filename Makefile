@@ -35,7 +35,7 @@ FUZZ_SECONDS ?= 600
 FUZZ ?= words cron calendar rrule tzif
 
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api pictures lint format bench bench-cluster bench-dashboard bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap clean help
+.PHONY: run demo test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap clean help
 
 run: bootstrap  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -62,6 +62,9 @@ browser: bootstrap  ## run the tests in a browser only; their pictures are in .b
 
 api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated requests
 	SWIFT="$(SWIFT)" Scripts/api-tests
+
+docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
+	SWIFT="$(SWIFT)" Scripts/documentation
 
 pictures: browser  ## take the README's pictures anew
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png
@@ -150,7 +153,7 @@ bootstrap:
 	@$(BOOTSTRAP)
 
 clean:  ## remove everything that was built
-	rm -rf .build .build-tsan
+	rm -rf .build .build-tsan .build-docs
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

@@ -621,3 +621,8 @@ for target in package.targets
 where target.type != .plugin && target.type != .system && !withoutFeatures.contains(target.name) {
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
+
+// For `make docs` only, so that packages that depend on this one do not fetch it.
+if Context.environment["APUS_DOCS"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"))
+}

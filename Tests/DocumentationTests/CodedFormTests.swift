@@ -6,7 +6,8 @@ import Testing
 struct CodedFormTests {
     @Test("the request in the documentation of jobs is read as what it says")
     func request() throws {
-        let block = try #require(Documents.blocks(in: Documents.read("docs/jobs.md")).first { $0.language == "json" })
+        let block = try #require(
+            Documents.blocks(in: Documents.read("docs/jobs-in-swift.md")).first { $0.language == "json" })
         let request = try JSONDecoder().decode(JobRequest.self, from: Data(block.text.utf8))
         #expect(
             request

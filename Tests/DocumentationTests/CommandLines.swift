@@ -25,8 +25,12 @@ struct CommandHelp: Decodable {
     }
     var command: Command
 
-    /// Asks the program beside the test bundle.
-    static func ofBuiltCommand() throws -> CommandHelp {
+    /// Of the program beside the test bundle, which is asked once.
+    static func ofBuiltCommand() throws -> CommandHelp { try built.get() }
+
+    private static let built = Result { try ask() }
+
+    private static func ask() throws -> CommandHelp {
         let process = Process()
         let output = Pipe()
         process.executableURL = try program()

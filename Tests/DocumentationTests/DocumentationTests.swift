@@ -11,7 +11,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test("the README shows every compiled example, and nothing compiled is shown nowhere")
+    @Test("the documents show every compiled example")
     func allExamplesAreShown() throws {
         let shown = try Documents.paths.flatMap { Documents.blocks(in: try Documents.read($0)).map(\.text) }
         let compiled = try Documents.compiledExamples()

@@ -6,11 +6,9 @@ enum Documents {
         .appending(path: "../..").standardizedFileURL.resolvingSymlinksInPath()
 
     /// Every document whose examples are checked.
-    static let paths = [
-        "README.md", "CONTRIBUTING.md", "docs/calendar.md", "docs/timers.md", "docs/background.md", "docs/testing.md",
-        "docs/jobs.md", "docs/cluster.md", "docs/architecture.md", "docs/simulated-apple.md", "docs/migration.md",
-        "docs/sleepless.md", "docs/process-clock.md",
-    ]
+    static let paths = Markdown.paths.filter {
+        $0.hasPrefix("docs/") || $0.contains(".docc/") || !$0.contains("/")
+    }
 
     static func read(_ path: String) throws -> String {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)

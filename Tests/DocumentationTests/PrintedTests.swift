@@ -4,16 +4,16 @@ import Testing
 @MainActor
 enum PrintedExamples {
     static let all: [(path: String, run: @MainActor () throws -> Void)] = [
-        ("README.md", AfterHomeExamples.uploadAfterHome),
-        ("README.md", AfterHomeExamples.exportAfterHome),
-        ("README.md", AfterHomeExamples.timersAfterHome),
-        ("README.md", CountdownExamples.killed),
-        ("README.md", savesAfterHome),
-        ("README.md", NotebookExamples.forgetful),
+        ("docs/background.md", AfterHomeExamples.uploadAfterHome),
+        ("docs/background.md", AfterHomeExamples.exportAfterHome),
+        ("docs/background.md", AfterHomeExamples.timersAfterHome),
         ("docs/background.md", BackgroundTimerExamples.handedOver),
+        ("docs/background.md", CountdownExamples.killed),
         ("docs/background.md", StopwatchExamples.restarted),
-        ("docs/testing.md", logsTheMode),
-        ("docs/testing.md", freshFeed),
+        ("docs/simulated-device.md", savesAfterHome),
+        ("docs/simulated-device.md", NotebookExamples.forgetful),
+        ("docs/simulated-device.md", logsTheMode),
+        ("docs/simulated-device.md", freshFeed),
     ]
 }
 

@@ -8,7 +8,7 @@ import UIKit
 import UserNotifications
 
 /// What Apple's headers mark `NS_SWIFT_NONISOLATED`, or leave without an actor, is used here outside of one: that this
-/// compiles is the test. `docs/simulated-apple.md` has the list.
+/// compiles is the test. `docs/simulated-apple-reference.md` has the list.
 private func useOffTheMainActor(
     _ application: UIApplication, _ center: UNUserNotificationCenter, _ manager: CLLocationManager
 ) -> [String] {

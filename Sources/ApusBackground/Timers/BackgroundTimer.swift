@@ -9,7 +9,7 @@ public import ApusTimers
 /// is suspended runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer goes on from its
 /// deadline.
 ///
-/// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)-(ID)`` returned true for
+/// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)->Bool`` returned true for
 /// it. A repeating timer keeps its phase, does not overlap itself, and makes one run of the ticks that it missed.
 /// Deadlines are on the continuous clock: time that the device sleeps counts. There is no polling and no thread: the
 /// host's engine wakes.
@@ -82,13 +82,13 @@ public final class BackgroundTimer: Sendable {
     @discardableResult
     public func cancel(_ id: ID) -> Bool { !core.cancel([id]).isEmpty }
 
-    /// Cancels several timers in one step; otherwise like ``cancel(_:)-(ID)``.
+    /// Cancels several timers in one step; otherwise like ``cancel(_:)->Bool``.
     ///
     /// - Returns: Those that were pending.
     @discardableResult
     public func cancel(_ ids: some Sequence<ID>) -> Set<ID> { core.cancel(Array(ids)) }
 
-    /// Cancels all timers in one step; otherwise like ``cancel(_:)-(ID)``.
+    /// Cancels all timers in one step; otherwise like ``cancel(_:)->Bool``.
     ///
     /// - Returns: Those that were pending.
     @discardableResult

@@ -33,7 +33,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Once due, wait until all of these hold: network, power (plugged in), idle; with commas between.",
+            "Once due, wait until all of these hold: network, power (plugged in), idle (Linux does not report it: delays nothing); with commas between.",
             valueName: "conditions"))
     var when: String?
 

@@ -148,7 +148,7 @@ struct JobDirectory: Sendable {
         return try await named.pass { [request] in try await submit(request, named: name, conflict) }
     }
 
-    /// Submits a job of a new identifier. Six characters are 430 million identifiers; where one is taken, the next try is
+    /// Submits a job of a new identifier. Six characters, the first of them a letter, are 22 · 30⁵ = 535 million identifiers; where one is taken, the next try is
     /// longer.
     private func submitNew(_ request: JobRequest) async throws -> (job: Job, isNew: Bool) {
         var request = request

@@ -22,7 +22,7 @@ public import Logging
 /// only while a job waits for them or runs by them. While the process is suspended nothing begins; afterwards what has
 /// come due does. Instants are on the wall clock, spacing and spread on the continuous one, time limits on uptime.
 ///
-/// Requests wait in memory, or also in a ``RecordStore`` and then survive the process. The store is called with other
+/// Requests wait in memory, or also in a ``/ApusBackground/RecordStore`` and then survive the process. The store is called with other
 /// changes held back, so it must not use these jobs itself. All members may be used from any thread.
 public final class HostBackgroundJobs: BackgroundJobScheduler {
     /// A run that is under way, for whoever shows it.

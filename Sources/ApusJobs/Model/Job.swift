@@ -1,12 +1,12 @@
 public import ApusTimers
 
-/// What a caller asks for with ``JobScheduler/submit(_:)``.
+/// What a caller asks for with ``JobScheduler/submit(_:)->Job``.
 public struct JobRequest: Hashable, Sendable {
     /// Unique among the jobs of the store that have not ended.
     public var id: JobID
     /// A name for people; need not be unique.
     public var name: String?
-    /// Which registered handler runs it (``JobScheduler/handle(_:with:)``). The identifier's text unless given.
+    /// Which registered handler runs it (``JobScheduler/handle(_:with:)-(String,_)``). The identifier's text unless given.
     public var kind: String
     /// When it is due.
     public var trigger: Trigger
@@ -158,7 +158,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var id: JobID { request.id }
 
     /// A job as a store keeps it; what is left out is as in a new job. For stores: submitting is up to
-    /// ``JobScheduler/submit(_:)``.
+    /// ``JobScheduler/submit(_:)->Job``.
     public init(
         request: JobRequest, key: Int64 = 0, version: Int64 = 0, state: JobState = .scheduled, created: WallInstant,
         updated: WallInstant, first: WallInstant, origin: Int = 0, nextOccurrence: Int = 1, nextDue: WallInstant?,

@@ -6,7 +6,7 @@ public struct JobID: RawRepresentable, Hashable, Sendable, Comparable, Expressib
 {
     /// The text of the identifier.
     public var rawValue: String
-    /// The identifier with that text. ``JobScheduler/submit(_:)`` refuses an empty one, or one over 255 bytes.
+    /// The identifier with that text. ``JobScheduler/submit(_:)->Job`` refuses an empty one, or one over 255 bytes.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The identifier with that text.
     public init(_ text: String) { rawValue = text }

@@ -6,7 +6,7 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 {
     /// The name: 1 to 64 bytes of ASCII letters, digits, `.`, `-` and `_`.
     public var rawValue: String
-    /// The queue with that name. ``JobScheduler/submit(_:)`` refuses names of another form.
+    /// The queue with that name. ``JobScheduler/submit(_:)->Job`` refuses names of another form.
     public init(rawValue: String) { self.rawValue = rawValue }
     /// The queue with that name.
     public init(_ name: String) { rawValue = name }
@@ -23,7 +23,7 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 /// A queue: the runs of its jobs share its limits. Queues need not be made; a job names one, and one without limits is
 /// kept nowhere.
 ///
-/// The limits are kept in the store and can be changed while jobs run (``JobScheduler/configure(queue:_:)``). They concern
+/// The limits are kept in the store and can be changed while jobs run (``JobScheduler/configure(queue:_:)-(_,JobQueue.Change...)``). They concern
 /// runs that begin from then on.
 public struct JobQueue: Hashable, Sendable, Identifiable {
     /// Its name.

@@ -9,7 +9,7 @@ public struct JobConditions: OptionSet, Hashable, Sendable {
     /// One bit for each condition. Stores keep it, so a bit never changes its meaning.
     public let rawValue: Int
 
-    /// The conditions of these bits. Bits without a condition are refused by ``JobScheduler/submit(_:)``.
+    /// The conditions of these bits. Bits without a condition are refused by ``JobScheduler/submit(_:)->Job``.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
     /// There is a connection to the network, also one that costs.

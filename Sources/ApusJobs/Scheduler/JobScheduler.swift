@@ -101,7 +101,7 @@ public final class JobScheduler: Sendable {
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
     /// - Parameter afterOpening: called when the store is this scheduler's, before anything is run: the moment to
     ///   clear away what an interrupted owner left behind outside of the store.
-    /// - Throws: what ``JobStore/open()`` throws; `closed` after ``stop(grace:)``.
+    /// - Throws: what ``JobStore/open(as:)`` throws; `closed` after ``stop(grace:)``.
     public func start(afterOpening: @Sendable () -> Void = {}) async throws {
         try await loop.start(afterOpening: afterOpening)
     }
@@ -279,7 +279,7 @@ public final class JobScheduler: Sendable {
 
     /// Whether a job is parked: an occurrence is due, could begin, and this scheduler has no handler for the job's kind.
     ///
-    /// It begins as soon as ``handle(_:with:)`` registers one. A job whose conditions do not hold, or that is suspended, is
+    /// It begins as soon as ``handle(_:with:)-(String,_)`` registers one. A job whose conditions do not hold, or that is suspended, is
     /// not parked, and none is while the scheduler does not run.
     public func isParked(_ id: JobID) -> Bool { loop.isParked(id) }
 
@@ -293,7 +293,7 @@ public final class JobScheduler: Sendable {
     public func runs(_ query: RunQuery) async throws -> RunPage { try await loop.store.runs(query) }
 
     /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
-    /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)`` would.
+    /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)->Job`` would.
     public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
         try trigger.preview(from: loop.reading().wall, limit: n, in: loop.configuration.timeZones)
     }

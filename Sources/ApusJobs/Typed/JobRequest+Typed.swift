@@ -6,7 +6,7 @@ extension JobRequest {
     /// The kind is the payload's. Without a `trigger` the job is due at once. Without an `id` each request is for a job of
     /// its own: its identifier is the kind, `-` and 26 random letters and digits.
     /// - Throws: ``JobError`` with `invalid` if the payload cannot be written as JSON; the message names the field.
-    ///   ``JobScheduler/submit(_:)`` refuses one of more than 64 KiB.
+    ///   ``JobScheduler/submit(_:)->Job`` refuses one of more than 64 KiB.
     public init<Payload: JobPayload>(
         _ payload: Payload,
         id: JobID? = nil,

@@ -26,7 +26,7 @@ extension JobScheduler {
     ///
     /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
     /// describes the arguments; to submit several jobs in one commit, make requests with it.
-    /// - Throws: as ``submit(_:)``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written as
+    /// - Throws: as ``submit(_:)->Job``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written as
     ///   JSON, and with the size if that is larger than 64 KiB.
     @discardableResult
     public func submit<Payload: JobPayload>(

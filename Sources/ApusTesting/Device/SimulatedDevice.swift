@@ -18,7 +18,7 @@ public import ApusTimers
 /// ```
 ///
 /// Only what uses the ``SimulatedHost`` follows the device: its engine, its main loop, its tasks. What sleeps by other
-/// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)``.
+/// means, and tasks that the app starts by itself, run outside of it; see the asynchronous ``advance(by:)-72zql``.
 @MainActor
 public final class SimulatedDevice {
     /// What the user sees when the device is not locked.
@@ -216,7 +216,7 @@ public final class SimulatedDevice {
     }
 
     /// Runs an asynchronous test on a new device, for apps that use `Task { @MainActor in … }`; see
-    /// the asynchronous ``advance(by:)``. At its end the app's process is ended, and the device verified.
+    /// the asynchronous ``advance(by:)-72zql``. At its end the app's process is ended, and the device verified.
     ///
     /// - Throws: What `body` throws; ``DeviceError``, see ``verify()``.
     public static func run<Success>(

@@ -6,7 +6,7 @@ extension SimulatedHost {
     /// Asks for time to finish something. An expiration handler is called on the main loop, in one pass with all
     /// others.
     ///
-    /// - Throws: ``BackgroundError`` with the code `tooLate` when the time is over or nearly over, or when the policy
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `tooLate` when the time is over or nearly over, or when the policy
     ///   gives no background tasks; the handler is called on the main loop then too. A process that has ended gets the
     ///   error only.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {

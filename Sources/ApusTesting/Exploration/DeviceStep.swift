@@ -4,7 +4,7 @@ import ApusTimers
 /// One thing that a random user does with a simulated device, or that happens to it: a control of ``SimulatedDevice``
 /// with its arguments.
 ///
-/// ``SimulatedDevice/explore(seeds:_:prepare:check:)`` makes them up. Steps can be written by hand too, and kept in
+/// ``SimulatedDevice/explore(seeds:_:prepare:check:)-r62o`` makes them up. Steps can be written by hand too, and kept in
 /// an array that is performed on one device after another.
 public enum DeviceStep: Sendable, Hashable {
     /// ``SimulatedDevice/launch()``.
@@ -27,7 +27,7 @@ public enum DeviceStep: Sendable, Hashable {
     case endCall
     /// ``SimulatedDevice/scroll(for:)``.
     case scroll(Duration)
-    /// ``SimulatedDevice/advance(by:)``.
+    /// ``SimulatedDevice/advance(by:)-5ddys``.
     case advance(Duration)
     /// ``SimulatedDevice/sleepDevice(for:)``.
     case sleepDevice(Duration)
@@ -35,7 +35,7 @@ public enum DeviceStep: Sendable, Hashable {
     case moveWallClock(Duration)
     /// ``SimulatedDevice/kill(_:)``.
     case kill
-    /// ``SimulatedDevice/applyMemoryPressure()``.
+    /// ``SimulatedDevice/applyMemoryPressure(isSevere:)``.
     case applyMemoryPressure
     /// ``SimulatedDevice/reboot()``.
     case reboot
@@ -126,7 +126,7 @@ extension DeviceStep {
         }
     }
 
-    /// Like ``perform(on:)``, with turns for tasks of the main actor; see ``SimulatedDevice/advance(by:)``.
+    /// Like ``perform(on:)``, with turns for tasks of the main actor; see ``SimulatedDevice/advance(by:)-5ddys``.
     @MainActor
     func performAsynchronously(on device: SimulatedDevice) async {
         if case .advance(let duration) = self { return await device.advance(by: duration) }

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// How a random user explores an app; see ``SimulatedDevice/explore(seeds:_:prepare:check:)``.
+/// How a random user explores an app; see ``SimulatedDevice/explore(seeds:_:prepare:check:)-r62o``.
 public struct Exploration: Sendable {
     /// How many steps the user does with each seed.
     public var steps = 30

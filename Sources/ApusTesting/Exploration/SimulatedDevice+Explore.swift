@@ -53,7 +53,7 @@ extension SimulatedDevice {
         return report
     }
 
-    /// Like the synchronous form, for apps that use `Task { @MainActor in … }`; see the asynchronous ``advance(by:)``.
+    /// Like the synchronous form, for apps that use `Task { @MainActor in … }`; see the asynchronous ``advance(by:)-72zql``.
     ///
     /// - Parameters:
     ///   - seeds: The seeds, of the devices and of the user.

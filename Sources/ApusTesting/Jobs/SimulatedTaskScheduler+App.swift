@@ -4,7 +4,7 @@ public import ApusJobs
 extension SimulatedTaskScheduler: BackgroundJobScheduler {
     /// Says who does the work of an identifier, in the process that runs. The handler runs as a task of the process.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered`, or
+    /// - Throws: ``/ApusJobs/BackgroundJobError`` with the code `invalidArgument`, `notPermitted`, `alreadyRegistered`, or
     ///   `registeredTooLate` when the app's launch is over (when the closure that `install` was given has returned).
     public func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError) {
         guard !identifier.isEmpty else {
@@ -36,7 +36,7 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
 
     /// Asks for a run, in place of a pending request with the same identifier. Nothing is awaited.
     ///
-    /// - Throws: ``BackgroundJobError``: `invalidArgument`, `notRegistered`, `unavailable`, `tooManyPending`,
+    /// - Throws: ``/ApusJobs/BackgroundJobError``: `invalidArgument`, `notRegistered`, `unavailable`, `tooManyPending`,
     ///   `notPermitted`, `cannotStartNow`.
     public func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError) {
         try system.submit(request)
@@ -53,7 +53,7 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
 
     /// Begins the run of a pending request soon, whatever the rules say.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notPending`.
+    /// - Throws: ``/ApusJobs/BackgroundJobError`` with the code `notPending`.
     public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
         if !system.beginSoon(identifier) {
             throw BackgroundJobError(.notPending, "no request for “\(identifier)” is pending; submit one before")
@@ -62,7 +62,7 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
 
     /// Lets a run expire soon.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notRunning`.
+    /// - Throws: ``/ApusJobs/BackgroundJobError`` with the code `notRunning`.
     public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
         if !system.expireSoon(where: { $0.identifier == identifier }) {
             throw BackgroundJobError(.notRunning, "no run of “\(identifier)” goes on; launch one before")
@@ -113,7 +113,7 @@ extension SimulatedTaskScheduler {
     /// Asks for a run, in place of a pending request with the same identifier, as `BGTaskScheduler.submit` does.
     /// Without a handler for the identifier it is a fault, ``Fault/Rule/noLaunchHandler``, and nothing else happens.
     ///
-    /// - Throws: ``BackgroundJobError``: `invalidArgument`, `unavailable`, `notPermitted`, `tooManyPending`,
+    /// - Throws: ``/ApusJobs/BackgroundJobError``: `invalidArgument`, `unavailable`, `notPermitted`, `tooManyPending`,
     ///   `cannotStartNow`.
     package func submitRequest(_ request: BackgroundJobRequest, place: String? = nil) throws(BackgroundJobError) {
         do { try system.submit(request) } catch {

@@ -26,7 +26,7 @@ import Foundation
 public enum ProcessClock {
     /// How time goes on.
     public enum Mode: Sendable, Hashable {
-        /// Time stands still until ``ProcessClock/advance(by:limit:)-swift.type.method`` or another step.
+        /// Time stands still until ``ProcessClock/advance(by:limit:)-5yeth`` or another step.
         case stepped
         /// Whenever nothing in the process can run, time goes to the next deadline by itself.
         case automatic
@@ -77,7 +77,7 @@ public enum ProcessClock {
     /// Lets `duration` pass on every clock: from deadline to deadline, each with everything that it causes.
     ///
     /// The calling thread is blocked meanwhile. Work that needs it, on the main thread of a synchronous test for instance,
-    /// does not run; ``advance(by:limit:)-swift.type.method`` has an asynchronous form that leaves the thread free.
+    /// does not run; ``advance(by:limit:)-9m78z`` is an asynchronous form that leaves the thread free.
     ///
     /// - Parameters:
     ///   - duration: Zero and negative ones only wait until nothing can run, and fire what is overdue.

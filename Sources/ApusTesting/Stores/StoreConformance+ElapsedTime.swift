@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// What moves when the wall clock is set, and what does not; see ``JobStore``.
+    /// What moves when the wall clock is set, and what does not; see ``/ApusJobs/JobStore``.
     static let elapsedTime: [StoreCheck] = [
         StoreCheck(
             name:

@@ -1,7 +1,7 @@
 public import ApusJobs
 public import ApusTimers
 
-/// What a store did not do as ``JobStore`` says.
+/// What a store did not do as ``/ApusJobs/JobStore`` says.
 public struct ConformanceFailure: Error, Sendable, CustomStringConvertible {
     /// What was expected and what was found, with the line of the check.
     public var description: String
@@ -22,7 +22,7 @@ public struct StoreFactory: Sendable {
     ///   - reopen: given a store that was closed, or abandoned as by a crash, a store over the same data, not yet
     /// opened. It may be the same
     ///     object if that can be opened again.
-    ///   - submit: given an open store, commits a submission (``StoreSubmission``) at an instant; needed for
+    ///   - submit: given an open store, commits a submission (``/ApusJobs/StoreSubmission``) at an instant; needed for
     ///     ``StoreConformance/submissionChecks``.
     public init(
         make: @escaping @Sendable () async throws -> any JobStore,
@@ -58,7 +58,7 @@ public struct StoreCheck: Sendable, CustomStringConvertible {
     public var description: String { name }
 }
 
-/// The suite that every ``JobStore`` must pass. It knows no test framework: run each check, and report what it throws.
+/// The suite that every ``/ApusJobs/JobStore`` must pass. It knows no test framework: run each check, and report what it throws.
 public struct StoreConformance {
     /// All checks, independent of each other.
     public static var checks: [StoreCheck] {

@@ -8,7 +8,7 @@ final class Kept {
     init(_ things: Any...) { self.things = things }
 }
 
-/// The README's examples of finishing work after Home.
+/// docs/background.md: work that is finished after Home.
 @MainActor
 enum AfterHomeExamples {
     static func upload(host: any BackgroundHost, send: @escaping @Sendable (Int) async throws -> Void) {

@@ -37,7 +37,7 @@ enum TimerExamples {
             draw(at: frame.targetTimestamp)  // on the main actor, unless `on:` says otherwise
             if frame.droppedFrames > 0 { print("\(frame.droppedFrames) frames came too late to be drawn") }
         }
-        link.isPaused = false  // a new one is paused, and a paused one wakes nobody
+        link.isPaused = false  // a new one is paused, and causes no wake-ups
         link.preferredFramesPerSecond = 20  // may be changed while it runs
         link.invalidate()
         // Shown: end

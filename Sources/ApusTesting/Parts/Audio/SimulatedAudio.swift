@@ -71,7 +71,7 @@ public final class SimulatedAudio: AudioPlayer {
 
     /// Activates the session for playback, and plays or goes on playing. Without an item it does nothing.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` during an interruption.
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` during an interruption.
     public func play() async throws {
         let action = change(.app) { machine, now in
             let action = machine.play(resumingItself: true, now: now)

@@ -119,7 +119,7 @@ public final class SimulatedLocation: LocationSource {
     /// Starts updates: the first one comes at once, the others when the script has them. They end with ``stop()``, with
     /// the sequence, with another start, and with the app's process.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when it is not authorized, `inBackground` was not
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` when it is not authorized, `inBackground` was not
     ///   declared by the app, or the app is not in front and the authorization is not `always`.
     public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
         let (stream, continuation) = AsyncStream.makeStream(of: LocationUpdate.self)

@@ -84,7 +84,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Shows `notification` now, under an identifier of the center's own ("notification-1").
     ///
-    /// - Throws: ``BackgroundError`` with the code `notificationRefused` when the user does not allow any.
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `notificationRefused` when the user does not allow any.
     public func notify(_ notification: UserNotification) async throws {
         guard !surroundings.isAppDead() else { return }
         let now = surroundings.time.wall()
@@ -97,7 +97,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Keeps `request` until it is due, in place of the pending one with the same identifier.
     ///
-    /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
     ///   `notificationRefused` when the user does not allow any, `tooManyNotifications` when another request would have
     ///   to go; nothing has changed then.
     public func schedule(_ request: NotificationRequest) async throws {
