@@ -26,7 +26,10 @@ struct Preview: AsyncParsableCommand {
 
     @OptionGroup var options: ScheduleOptions
 
-    @Option(help: ArgumentHelp("Begin after this time instead of now; as for apus at.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Begin after this time instead of now: one to come, as for apus at, or a date or instant that has passed.",
+            valueName: "time"))
     var after: String?
 
     @Option(
@@ -47,10 +50,7 @@ struct Preview: AsyncParsableCommand {
             }
             let trigger = try options.parsed(
                 try options.calendar(schedule.joined(separator: " "), form: form, count: count))
-            let begin = try after.map {
-                try TimeText.parse(
-                    $0, now: When.now, timeZone: try TimeText.zone(named: trigger.timeZone), argument: "--after")
-            }
+            let begin = try after.map { try beginning($0, in: try TimeText.zone(named: trigger.timeZone)) }
             let preview = try WirePreview(
                 trigger, job: id, after: begin ?? When.now, limit: number, in: SystemTimeZones.shared)
             if json { return try Terminal.json(preview) }
@@ -67,6 +67,18 @@ struct Preview: AsyncParsableCommand {
                 Terminal.note("nothing later is due until the end of the year 2200")
             }
             Terminal.note("\(preview.description)")
+        }
+    }
+
+    private func beginning(_ text: String, in zone: TimeZone) throws -> WallInstant {
+        do {
+            return try TimeText.parse(text, now: When.now, timeZone: zone, argument: "--after")
+        } catch {
+            // A duration would count back, which "after" does not say.
+            guard (try? DurationText.parse(text)) == nil,
+                let past = try? TimeText.parsePast(text, now: When.now, timeZone: zone)
+            else { throw error }
+            return past
         }
     }
 }

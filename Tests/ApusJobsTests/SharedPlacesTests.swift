@@ -55,6 +55,19 @@ struct SharedPlacesTests {
         #expect(board(rated, running: 0, places: 0).uses(reading(1).uptime).isEmpty)
     }
 
+    @Test("without an answer, nothing begins before the store is asked again")
+    func unanswered() {
+        let queue = JobQueue(id: "q", concurrency: 3)
+        var board = board(queue, running: 1, places: 3)
+        func hasRoom() -> Bool { board.hasRoom("q", reading(1).continuous) }
+        #expect(hasRoom())
+        board.placesAreUnknown(["q", "unknown"])
+        #expect(!hasRoom())
+        #expect(board.uses(reading(1).uptime).map(\.running) == [1])
+        board.take([QueuePlaces(queue: queue, places: 2)], reading(1))
+        #expect(hasRoom())
+    }
+
     @Test("a store that has noted other places than it has answered is told at once what is needed")
     func noted() {
         let queue = JobQueue(id: "q", concurrency: 2)

@@ -15,5 +15,6 @@ extension ClusterSimulation {
         (1475, "the checker held on to a postponement that a promotion had lost"),
         (4973, "a promoted database noted a place that its node had given back, for ever"),
         (4984, "a place that was given without an answer was never given back"),
+        (16162, "a run began at a place that had been taken back without an answer"),
     ]
 }

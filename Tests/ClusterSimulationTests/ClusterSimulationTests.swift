@@ -35,7 +35,7 @@ struct ClusterSimulationTests {
         let first: UInt64 =
             switch mutant {
             case .sameNumbers: 350
-            case .placesBelieved: 4_900
+            case .placesBelieved: 1_900
             default: 1
             }
         let found = (first...(first + 150)).first {

@@ -48,6 +48,16 @@ extension QueueBoard {
         }
     }
 
+    /// The store was asked, and did not answer: it may have taken places back. Nothing begins in these queues until it
+    /// has answered.
+    mutating func placesAreUnknown(_ queues: [QueueID]) {
+        for line in queues.compactMap({ lines[$0] }) {
+            guard let places = line.places else { continue }
+            line.places = min(places, line.running)
+            line.arePlacesDoubtful = true
+        }
+    }
+
     /// Another scheduler may have changed the settings of the queue.
     mutating func adopt(_ queue: JobQueue, _ now: ClockReading) {
         let known = self.queue(queue.id)

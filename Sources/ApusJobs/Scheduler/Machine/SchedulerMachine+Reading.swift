@@ -81,6 +81,7 @@ extension SchedulerMachine {
 
     /// The store could not be read.
     package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: ClockReading) {
+        if case .places(let uses) = read { board.placesAreUnknown(uses.map(\.queue)) }
         // The callers whose jobs were to be read are told.
         let waiting = commands
         commands = []
