@@ -66,7 +66,7 @@ api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated reque
 docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
 	SWIFT="$(SWIFT)" Scripts/documentation
 
-pictures: browser  ## take the README's pictures anew
+pictures: browser  ## take the documents' pictures anew
 	cp .build/browser/sleepless-completion-1440-light.png docs/pictures/sleepless.png
 	cp .build/browser/dashboard-jobs-1440-light.png docs/pictures/dashboard.png
 

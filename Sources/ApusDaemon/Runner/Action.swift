@@ -1,7 +1,8 @@
 /// What a daemon's job does when it is due: kept as JSON in the job's payload.
 ///
-/// A command first, then the webhook; the first failure is the outcome. The notification and the hooks come once per
-/// occurrence, after its outcome: not after an attempt that is followed by another, and not when the run was told to end.
+/// A command first, then the webhook. The first of them that fails ends the attempt and is its reason; the next attempt
+/// begins with the command again. The notification and the hooks come once per occurrence, after its outcome is decided:
+/// not after an attempt that is followed by another, and not when the run was told to end.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {
