@@ -59,7 +59,7 @@ struct Apus: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Change",
-                subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
+                subcommands: [Edit.self, Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
             CommandGroup(name: "Move", subcommands: [Import.self, Export.self]),
             CommandGroup(
                 name: "Daemon",
