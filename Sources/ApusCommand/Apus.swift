@@ -55,7 +55,7 @@ struct Apus: AsyncParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    List.self, Show.self, History.self, Logs.self, Why.self, Wait.self, Preview.self,
+                    List.self, Show.self, History.self, Logs.self, Stats.self, Why.self, Wait.self, Preview.self,
                 ]),
             CommandGroup(
                 name: "Change",

@@ -51,6 +51,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs/nightly/logs", path: "/v1/jobs/{id}/logs")
             try await caller.runs()
             try await caller.queues()
+            try await caller.statistics()
             try await caller.call("GET", "/v1/runs?job=nightly&limit=10")
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
             try await caller.call("GET", "/v1/runs?outcome=succeeded&outcome=running&since=2026-01-01T00:00:00Z")
@@ -128,6 +129,15 @@ extension Caller {
         try await call("PATCH", "/v1/jobs/nobody", path: "/v1/jobs/{id}", body: #"{"name":"x"}"#, expecting: 404)
         try await call("GET", "/v1/jobs/nightly/logs?running=true", path: "/v1/jobs/{id}/logs")
         try await call("GET", "/v1/jobs/nightly/logs?running=odd", path: "/v1/jobs/{id}/logs", expecting: 400)
+    }
+
+    fileprivate mutating func statistics() async throws {
+        try await call("GET", "/v1/stats")
+        try await call("GET", "/v1/stats?job=nightly&since=2026-01-01T00:00:00Z&zone=Asia/Tokyo")
+        try await call("GET", "/v1/stats?zone=Atlantis", expecting: 400, saying: "zone")
+        try await call("GET", "/v1/stats?job=nobody", expecting: 404)
+        try await call("GET", "/metrics")
+        try await call("GET", "/metrics?all=1", expecting: 400)
     }
 
     fileprivate mutating func calendar() async throws {

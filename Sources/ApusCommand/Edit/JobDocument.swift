@@ -27,7 +27,8 @@ struct JobDocument {
     /// - Returns: what was changed; `nil` if nothing was.
     /// - Throws: `DaemonError` if there is no editor, or it fails; `ValidationError` for a text that cannot be read.
     func edited() async throws -> Edited? {
-        let folder = FileManager.default.temporaryDirectory.path + "/apus-edit-\(WireSubmission.newIdempotencyKey(SystemRandom()))"
+        let suffix = WireSubmission.newIdempotencyKey(SystemRandom())
+        let folder = FileManager.default.temporaryDirectory.path + "/apus-edit-" + suffix
         // The commands' variables are nobody else's business.
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])

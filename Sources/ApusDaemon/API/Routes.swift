@@ -25,6 +25,7 @@ struct Routes: Sendable {
     var node: NodeID
     var nodes: NodeDirectory
     var queues: QueueDirectory
+    var metrics: PrometheusRegistry
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
@@ -60,6 +61,7 @@ struct Routes: Sendable {
         addRuns(to: router)
         addQueues(to: router)
         addCalendar(to: router)
+        addStatistics(to: router)
         router.get("/v1/nodes") { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(try await nodes.nodes())
@@ -203,7 +205,7 @@ struct Routes: Sendable {
         }
     }
 
-    private func instant(_ parameters: Query, _ name: String) throws -> WallInstant? {
+    func instant(_ parameters: Query, _ name: String) throws -> WallInstant? {
         try parameters[name].map { try TimeText.parseISO8601($0, argument: name) }
     }
 
@@ -258,7 +260,7 @@ struct Routes: Sendable {
     /// What JSON's readers take for a whole number without loss.
     private static let occurrences = -9_007_199_254_740_991...9_007_199_254_740_991
 
-    private func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
         try parameters[name].map { try number($0, name, in: range) }
     }
 

@@ -124,6 +124,29 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/runs", query: query)
     }
 
+    /// How the runs went that have ended, of one job or of all.
+    /// - Parameters:
+    ///   - job: by identifier, unique prefix or name.
+    ///   - since: an instant in ISO 8601; only runs that ended since.
+    ///   - zone: the zone of the days; GMT unless given.
+    /// - Returns: the statistics in all, by job and by day.
+    /// - Throws: ``DaemonError``.
+    public func statistics(
+        job: String? = nil, since: String? = nil, zone: String? = nil
+    ) async throws -> WireStatistics {
+        var query: [(String, String)] = []
+        if let job { query.append(("job", job)) }
+        if let since { query.append(("since", since)) }
+        if let zone { query.append(("zone", zone)) }
+        return try decode(
+            try await send(.GET, "/v1/stats", query: query, patience: .seconds(600), repeats: .whenLost))
+    }
+
+    /// What was measured since the daemon started, in Prometheus' text format.
+    public func metrics() async throws -> String {
+        String(buffer: try await send(.GET, "/metrics", repeats: .whenLost))
+    }
+
     /// Cancels a job.
     public func cancel(_ id: String) async throws -> WireJob {
         try decode(try await send(.DELETE, "/v1/jobs/\(Self.escaped(id))"))
