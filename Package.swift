@@ -153,6 +153,7 @@ let package = Package(
                 "LoopbackWeb",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
+                .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),

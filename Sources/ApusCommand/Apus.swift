@@ -55,11 +55,11 @@ struct Apus: AsyncParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    List.self, Show.self, History.self, Logs.self, Why.self, Wait.self, Preview.self,
+                    List.self, Show.self, History.self, Logs.self, Stats.self, Why.self, Wait.self, Preview.self,
                 ]),
             CommandGroup(
                 name: "Change",
-                subcommands: [Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
+                subcommands: [Edit.self, Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
             CommandGroup(name: "Move", subcommands: [Import.self, Export.self]),
             CommandGroup(
                 name: "Daemon",

@@ -21,10 +21,14 @@ struct At: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let zone = try tz.map { try TimeText.zone(named: $0) } ?? .current
-            let instant = try TimeText.parse(time, now: When.now, timeZone: zone, argument: "time")
-            try await submit(
-                try options.submission(trigger: WireTrigger(at: TimeText.iso8601(instant))), json: options.json)
+            let instant = try Self.instant(time, zone: tz, argument: "time")
+            try await submit(try options.submission(trigger: WireTrigger(at: instant)), json: options.json)
         }
+    }
+
+    /// An instant to come, as people type it, in the form of the API.
+    static func instant(_ text: String, zone name: String?, argument: String) throws -> String {
+        let zone = try name.map { try TimeText.zone(named: $0) } ?? .current
+        return TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument))
     }
 }

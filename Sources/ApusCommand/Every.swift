@@ -48,11 +48,15 @@ struct Every: AsyncParsableCommand {
             return WireTrigger(calendar: try schedule.calendar(event, form: .calendar, count: count))
         case (true, nil, let rule?):
             return WireTrigger(calendar: try schedule.calendar(rule, form: .rrule, count: count))
-        case (false, nil, nil): break
+        case (false, nil, nil): return try Self.trigger(text, schedule: schedule, count: count)
         default:
             throw ValidationError(
                 "give one of: an interval (1h30m), a schedule (weekday at 18:30), --calendar EVENT, --rrule RULE")
         }
+    }
+
+    /// An interval, or a schedule in words without its "every".
+    static func trigger(_ text: String, schedule: ScheduleOptions, count: Int?) throws -> WireTrigger {
         if let interval = try? DurationText.parse(text) {
             guard schedule.isEmpty else {
                 throw ValidationError(

@@ -1,31 +1,33 @@
 import ApusDaemon
+import ApusJobs
 import ArgumentParser
 
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "logs", abstract: "Print what a job's last run printed (its last 64 KiB).")
+        commandName: "logs",
+        abstract: "Print what the run that goes on has printed so far, else what the last one printed (64 KiB).")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Flag(
-        help: "Go on with what it prints from now on, until it can run no more; also over restarts of the daemon.")
+        help: "Continue with what it prints from now on, until it can run no more; also over restarts of the daemon.")
     var follow = false
 
-    @Option(help: ArgumentHelp("Another occurrence than the last.", valueName: "n"))
+    @Option(
+        name: [.customLong("run"), .customLong("occurrence")], parsing: .unconditional,
+        help: ArgumentHelp("The run of this occurrence, by its number in apus history.", valueName: "n"))
     var occurrence: Int?
 
     func run() async throws {
         try await reporting {
             let session = try Session()
-            guard follow else {
-                Terminal.out(try await session.call { try await $0.logs(id, occurrence: occurrence) })
-                return
-            }
+            guard follow else { return try await printOnce(session) }
             var log = JobLog(client: session.client, job: try await session.call { try await $0.job(id) })
             try await log.begin(at: occurrence)
             // A daemon that was stopped stays so.
-            try await JobFollower(session: session, job: log.job.id, restartsDaemon: false).follow {
+            try await JobFollower(session: session, job: log.job.id, restartsDaemon: false, replaysOutput: true).follow
+            {
                 try await log.look($0)
             } note: { text in
                 Terminal.note("\u{7}\(lines: text)")
@@ -34,6 +36,20 @@ struct Logs: AsyncParsableCommand {
             } interrupted: {
                 log.interrupt()
             }
+        }
+    }
+
+    private func printOnce(_ session: Session) async throws {
+        let output = try await session.call { try await $0.logs(id, occurrence: occurrence, running: true) }
+        Terminal.out(output)
+        guard output.isEmpty else { return }
+        // Nothing was printed, or there was no such run.
+        let runs = try await session.call { try await $0.runs(job: id, occurrence: occurrence, begun: true, limit: 1) }
+        if let occurrence, runs.runs.isEmpty {
+            throw DaemonError(
+                .jobs(.notFound),
+                "\(id): no attempt at occurrence \(occurrence) has begun, or its history is gone; apus history \(id) shows the runs"
+            )
         }
     }
 }

@@ -115,6 +115,8 @@ public struct Daemon: Sendable {
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp,
                 node: configuration.node),
             logger: logger)
+        let metrics = PrometheusRegistry.ofJobs()
+        scheduler.reportMetrics(to: metrics, label: "apus")
         let events = EventHub()
         let work = RunningWork()
         let records = RunningRecords(folder: home.runningPath, random: random)
@@ -155,7 +157,7 @@ public struct Daemon: Sendable {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
                 home: home, store: configuration.store, node: configuration.node, nodes: NodeDirectory(store),
-                queues: QueueDirectory(store, scheduler), started: engine.time.wall(),
+                queues: QueueDirectory(store, scheduler), metrics: metrics, started: engine.time.wall(),
                 running: { work.count }, stop: { host.requestStop() },
                 drain: {
                     _ = Task {

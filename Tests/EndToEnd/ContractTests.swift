@@ -51,6 +51,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs/nightly/logs", path: "/v1/jobs/{id}/logs")
             try await caller.runs()
             try await caller.queues()
+            try await caller.statistics()
             try await caller.call("GET", "/v1/runs?job=nightly&limit=10")
             try await caller.call("GET", "/v1/runs?limit=nine", expecting: 400)
             try await caller.call("GET", "/v1/runs?outcome=succeeded&outcome=running&since=2026-01-01T00:00:00Z")
@@ -59,7 +60,10 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs?failed=true&state=finished")
             try await caller.call("GET", "/v1/jobs?failed=odd", expecting: 400)
             try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
+            try await caller.changes()
             try await caller.call("DELETE", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
+            try await caller.call(
+                "PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: #"{"name":"x"}"#, expecting: 400)
             for verb in ["suspend", "resume", "run"] {
                 try await caller.call("POST", "/v1/jobs/nightly/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 400)
                 try await caller.call(
@@ -106,6 +110,36 @@ struct ContractTests {
 }
 
 extension Caller {
+    fileprivate mutating func changes() async throws {
+        for body in [
+            #"{"policies":{"timeout":"10m","retry":3,"tolerance":null,"when":["power"]},"labels":{"k":null,"new":"1"}}"#,
+            #"{"trigger":{"every":"PT2H"},"queue":"mail","priority":"high","unique":{}}"#,
+            #"{"action":{"command":{"argv":["true"]}},"queue":null,"priority":null,"unique":null}"#,
+        ] { try await call("PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: body) }
+        for (body, word) in [
+            ("{}", "nothing to change"), (#"{"kind":"countdown"}"#, "kind"), (#"{"trigger":{}}"#, "trigger"),
+            (#"{"policies":{"retyr":1}}"#, "policies.retyr"), (#"{"policies":{"retry":-1}}"#, "retry"),
+            (#"{"labels":{"a=b":"c"}}"#, "labels"), (#"{"name":""}"#, "name"), (#"{"action":{}}"#, "action"),
+            (#"{"priority":"odd"}"#, "priority"), (#"{"queue":"two words"}"#, "queue"),
+            (#"{"trigger":null}"#, "trigger"),
+        ] {
+            try await call(
+                "PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: body, expecting: 400, saying: word)
+        }
+        try await call("PATCH", "/v1/jobs/nobody", path: "/v1/jobs/{id}", body: #"{"name":"x"}"#, expecting: 404)
+        try await call("GET", "/v1/jobs/nightly/logs?running=true", path: "/v1/jobs/{id}/logs")
+        try await call("GET", "/v1/jobs/nightly/logs?running=odd", path: "/v1/jobs/{id}/logs", expecting: 400)
+    }
+
+    fileprivate mutating func statistics() async throws {
+        try await call("GET", "/v1/stats")
+        try await call("GET", "/v1/stats?job=nightly&since=2026-01-01T00:00:00Z&zone=Asia/Tokyo")
+        try await call("GET", "/v1/stats?zone=Atlantis", expecting: 400, saying: "zone")
+        try await call("GET", "/v1/stats?job=nobody", expecting: 404)
+        try await call("GET", "/metrics")
+        try await call("GET", "/metrics?all=1", expecting: 400)
+    }
+
     fileprivate mutating func calendar() async throws {
         try await call(
             "POST", "/v1/jobs",

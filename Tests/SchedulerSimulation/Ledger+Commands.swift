@@ -295,6 +295,10 @@ extension Ledger.State {
             }
             return isRefusing ? nil : "\(error)"
         case (.notFound, .retry), (.invalid, .retry), (.conflict, .retry), (.notFound, .cancelRun): return nil
+        case (.conflict, .runNow):
+            // A finished job does not run beside one that counts as the same.
+            let isUnique = facts.contains { $0.plan.id == command.job && $0.plan.unique != nil }
+            return isUnique ? nil : "\(error), and no other job is in its place"
         case (.invalid, .suspend), (.invalid, .resume), (.invalid, .runNow), (.notFound, .suspend),
             (.notFound, .resume),
             (.notFound, .runNow), (.notFound, .cancel):

@@ -32,12 +32,12 @@ struct Export: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let jobs = try await Session().call { try await $0.allJobs(labels: label) }
-            try Terminal.json(ExportedJobs(jobs: jobs.compactMap(Self.exported)))
+            try Terminal.json(ExportedJobs(jobs: jobs.map(Self.exported)))
             Terminal.note("\(jobs.count) \(jobs.count == 1 ? "job" : "jobs") exported")
         }
     }
 
-    private static func exported(_ job: WireJob) -> ExportedJobs.ExportedJob? {
+    static func exported(_ job: WireJob) -> ExportedJobs.ExportedJob {
         var trigger = job.trigger
         if trigger.after != nil {
             if let due = job.nextDue {

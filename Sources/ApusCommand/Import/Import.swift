@@ -53,7 +53,7 @@ struct ImportJobs: AsyncParsableCommand {
 
 extension DecodingError {
     /// What is wrong, and where.
-    fileprivate var summary: String {
+    var summary: String {
         let context =
             switch self {
             case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),

@@ -9,6 +9,8 @@ struct JobFollower {
     let job: String
     /// Whether a daemon that went away is started again.
     var restartsDaemon = true
+    /// Whether the events begin with what runs that go on have printed so far.
+    var replaysOutput = false
 
     /// Follows until a closure answers `false`, and shows notifications meanwhile.
     ///
@@ -30,7 +32,7 @@ struct JobFollower {
         while goesOn {
             do {
                 if restartsDaemon { _ = try await session.call { try await $0.health() } }
-                try await client.listen(job: job, terminal: true) { news in
+                try await client.listen(job: job, terminal: true, running: replaysOutput) { news in
                     switch news?.name {
                     case nil: goesOn = try await look(client)
                     case "lost":

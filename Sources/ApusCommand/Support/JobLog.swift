@@ -29,11 +29,13 @@ struct JobLog {
         self.job = job
     }
 
-    /// Prints what the last run that has ended has printed, or that of an occurrence.
+    /// Prints what the last run that has ended has printed, unless one goes on, which comes with the events; or that of an
+    /// occurrence.
     mutating func begin(at occurrence: Int?) async throws {
-        let runs = try await client.runs(job: job.id, begun: true, limit: Self.page).runs.filter { $0.finished != nil }
-        for run in runs { ended.append(Attempt(run)) }
-        var last = runs.first
+        let runs = try await client.runs(job: job.id, begun: true, limit: Self.page).runs
+        let finished = runs.filter { $0.finished != nil }
+        for run in finished { ended.append(Attempt(run)) }
+        var last = finished.count == runs.count ? finished.first : nil
         if let occurrence {
             last = try await client.runs(job: job.id, occurrence: occurrence, begun: true, limit: Self.page).runs
                 .first { $0.finished != nil }
@@ -52,7 +54,7 @@ struct JobLog {
         if isInterrupted {
             isInterrupted = false
             let isMissing =
-                news.count == Self.page || runs.contains { $0.finished == nil }
+                news.count == Self.page || runs.contains { $0.finished == nil && printed.contains(Attempt($0)) }
                 || news.contains { $0.outcome == "lost" || printed.contains(Attempt($0)) }
             Terminal.note("apus: connected again\(isMissing ? "; output may be missing here" : "")")
         }
@@ -70,6 +72,8 @@ struct JobLog {
             let output: WireOutput = try event.decoded()
             // It was read from the history before this event.
             if ended.contains(Attempt(output)) { break }
+            // The beginning of what was printed as it came.
+            if output.replayed, printed.contains(Attempt(output)) { break }
             printed.insert(Attempt(output))
             Terminal.out(Array(output.text.utf8))
         case "lost":

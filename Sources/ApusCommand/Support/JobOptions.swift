@@ -125,7 +125,7 @@ struct JobOptions: ParsableArguments {
             policies: WirePolicies(
                 tolerance: tolerance, missed: missed, overlap: overlap, retry: retry, timeout: timeout,
                 when: conditions),
-            labels: try pairs(label, option: "--label"),
+            labels: try Self.pairs(label, option: "--label"),
             // Made here, so that the key stays the same when a daemon has to be started first.
             idempotencyKey: idempotencyKey ?? WireSubmission.newIdempotencyKey(SystemRandom()))
         try place.add(to: &submission)
@@ -161,7 +161,7 @@ struct JobOptions: ParsableArguments {
         if shell {
             action.command = make([command.joined(separator: " ")], shell: true)
         } else {
-            try checkProgram(command[0], folder: surroundings.folder, path: surroundings.variables["PATH"] ?? "")
+            try Self.checkProgram(command[0], folder: surroundings.folder, path: surroundings.variables["PATH"] ?? "")
             action.command = make(command, shell: false)
         }
         return action
@@ -193,7 +193,7 @@ struct JobOptions: ParsableArguments {
     /// The folder and the variables of commands.
     private func surroundings() throws -> (folder: String, variables: [String: String]) {
         var variables = try CallersSurroundings.variables(inheriting: inheritEnv)
-        variables.merge(try pairs(env, option: "--env")) { _, new in new }
+        variables.merge(try Self.pairs(env, option: "--env")) { _, new in new }
         let here = FileManager.default.currentDirectoryPath
         let folder = cwd.map { $0.hasPrefix("/") ? $0 : here + "/" + $0 } ?? here
         var isFolder: ObjCBool = false
@@ -204,7 +204,7 @@ struct JobOptions: ParsableArguments {
     }
 
     /// A misspelt program is better refused now than found out in 25 minutes.
-    private func checkProgram(_ program: String, folder: String, path: String) throws {
+    static func checkProgram(_ program: String, folder: String, path: String) throws {
         let candidates =
             program.contains("/")
             ? [program.hasPrefix("/") ? program : folder + "/" + program]
@@ -216,7 +216,7 @@ struct JobOptions: ParsableArguments {
         }
     }
 
-    private func pairs(_ texts: [String], option: String) throws -> [String: String] {
+    static func pairs(_ texts: [String], option: String) throws -> [String: String] {
         var pairs: [String: String] = [:]
         for text in texts {
             guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {

@@ -34,11 +34,14 @@ enum Terminal {
     static let eraseLine: TerminalText = "\r\u{1B}[K"
 
     /// JSON for scripts: pretty, keys sorted, so that it can be compared.
-    static func json(_ value: some Encodable) throws {
+    static func json(_ value: some Encodable) throws { out(TerminalText(raw: try jsonText(value))) }
+
+    /// The same as a text.
+    static func jsonText(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         // The encoder leaves DEL, C1 controls and bidirectional overrides as they are.
-        out(TerminalText(raw: PrintableText.escapedJSON(String(decoding: try encoder.encode(value), as: UTF8.self))))
+        return PrintableText.escapedJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) {

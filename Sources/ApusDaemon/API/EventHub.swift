@@ -13,6 +13,10 @@ final class EventHub: Sendable {
     /// Those on the HTTP listener. Their number has a bound of its own, so that pages do not take the command's places.
     let http = EventFeed()
 
+    /// The lock is held while an event goes to the feeds, so that a listener begins with all output before those events
+    /// that it hears, and none twice.
+    private let outputs = Locked(RunningOutputs())
+
     /// How many listeners show texts to a person.
     private let terminals = Locked(0)
 
@@ -22,15 +26,33 @@ final class EventHub: Sendable {
         socket = EventFeed(limits: limits)
     }
 
-    /// Answers with the events of one job, or of all.
-    func answer(_ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool) throws -> Response {
+    /// Answers with the events of one job, or of all; on request, what runs that go on have printed so far comes first.
+    func answer(
+        _ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool, beginsWithOutput: Bool
+    ) throws -> Response {
+        try outputs.withLock { outputs in
+            let printed = beginsWithOutput ? outputs.all(of: job.map { JobID($0) }) : []
+            return try answer(
+                request, on: feed, job: job, showsNotifications: showsNotifications,
+                first: printed.filter { !$0.bytes.isEmpty }.map { Self.output($0.attempt, $0.bytes, isReplayed: true) })
+        }
+    }
+
+    /// What the run of an occurrence, or the job's newest run, has printed so far; `nil` if none goes on here.
+    func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
+        outputs.withLock { $0.output(of: job, occurrence: occurrence) }
+    }
+
+    private func answer(
+        _ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool, first: [ServerEvent]
+    ) throws -> Response {
         // What is about no job (what was lost, the clock) is for every listener.
         let isWanted: @Sendable (ServerEvent) -> Bool = { job == nil || $0.subject == nil || $0.subject == job }
-        guard showsNotifications else { return try feed.answer(request, where: isWanted) }
+        guard showsNotifications else { return try feed.answer(request, where: isWanted, first: { first }) }
         terminals.withLock { $0 += 1 }
         do {
             return try feed.answer(
-                request, where: isWanted,
+                request, where: isWanted, first: { first },
                 onEnd: { [self] in terminals.withLock { $0 -= 1 } })
         } catch {
             terminals.withLock { $0 -= 1 }
@@ -39,8 +61,11 @@ final class EventHub: Sendable {
     }
 
     func send(_ event: JobEvent, from jobs: JobDirectory) {
-        guard socket.isHeard || http.isHeard, let event = Self.wire(event, jobs) else { return }
-        send(event)
+        let news = socket.isHeard || http.isHeard ? Self.wire(event, jobs) : nil
+        outputs.withLock { outputs in
+            outputs.note(event)
+            if let news { send(news) }
+        }
     }
 
     private func send(_ event: ServerEvent) {
@@ -65,6 +90,16 @@ final class EventHub: Sendable {
         var byMs: Int64
     }
 
+    private static func output(
+        _ attempt: RunningOutputs.Attempt, _ bytes: [UInt8], isReplayed: Bool
+    ) -> ServerEvent {
+        ServerEvent(
+            "output", subject: attempt.job.rawValue, isBulk: true,
+            WireOutput(
+                job: attempt.job.rawValue, occurrence: attempt.occurrence, attempt: attempt.attempt,
+                text: String(decoding: bytes, as: UTF8.self), replayed: isReplayed))
+    }
+
     private static func wire(_ event: JobEvent, _ jobs: JobDirectory) -> ServerEvent? {
         switch event {
         case .submitted(let job), .changed(let job):
@@ -72,11 +107,8 @@ final class EventHub: Sendable {
         case .runStarted(let run), .runPostponed(let run), .runEnded(let run), .skipped(let run):
             ServerEvent("run", subject: run.job.rawValue, WireRun(run))
         case .output(let job, let occurrence, let attempt, let bytes):
-            ServerEvent(
-                "output", subject: job.rawValue, isBulk: true,
-                WireOutput(
-                    job: job.rawValue, occurrence: occurrence, attempt: attempt,
-                    text: String(decoding: bytes, as: UTF8.self)))
+            output(
+                .init(job: job, occurrence: occurrence, attempt: attempt), bytes, isReplayed: false)
         case .clockChanged(let offset):
             ServerEvent("clock", Shift(byMs: offset.wholeMilliseconds))
         case .dropped(let events, let outputBytes):

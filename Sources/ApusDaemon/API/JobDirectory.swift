@@ -148,6 +148,13 @@ struct JobDirectory: Sendable {
         return try await named.pass { [request] in try await submit(request, named: name, conflict) }
     }
 
+    /// Changes what a job is asked to do.
+    func change(_ id: JobID, _ change: WireJobChange) async throws -> Job {
+        try await scheduler.update(id) { request in
+            request = try change.applied(to: request, at: scheduler.now, in: scheduler.timeZones)
+        }
+    }
+
     /// Submits a job of a new identifier. Six characters, the first of them a letter, are 22 · 30⁵ = 535 million identifiers; where one is taken, the next try is
     /// longer.
     private func submitNew(_ request: JobRequest) async throws -> (job: Job, isNew: Bool) {

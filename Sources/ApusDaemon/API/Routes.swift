@@ -25,6 +25,7 @@ struct Routes: Sendable {
     var node: NodeID
     var nodes: NodeDirectory
     var queues: QueueDirectory
+    var metrics: PrometheusRegistry
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
@@ -60,6 +61,7 @@ struct Routes: Sendable {
         addRuns(to: router)
         addQueues(to: router)
         addCalendar(to: router)
+        addStatistics(to: router)
         router.get("/v1/nodes") { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(try await nodes.nodes())
@@ -100,6 +102,15 @@ struct Routes: Sendable {
         }
         router.get("/v1/jobs/:id") { request, context in
             try Response.json(try await jobs.shown(try name(request, context)))
+        }
+        router.patch("/v1/jobs/:id") { request, context in
+            let id = try await jobs.resolve(try name(request, context))
+            let body = try await request.body.collect(upTo: context.maxUploadSize)
+            let change = try StrictJSON.decode(WireJobChange.self, from: body.readableBytesView)
+            if context.caller != .script, change.action?.onlyShowsTexts == false {
+                throw WebError.forbidden("a browser cannot change commands and webhooks; the command line can")
+            }
+            return try Response.json(jobs.wire(try await jobs.change(id, change)))
         }
         router.delete("/v1/jobs/:id") { request, context in
             let id = try await jobs.resolve(try name(request, context))
@@ -149,8 +160,12 @@ struct Routes: Sendable {
             return try Response.json(WireRunPage(page))
         }
         router.get("/v1/jobs/:id/logs") { request, context in
-            let (id, occurrence) = try await occurrence(request, context)
-            let output = try await jobs.output(id, occurrence: occurrence)
+            let parameters = try Query(of: request, known: ["occurrence", "running"])
+            let occurrence = try number(parameters, "occurrence", in: Self.occurrences)
+            let isRunning = try flag(parameters, "running")
+            let id = try await jobs.resolve(try context.pathParameter("id"))
+            let live = isRunning ? events.output(of: id, occurrence: occurrence) : nil
+            let output = if let live { live } else { try await jobs.output(id, occurrence: occurrence) }
             return Response(
                 status: .ok, headers: [.contentType: "text/plain; charset=utf-8"],
                 body: .init(byteBuffer: ByteBuffer(bytes: output)))
@@ -190,7 +205,7 @@ struct Routes: Sendable {
         }
     }
 
-    private func instant(_ parameters: Query, _ name: String) throws -> WallInstant? {
+    func instant(_ parameters: Query, _ name: String) throws -> WallInstant? {
         try parameters[name].map { try TimeText.parseISO8601($0, argument: name) }
     }
 
@@ -245,7 +260,7 @@ struct Routes: Sendable {
     /// What JSON's readers take for a whole number without loss.
     private static let occurrences = -9_007_199_254_740_991...9_007_199_254_740_991
 
-    private func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
+    func number(_ parameters: Query, _ name: String, in range: ClosedRange<Int>) throws -> Int? {
         try parameters[name].map { try number($0, name, in: range) }
     }
 
@@ -279,12 +294,14 @@ struct Routes: Sendable {
     }
 
     private func events(_ request: Request, on feed: EventFeed) async throws -> Response {
-        let parameters = try Query(of: request, known: ["job", "terminal"])
+        let parameters = try Query(of: request, known: ["job", "terminal", "running"])
         let showsNotifications = try flag(parameters, "terminal")
+        let beginsWithOutput = try flag(parameters, "running")
         let wanted: String? =
             if let job = parameters["job"] {
                 try await jobs.resolve(job).rawValue
             } else { nil }
-        return try events.answer(request, on: feed, job: wanted, showsNotifications: showsNotifications)
+        return try events.answer(
+            request, on: feed, job: wanted, showsNotifications: showsNotifications, beginsWithOutput: beginsWithOutput)
     }
 }

@@ -355,6 +355,8 @@ public struct WireOutput: Codable, Hashable, Sendable {
     public var attempt: Int
     /// A piece of what the command printed.
     public var text: String
+    /// Whether it is what a run that goes on had printed before the listening began.
+    @EmptyIfAbsent public var replayed: Bool
 }
 
 /// The data of the `lost` event of `GET /v1/events`: what was left out at this place of the stream.

@@ -124,6 +124,29 @@ public struct DaemonClient: Sendable {
         return try await get("/v1/runs", query: query)
     }
 
+    /// How the runs went that have ended, of one job or of all.
+    /// - Parameters:
+    ///   - job: by identifier, unique prefix or name.
+    ///   - since: an instant in ISO 8601; only runs that ended since.
+    ///   - zone: the zone of the days; GMT unless given.
+    /// - Returns: the statistics in all, by job and by day.
+    /// - Throws: ``DaemonError``.
+    public func statistics(
+        job: String? = nil, since: String? = nil, zone: String? = nil
+    ) async throws -> WireStatistics {
+        var query: [(String, String)] = []
+        if let job { query.append(("job", job)) }
+        if let since { query.append(("since", since)) }
+        if let zone { query.append(("zone", zone)) }
+        return try decode(
+            try await send(.GET, "/v1/stats", query: query, patience: .seconds(600), repeats: .whenLost))
+    }
+
+    /// What was measured since the daemon started, in Prometheus' text format.
+    public func metrics() async throws -> String {
+        String(buffer: try await send(.GET, "/metrics", repeats: .whenLost))
+    }
+
     /// Cancels a job.
     public func cancel(_ id: String) async throws -> WireJob {
         try decode(try await send(.DELETE, "/v1/jobs/\(Self.escaped(id))"))
@@ -135,6 +158,11 @@ public struct DaemonClient: Sendable {
         let answer: WireCancelled = try decode(
             try await send(.DELETE, "/v1/jobs", query: query, patience: .seconds(600)))
         return answer.cancelled
+    }
+
+    /// Changes what a job is asked to do; what is left out stays, and so do its identifier and its history.
+    public func change(_ id: String, _ change: WireJobChange) async throws -> WireJob {
+        try decode(try await send(.PATCH, "/v1/jobs/\(Self.escaped(id))", body: try JSONText.bytes(of: change)))
     }
 
     /// Suspends a job.
@@ -184,12 +212,11 @@ public struct DaemonClient: Sendable {
             try await send(.PATCH, "/v1/queues/\(Self.escaped(name))", body: try JSONText.bytes(of: change)))
     }
 
-    /// What the last run that ended (or an occurrence's) printed: its last 64 KiB.
-    public func logs(_ id: String, occurrence: Int? = nil) async throws -> [UInt8] {
-        Array(
-            try await send(
-                .GET, "/v1/jobs/\(Self.escaped(id))/logs", query: Self.query(occurrence: occurrence)
-            ).readableBytesView)
+    /// What the last run that ended (or an occurrence's) printed: its last 64 KiB. With `running`, rather what a run that
+    /// goes on has printed so far, if one does.
+    public func logs(_ id: String, occurrence: Int? = nil, running: Bool = false) async throws -> [UInt8] {
+        let query = Self.query(occurrence: occurrence) + (running ? [("running", "true")] : [])
+        return Array(try await send(.GET, "/v1/jobs/\(Self.escaped(id))/logs", query: query).readableBytesView)
     }
 
     /// An event: its name, and its data as JSON.
@@ -209,13 +236,15 @@ public struct DaemonClient: Sendable {
     /// - Parameters:
     ///   - job: only this job's; by identifier, unique prefix or name.
     ///   - terminal: whether the caller shows notifications to a person.
+    ///   - running: whether it begins with what runs that go on have printed so far, as `output` events.
     ///   - body: called with each event; `false` ends the listening. First called with `nil`, when the daemon listens.
     /// - Throws: ``DaemonError``, or what `body` throws.
     public func listen(
-        job: String? = nil, terminal: Bool = false, _ body: (Event?) async throws -> Bool
+        job: String? = nil, terminal: Bool = false, running: Bool = false, _ body: (Event?) async throws -> Bool
     ) async throws {
         var query: [(String, String)] = terminal ? [("terminal", "true")] : []
         if let job { query.append(("job", job)) }
+        if running { query.append(("running", "true")) }
         let response = try await open("/v1/events", query: query)
         var parser = EventParser()
         guard try await body(nil) else { return }

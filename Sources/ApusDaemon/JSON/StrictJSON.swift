@@ -4,11 +4,11 @@
 ///
 /// `JSONDecoder` tells neither which fields nobody asked for nor which are given twice. A decoder around it that finds
 /// out takes four times as long as the one here, and each submission through the socket is read with it.
-enum StrictJSON {
+package enum StrictJSON {
     /// Decodes a value.
     /// - Throws: ``DaemonError`` with `invalid` for a field that is unknown or given twice, at any depth, with its path;
     ///   otherwise `DecodingError`, also for `null`: a field without a value is left out.
-    static func decode<Value: Decodable>(
+    package static func decode<Value: Decodable>(
         _ type: Value.Type = Value.self, from bytes: some Sequence<UInt8>
     ) throws -> Value {
         let report = FieldReport()

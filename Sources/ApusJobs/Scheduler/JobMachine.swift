@@ -217,13 +217,15 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// A run by hand, due now, beside the trigger; `nil` for a job that has ended.
-    package mutating func runNow(now: WallInstant) -> (run: Run, action: Action)? {
-        guard !job.state.isFinal else { return nil }
+    /// A run by hand, due now, beside the trigger, of a job that is not cancelled. A finished job is scheduled again, with
+    /// nothing to come but this run, and finished when the run has its outcome.
+    package mutating func runNow(now: WallInstant) -> (run: Run, action: Action) {
+        precondition(job.state != .cancelled, "nothing of a cancelled job runs any more")
         // The version grows with each change, so a number made of it is never used twice.
         let run = Run(
             jobKey: job.key, job: job.id, occurrence: Int(1 - job.version), attempt: 1, due: now, state: .waiting)
         let action = transition(now) { machine, draft in
+            if machine.job.state == .finished { machine.job.state = .scheduled }
             machine.job.runsSinceRetired += 1
             machine.open.append(run)
             draft.write(run)

@@ -161,12 +161,50 @@ public final class JobScheduler: Sendable {
     @discardableResult
     public func resume(_ id: JobID) async throws -> Job { try await jobs(.job(.resume(id)))[0] }
 
-    /// Runs a job once more, now, beside its trigger; also while it is suspended. The run's occurrence number is 0 or
-    /// below: each is smaller than the job's earlier ones, and numbers may be left out.
-    /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
+    /// Runs a job once more, now, beside its trigger; also while it is suspended, and after it has finished: then it is
+    /// scheduled until the run has its outcome. The run's occurrence number is 0 or below: each is smaller than the job's
+    /// earlier ones, and numbers may be left out.
+    /// - Throws: ``JobError`` with `notFound`; `invalid` for a cancelled job; `conflict` for a job that has finished and is unique by its payload, while
+    ///   another one with that payload is open; `closed`, or the store's errors.
     @discardableResult
     public func runNow(_ id: JobID) async throws -> Run {
         try await run(.job(.runNow(id)))
+    }
+
+    /// Changes the definition of a job that has not ended; its number, its history and its open runs stay.
+    ///
+    /// With an equal trigger everything stays due when it was. With another one, the occurrences that are still to come
+    /// follow it from now on, and its count begins anew; what was due until now is decided by the former definition.
+    /// Attempts that go on keep the payload and the time limit that they began with; what follows them obeys the new
+    /// definition, runs that wait included.
+    /// - Parameters:
+    ///   - id: the job.
+    ///   - body: changes what was asked for; the identifier and the kind stay. Called again, with what is there then, if
+    ///     another caller has changed the definition meanwhile.
+    /// - Returns: the job.
+    /// - Throws: ``JobError`` with `notFound`; `invalid` for a job that has ended, another identifier or kind, and what a
+    ///   submission would be refused for; `alreadyExists` if it would count as the same as another job; `conflict` if other
+    ///   callers keep changing it; `closed`, or the store's errors; and what `body` throws.
+    @discardableResult
+    public func update(_ id: JobID, _ body: (inout JobRequest) throws -> Void) async throws -> Job {
+        var tries = 0
+        while true {
+            tries += 1
+            guard let job = try await loop.store.job(id)?.job else {
+                throw JobError(.notFound, "\(id): there is no such job")
+            }
+            var request = job.request
+            try body(&request)
+            guard request.id == id, request.kind == job.request.kind else {
+                throw JobError(.invalid, "\(id): the identifier and the kind of a job cannot be changed")
+            }
+            try request.validate()
+            do {
+                return try await jobs(.job(.update(request, from: job.request, key: job.key)))[0]
+            } catch let error as JobError {
+                guard error.code == .conflict, tries < 8 else { throw error }
+            }
+        }
     }
 
     private func run(_ command: SchedulerCommand) async throws -> Run {

@@ -15,12 +15,17 @@ public enum JobCommand: Hashable, Sendable {
     /// Try an outcome again; the version is that of the job when it was read. See ``JobScheduler/retry(_:occurrence:)``.
     case retry(Run, version: Int64)
 
+    /// Give a job another definition, if it has the number `key` and is still defined as in `from`. See
+    /// ``JobScheduler/update(_:_:)``.
+    case update(JobRequest, from: JobRequest, key: Int64)
+
     /// The identifiers of the jobs that it concerns.
     public var ids: [JobID] {
         switch self {
         case .submit(let requests): requests.map(\.id)
         case .cancel(let id), .suspend(let id), .resume(let id), .runNow(let id), .cancelRun(let id, _): [id]
         case .retry(let run, _): [run.job]
+        case .update(let request, _, _): [request.id]
         }
     }
 }
@@ -53,9 +58,14 @@ extension JobCommand: Codable {
             self = .retry(
                 try container.decode(Run.self, forKey: "run"),
                 version: try container.decode(Int64.self, forKey: "version"))
+        case "update":
+            self = .update(
+                try container.decode(JobRequest.self, forKey: "request"),
+                from: try container.decode(JobRequest.self, forKey: "from"),
+                key: try container.decode(Int64.self, forKey: "key"))
         default:
             throw DecodingError.unknown(
-                name, accepted: ["submit", "cancel", "suspend", "resume", "runNow", "cancelRun", "retry"],
+                name, accepted: ["submit", "cancel", "suspend", "resume", "runNow", "cancelRun", "retry", "update"],
                 at: container.codingPath + [FieldName("command")])
         }
     }
@@ -78,6 +88,11 @@ extension JobCommand: Codable {
             try container.encode("retry", forKey: "command")
             try container.encode(run, forKey: "run")
             try container.encode(version, forKey: "version")
+        case .update(let request, let former, let key):
+            try container.encode("update", forKey: "command")
+            try container.encode(request, forKey: "request")
+            try container.encode(former, forKey: "from")
+            try container.encode(key, forKey: "key")
         }
     }
 }

@@ -92,11 +92,12 @@ extension SchedulerMachine {
             }
         case .runNow(let id):
             return try change(id, pending) { draft, now throws(JobError) in
-                try Self.requireLive(draft.machine.job, "run")
-                guard let (run, action) = draft.machine.runNow(now: now) else { return nil }
+                if draft.machine.job.state == .cancelled { try Self.requireLive(draft.machine.job, "run") }
+                let (run, action) = draft.machine.runNow(now: now)
                 draft.action.merge(action)
                 return run
             }
+        case .update(let request, let former, let key): return try update(request, from: former, of: key, pending)
         case .cancelRun(let id, let occurrence):
             return try change(id, pending) { draft, now throws(JobError) in
                 guard let (run, action) = draft.machine.cancelRun(occurrence, now: now) else {
@@ -121,6 +122,36 @@ extension SchedulerMachine {
                 draft.action.merge(action)
                 return next
             }
+        }
+    }
+
+    /// A job that has not ended, and is defined as the caller has read it, gets another definition.
+    private mutating func update(
+        _ request: JobRequest, from former: JobRequest, of key: Int64, _ pending: PendingCommand
+    ) throws(JobError) -> Outcome {
+        let mayMeetSame = request.payload != former.payload || request.uniqueness != former.uniqueness
+        if mayMeetSame, let reference = request.payloadReference(at: plan!.now.wall) {
+            guard pending.hasRead, !plan!.payloads.contains(where: reference.isSamePayload) else {
+                return .needs([.id(request.id), reference])
+            }
+            switch try same(as: request, reference, pending) {
+            case .outdated: return .needs([.id(request.id), reference])
+            case .open, .ended, .none: break
+            }
+            plan!.payloads.append(reference)
+        }
+        let zones = configuration.timeZones
+        return try change(request.id, pending) { draft, now throws(JobError) in
+            let job = draft.machine.job
+            try Self.requireLive(job, "changed")
+            var (read, new) = (former, request)
+            // It says nothing of a job that is there.
+            (read.conflict, new.conflict) = (job.request.conflict, job.request.conflict)
+            guard job.key == key, job.request == read else {
+                throw JobError(.conflict, "\(request.id): the job is no longer as it was; read it again")
+            }
+            draft.action.merge(try draft.machine.update(new, now: now, in: zones))
+            return nil
         }
     }
 

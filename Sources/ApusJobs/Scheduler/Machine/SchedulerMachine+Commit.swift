@@ -230,12 +230,14 @@ extension SchedulerMachine {
         if command.submission != nil, settle(&command, after: error, now) { return }
         guard error.code == .conflict else { return answer(command.number, .failure(error)) }
         guard command.conflicts < 8, phase.acceptsCommands else {
-            let changes = "another program keeps changing the job; try again"
+            let changes = "another program keeps changing the job, or another job is in its place; try again"
             return answer(command.number, .failure(JobError(.conflict, changes, cause: error)))
         }
-        if case .job(.submit(let requests)) = command.command {
-            command.needs = Self.references(requests, at: now.wall)
-            command.forgetRead()
+        command.forgetRead()
+        switch command.command {
+        case .job(.submit(let requests)): command.needs = Self.references(requests, at: now.wall)
+        case .job(.update(let request, _, _)): command.needs = Self.references([request], at: now.wall)
+        default: break
         }
         commands.insert(command, at: 0)
     }

@@ -1,0 +1,219 @@
+import ApusCalendar
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+struct Edit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Change a job that has not ended: by options, or in an editor. Its identifier and history stay.",
+        discussion: """
+            What is not named stays. A run that goes on ends as it began; what begins after it obeys the change. Another \
+            schedule counts from now on.
+            Examples:
+              apus edit backup --timeout 10m --retry 3 --label team=blue
+              apus edit backup --every 'weekday at 18:30'
+              apus edit backup -- /usr/local/bin/backup --verbose
+              apus edit backup --editor
+            """)
+
+    @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
+    var id: String
+
+    @Flag(
+        help: ArgumentHelp(
+            "Open the job in $VISUAL, $EDITOR or vi, in the form that apus export writes, and apply what was changed.",
+            discussion: "A text that is refused is kept in its file, and the message names it."))
+    var editor = false
+
+    @Option(help: ArgumentHelp("Another name.", valueName: "name"))
+    var name: String?
+
+    @Flag(help: "Remove the name.")
+    var noName = false
+
+    @Option(
+        help: ArgumentHelp("Add a label, or give it another value; can be given several times.", valueName: "key=value")
+    )
+    var label: [String] = []
+
+    @Option(help: ArgumentHelp("Remove a label; can be given several times.", valueName: "key"))
+    var removeLabel: [String] = []
+
+    @Option(help: ArgumentHelp("Another queue.", valueName: "queue"))
+    var queue: String?
+
+    @Option(help: ArgumentHelp("Another priority: low, normal, high, urgent.", valueName: "priority"))
+    var priority: String?
+
+    @OptionGroup var policies: EditedPolicies
+    @OptionGroup var schedule: EditedSchedule
+    @OptionGroup var action: EditedAction
+
+    @Flag(help: "Print the job as JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let session = try Session()
+            var change = try simpleChange()
+            change.trigger = try schedule.trigger()
+            if editor, !change.isEmpty || !action.isEmpty {
+                throw ValidationError("--editor: it shows everything that can be changed; leave out the other options")
+            }
+            guard editor || !change.isEmpty || !action.isEmpty else {
+                throw ValidationError(
+                    "there is nothing to change; name what changes, as in --timeout 10m, or say --editor")
+            }
+            let job = try await session.call { try await $0.job(id) }
+            if editor {
+                guard let edited = try await JobDocument(job).edited() else { return try show(job, "is as it was") }
+                try await apply(edited.change, to: job, session, onRefusal: edited.keep)
+                return
+            }
+            change.action = try action.applied(to: job.action)
+            try await apply(change, to: job, session)
+        }
+    }
+
+    private func apply(
+        _ change: WireJobChange, to job: WireJob, _ session: Session, onRefusal: () -> Void = {}
+    ) async throws {
+        do {
+            try show(try await session.call { try await $0.change(job.id, change) }, "changed")
+        } catch {
+            onRefusal()
+            throw error
+        }
+    }
+
+    private func show(_ job: WireJob, _ what: String) throws {
+        if json { return try Terminal.json(job) }
+        Terminal.out(
+            "\(job.id)\(job.name.map { " (\($0))" } ?? "") \(what)  \(When.due(job))  \(Colour.dim(job.actionText))")
+    }
+
+    /// What needs no knowledge of the job.
+    private func simpleChange() throws -> WireJobChange {
+        guard name == nil || !noName else { throw ValidationError("--no-name: goes without --name") }
+        if let priority { _ = try PolicyText.priority(priority) }
+        var labels = try JobOptions.pairs(label, option: "--label").mapValues { FieldChange.set($0) }
+        for key in removeLabel {
+            guard labels.updateValue(.removed, forKey: key) == nil else {
+                throw ValidationError("--remove-label: \"\(key)\" is given to --label too")
+            }
+        }
+        return WireJobChange(
+            name: noName ? .removed : name.map { .set($0) } ?? .unchanged,
+            policies: try policies.change(), labels: labels.isEmpty ? nil : labels,
+            queue: queue.map { .set($0) } ?? .unchanged, priority: priority.map { .set($0) } ?? .unchanged)
+    }
+}
+
+/// How the job behaves from now on: the policies of `after` and its like, each with a word for its default.
+struct EditedPolicies: ParsableArguments {
+    @Option(help: ArgumentHelp("How much later it may start; or none.", valueName: "duration"))
+    var tolerance: String?
+
+    @Option(help: ArgumentHelp("What happens to missed runs: run-once, skip, run-all[:N].", valueName: "policy"))
+    var missed: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What happens while an earlier occurrence runs: skip, queue[:N], allow[:N], replace.", valueName: "policy"))
+    var overlap: String?
+
+    @Option(help: ArgumentHelp("How many more attempts after a failed one.", valueName: "n"))
+    var retry: Int?
+
+    @Option(help: ArgumentHelp("How long an attempt may take, from the next one on; or none.", valueName: "duration"))
+    var timeout: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What it waits for: network, power, idle, with commas between; or none.", valueName: "conditions"))
+    var when: String?
+
+    /// `nil` if there is none.
+    func change() throws -> WireJobChange.Policies? {
+        if let missed { _ = try PolicyText.missedRuns(missed) }
+        if let overlap { _ = try PolicyText.overlap(overlap) }
+        if let retry, !(0...1_000).contains(retry) {
+            throw ValidationError("--retry: \(retry) is not between 0 and 1000")
+        }
+        let change = WireJobChange.Policies(
+            tolerance: try duration(tolerance, "--tolerance"), missed: missed.map { .set($0) } ?? .unchanged,
+            overlap: overlap.map { .set($0) } ?? .unchanged, retry: retry.map { .set($0) } ?? .unchanged,
+            timeout: try duration(timeout, "--timeout"), when: try conditions())
+        return change == WireJobChange.Policies() ? nil : change
+    }
+
+    private func duration(_ text: String?, _ option: String) throws -> FieldChange<String> {
+        guard let text else { return .unchanged }
+        if text == "none" { return .removed }
+        return .set(DurationText.iso8601(try DurationText.parse(text, argument: option)))
+    }
+
+    private func conditions() throws -> FieldChange<[String]> {
+        guard let when else { return .unchanged }
+        if when == "none" { return .removed }
+        let words = when.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        _ = try PolicyText.conditions(words)
+        return .set(words)
+    }
+}
+
+/// When the job is due from now on.
+struct EditedSchedule: ParsableArguments {
+    @Option(help: ArgumentHelp("Once, at a time, as with apus at.", valueName: "time"))
+    var at: String?
+
+    @Option(help: ArgumentHelp("Once, after a duration from now.", valueName: "duration"))
+    var after: String?
+
+    @Option(
+        help: ArgumentHelp("Again and again: an interval, or a schedule such as 'weekday at 18:30'.", valueName: "when")
+    )
+    var every: String?
+
+    @Option(help: ArgumentHelp("On cron's schedule.", valueName: "fields"))
+    var cron: String?
+
+    @Option(help: ArgumentHelp("On an event of systemd's calendar.", valueName: "event"))
+    var calendar: String?
+
+    @Option(help: ArgumentHelp("On a recurrence rule of RFC 5545.", valueName: "rule"))
+    var rrule: String?
+
+    @Option(help: ArgumentHelp("With a new schedule: how many times from now on.", valueName: "n"))
+    var count: Int?
+
+    @OptionGroup var options: ScheduleOptions
+
+    /// `nil` if there is no other schedule.
+    func trigger() throws -> WireTrigger? {
+        let given = [at, after, every, cron, calendar, rrule].compactMap(\.self)
+        guard given.count <= 1 else {
+            throw ValidationError("give one of --at, --after, --every, --cron, --calendar and --rrule")
+        }
+        guard let text = given.first else {
+            guard count == nil, options.isEmpty else {
+                throw ValidationError(
+                    "--count, --tz, --gap, --repeated, --except, --except-file, --from, --until and --spread go with a new schedule; give it too"
+                )
+            }
+            return nil
+        }
+        if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
+        if every != nil { return try Every.trigger(text, schedule: options, count: count) }
+        if cron != nil { return WireTrigger(calendar: try options.calendar(text, form: .cron, count: count)) }
+        if calendar != nil { return WireTrigger(calendar: try options.calendar(text, form: .calendar, count: count)) }
+        if rrule != nil { return WireTrigger(calendar: try options.calendar(text, form: .rrule, count: count)) }
+        guard count == nil else { throw ValidationError("--count: goes with --every, --cron, --calendar and --rrule") }
+        if after != nil {
+            guard options.isEmpty else { throw ValidationError("--after: it has no zone and no dates") }
+            return WireTrigger(after: DurationText.iso8601(try DurationText.parse(text, argument: "--after")))
+        }
+        return WireTrigger(at: try At.instant(text, zone: options.tz, argument: "--at"))
+    }
+}

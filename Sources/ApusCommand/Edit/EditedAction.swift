@@ -1,0 +1,118 @@
+import ApusDaemon
+import ArgumentParser
+import Foundation
+
+/// What the job does from now on. What is not named stays, the folder and the variables of its command included.
+struct EditedAction: ParsableArguments {
+    @Option(help: ArgumentHelp("Another folder for the command.", valueName: "folder"))
+    var cwd: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Set a variable of the command; the others stay; can be given several times.", valueName: "key=value"))
+    var env: [String] = []
+
+    @Option(help: ArgumentHelp("Remove a variable of the command; can be given several times.", valueName: "name"))
+    var unsetEnv: [String] = []
+
+    @Flag(help: "Hand the new command to /bin/sh -c as one line.")
+    var shell = false
+
+    @Option(help: ArgumentHelp("Post a JSON body to this URL; or none.", valueName: "url"))
+    var webhook: String?
+
+    @Option(help: ArgumentHelp("Show this text after a success; or none.", valueName: "text"))
+    var notify: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What is done after a success, in place of what was: notify:TEXT, webhook:URL or command:LINE; or none; can be given several times.",
+            valueName: "hook"))
+    var onSuccess: [String] = []
+
+    @Option(help: ArgumentHelp("The same after a failure.", valueName: "hook"))
+    var onFailure: [String] = []
+
+    @Argument(parsing: .postTerminator, help: ArgumentHelp("Another command, after `--`.", valueName: "command"))
+    var command: [String] = []
+
+    /// Whether nothing was said.
+    var isEmpty: Bool {
+        cwd == nil && env.isEmpty && unsetEnv.isEmpty && !shell && webhook == nil && notify == nil && onSuccess.isEmpty
+            && onFailure.isEmpty && command.isEmpty
+    }
+
+    /// The action with the change; `nil` if nothing was said.
+    func applied(to action: Action) throws -> Action? {
+        if isEmpty { return nil }
+        guard !shell || !command.isEmpty else {
+            throw ValidationError("--shell is for a command; give one after `--`")
+        }
+        var new = action
+        if let webhook {
+            new.webhook = webhook == "none" ? nil : webhook
+            if new.webhook == nil { new.webhookHeaders = nil }
+        }
+        if let notify { new.notify = notify == "none" ? nil : notify }
+        let surroundings = try surroundings(of: action)
+        if !onSuccess.isEmpty { new.onSuccess = try hooks(onSuccess, "--on-success", surroundings) }
+        if !onFailure.isEmpty { new.onFailure = try hooks(onFailure, "--on-failure", surroundings) }
+        if !command.isEmpty {
+            if !shell {
+                try JobOptions.checkProgram(
+                    command[0], folder: surroundings.cwd ?? "/", path: surroundings.env["PATH"] ?? "")
+            }
+            new.command = surroundings
+            new.command?.argv = shell ? [command.joined(separator: " ")] : command
+            new.command?.shell = shell
+        } else if cwd != nil || !env.isEmpty || !unsetEnv.isEmpty {
+            guard let former = action.command else {
+                throw ValidationError("--cwd, --env and --unset-env are for a command, and the job has none")
+            }
+            new.command = surroundings
+            new.command?.argv = former.argv
+            new.command?.shell = former.shell
+        }
+        return new
+    }
+
+    /// The folder, the variables and the mask that a command gets: those of the job's command, else those of this shell.
+    private func surroundings(of action: Action) throws -> Action.Command {
+        let here = FileManager.default.currentDirectoryPath
+        let known = action.command ?? action.hooks.lazy.compactMap(\.command).first
+        var command =
+            try known
+            ?? Action.Command(
+                argv: [], cwd: here, env: try CallersSurroundings.variables(inheriting: []),
+                umask: CallersSurroundings.mask())
+        command.argv = []
+        if let cwd {
+            let folder = cwd.hasPrefix("/") ? cwd : here + "/" + cwd
+            var isFolder: ObjCBool = false
+            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+                throw ValidationError("--cwd: \(folder) is not a folder")
+            }
+            command.cwd = folder
+        }
+        command.env.merge(try JobOptions.pairs(env, option: "--env")) { _, new in new }
+        for name in unsetEnv {
+            guard command.env.removeValue(forKey: name) != nil else {
+                throw ValidationError("--unset-env: the command has no variable \(name)")
+            }
+        }
+        return command
+    }
+
+    private func hooks(
+        _ texts: [String], _ option: String, _ surroundings: Action.Command
+    ) throws -> [Action.Hook]? {
+        if texts == ["none"] { return nil }
+        return try texts.map { text in
+            try HookText(text, option: option).hook { line in
+                var command = surroundings
+                (command.argv, command.shell) = ([line], true)
+                return command
+            }
+        }
+    }
+}

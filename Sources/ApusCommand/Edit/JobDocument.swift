@@ -1,0 +1,134 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import ArgumentParser
+import Foundation
+
+/// A job as a text that a person changes in an editor: what `apus export` writes of it.
+struct JobDocument {
+    private let original: ExportedJobs.ExportedJob
+
+    /// - Throws: `ValidationError` for a job that has ended.
+    init(_ job: WireJob) throws {
+        guard ["scheduled", "suspended"].contains(job.state) else {
+            throw ValidationError("\(job.id): the job is \(job.state) and cannot be changed; submit it again")
+        }
+        original = Export.exported(job)
+    }
+
+    /// A text that was changed.
+    struct Edited {
+        var change: WireJobChange
+        /// Called when the change is refused: the text stays, and a message says where.
+        var keep: () -> Void
+    }
+
+    /// Opens the editor, and waits for its end.
+    /// - Returns: what was changed; `nil` if nothing was.
+    /// - Throws: `DaemonError` if there is no editor, or it fails; `ValidationError` for a text that cannot be read.
+    func edited() async throws -> Edited? {
+        let suffix = WireSubmission.newIdempotencyKey(SystemRandom())
+        let folder = FileManager.default.temporaryDirectory.path + "/apus-edit-" + suffix
+        // The commands' variables are nobody else's business.
+        try FileManager.default.createDirectory(
+            atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+        let path = folder + "/job.json"
+        let text = try Terminal.jsonText(ExportedJobs(jobs: [original]))
+        try Data(text.utf8).write(to: URL(filePath: path))
+        func remove() { try? FileManager.default.removeItem(atPath: folder) }
+        func keep() { Terminal.note("apus: nothing was changed; the text is kept in \(path)") }
+        do { try Self.open(path) } catch {
+            remove()
+            throw error
+        }
+        do {
+            let change = try change(to: try InputFile(path).contents())
+            guard let change, !change.isEmpty else {
+                remove()
+                return nil
+            }
+            // The text is removed at once, and written again should the daemon refuse the change.
+            let edited = try InputFile(path).contents()
+            remove()
+            return Edited(change: change) {
+                try? FileManager.default.createDirectory(
+                    atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+                try? edited.write(to: URL(filePath: path))
+                keep()
+            }
+        } catch {
+            keep()
+            throw error
+        }
+    }
+
+    /// The editor is a line for the shell, as for other programs: `code --wait`.
+    private static func open(_ path: String) throws {
+        let environment = ProcessInfo.processInfo.environment
+        let editor = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", editor + " \"$1\"", editor, path]
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+            throw DaemonError(
+                .unavailable,
+                "the editor \"\(editor)\" ended with \(process.terminationStatus), and nothing was changed; name another one in VISUAL or EDITOR"
+            )
+        }
+    }
+
+    /// - Throws: `ValidationError` for a text that is no such document, or changes what cannot be changed.
+    func change(to data: Data) throws -> WireJobChange? {
+        let document: ExportedJobs
+        do {
+            document = try StrictJSON.decode(ExportedJobs.self, from: data)
+        } catch let error as DecodingError {
+            throw ValidationError("the text is not what apus export writes: \(error.summary)")
+        }
+        guard document.version == ExportedJobs.currentVersion, document.jobs.count == 1 else {
+            throw ValidationError("version and jobs: leave the version and the number of jobs as they are")
+        }
+        let (old, new) = (original.submission, document.jobs[0].submission)
+        guard document.jobs[0].suspended == original.suspended else {
+            throw ValidationError("suspended: is changed by apus suspend and apus resume")
+        }
+        guard (new.kind, new.idempotencyKey, new.conflict) == (old.kind, old.idempotencyKey, old.conflict) else {
+            throw ValidationError("kind, idempotencyKey and conflict: cannot be changed")
+        }
+        return WireJobChange(from: old, to: new)
+    }
+}
+
+extension WireJobChange {
+    /// What is to be changed so that the job of one submission is that of another.
+    init(from old: WireSubmission, to new: WireSubmission) {
+        let (oldLabels, newLabels) = (old.labels ?? [:], new.labels ?? [:])
+        var labels: [String: FieldChange<String>] = [:]
+        for key in Set(oldLabels.keys).union(newLabels.keys) where oldLabels[key] != newLabels[key] {
+            labels[key] = FieldChange(from: oldLabels[key], to: newLabels[key])
+        }
+        let (before, after) = (old.policies ?? WirePolicies(), new.policies ?? WirePolicies())
+        let policies = Policies(
+            tolerance: FieldChange(from: before.tolerance, to: after.tolerance),
+            missed: FieldChange(from: before.missed, to: after.missed),
+            overlap: FieldChange(from: before.overlap, to: after.overlap),
+            retry: FieldChange(from: before.retry, to: after.retry),
+            timeout: FieldChange(from: before.timeout, to: after.timeout),
+            when: FieldChange(from: before.when, to: after.when))
+        self.init(
+            name: FieldChange(from: old.name, to: new.name), trigger: old.trigger == new.trigger ? nil : new.trigger,
+            action: old.action == new.action ? nil : new.action, policies: policies == Policies() ? nil : policies,
+            labels: labels.isEmpty ? nil : labels, queue: FieldChange(from: old.queue, to: new.queue),
+            priority: FieldChange(from: old.priority, to: new.priority),
+            unique: FieldChange(from: old.unique, to: new.unique))
+    }
+}
+
+extension FieldChange {
+    /// What leads from one value to another.
+    init(from old: Value?, to new: Value?) {
+        self = old == new ? .unchanged : new.map { .set($0) } ?? .removed
+    }
+}

@@ -1,0 +1,49 @@
+import ApusJobs
+import ApusTimers
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// Reads the history for statistics.
+struct StatisticsDirectory: Sendable {
+    var scheduler: JobScheduler
+    /// How many runs are in memory at once, with what they printed.
+    private static let page = 200
+
+    /// The runs that have ended, of one job or of all, since an instant or ever.
+    func statistics(job: JobID?, since: WallInstant?, zone: TimeZone) async throws -> WireStatistics {
+        var total = RunStatistics()
+        var jobs: [JobID: RunStatistics] = [:]
+        var names: [JobID: String] = [:]
+        var days: [String: RunStatistics] = [:]
+        var query = RunQuery(
+            job: job, states: [.succeeded, .failed, .skipped, .lost, .cancelled], since: since, limit: Self.page)
+        repeat {
+            let page = try await scheduler.runs(query)
+            for run in page.runs {
+                guard let finished = run.finished else { continue }
+                total.add(run)
+                jobs[run.job, default: RunStatistics()].add(run)
+                days[Self.day(of: finished, in: zone), default: RunStatistics()].add(run)
+            }
+            names.merge(page.names) { newest, _ in newest }
+            query.after = page.next
+            try Task.checkCancellation()
+        } while query.after != nil
+        return WireStatistics(
+            zone: zone.identifier, total: total.wire,
+            jobs: jobs.sorted { $0.key < $1.key }
+                .map { .init(job: $0.key.rawValue, name: names[$0.key], runs: $0.value.wire) },
+            days: days.sorted { $0.key < $1.key }.map { .init(day: $0.key, runs: $0.value.wire) })
+    }
+
+    /// `2026-12-24`
+    private static func day(of instant: WallInstant, in zone: TimeZone) -> String {
+        let date = Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000_000))
+        let local = instant.advanced(by: .seconds(zone.secondsFromGMT(for: date)))
+        return String(TimeText.iso8601(local).prefix(10))
+    }
+}

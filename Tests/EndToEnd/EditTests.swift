@@ -1,0 +1,169 @@
+import ApusDaemon
+import Foundation
+import Testing
+
+@Suite("Editing a job")
+struct EditTests {
+    private func submit(_ apus: ApusUnderTest) async throws -> WireJob {
+        try await apus.json(
+            "every", "1h", "--name", "backup", "--label", "team=blue", "--label", "draft=1", "--timeout", "5m",
+            "--env", "LEVEL=1", "--notify", "done", "--json", "--", "echo", "old")
+    }
+
+    @Test(
+        "options change what they name, and nothing else; the identifier and the history stay",
+        arguments: StoreUnderTest.allCases)
+    func options(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            let before = try await submit(apus)
+            _ = try await apus("run", "backup")
+            try await apus.until("the run") { try await apus.client.job(before.id).lastRun?.outcome == "succeeded" }
+            var expected = try await apus.client.job(before.id)
+            let answer = try await apus(
+                "edit", "backup", "--name", "nightly", "--label", "team=red", "--remove-label", "draft", "--timeout",
+                "none", "--retry", "2", "--overlap", "queue:3", "--when", "power", "--queue", "disk", "--priority",
+                "high")
+            #expect(answer.code == 0 && answer.out.hasPrefix("\(before.id) (nightly) changed"), "\(answer)")
+            (expected.name, expected.labels) = ("nightly", ["team": "red"])
+            (expected.policies.timeout, expected.policies.retry) = (nil, 2)
+            (expected.policies.overlap, expected.policies.when) = ("queue:3", ["power"])
+            (expected.queue, expected.priority) = ("disk", "high")
+            #expect(try await apus.client.job(before.id) == expected)
+
+            let command: WireJob = try await apus.json(
+                "edit", "nightly", "--env", "MORE=2", "--unset-env", "LEVEL", "--notify", "none", "--json", "--",
+                "echo", "new")
+            #expect(command.action.command?.argv == ["echo", "new"] && command.action.notify == nil)
+            #expect(command.action.command?.cwd == before.action.command?.cwd)
+            #expect(command.action.command?.env["MORE"] == "2" && command.action.command?.env["LEVEL"] == nil)
+            #expect(command.action.command?.env["PATH"] == before.action.command?.env["PATH"])
+            #expect(command.nextDue == expected.nextDue, "the schedule is as it was")
+
+            let schedule: WireJob = try await apus.json(
+                "edit", "nightly", "--every", "day at 9:00", "--tz", "Asia/Tokyo", "--no-name", "--json")
+            #expect(schedule.name == nil && schedule.trigger.calendar?.zone == "Asia/Tokyo")
+            #expect(schedule.id == before.id && schedule.created == before.created)
+            #expect(try await apus.client.runs(job: before.id).runs.count == 1)
+        }
+    }
+
+    @Test("a run that goes on ends as it began, and the next one obeys the change", arguments: StoreUnderTest.allCases)
+    func running(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            let gate = apus.home.path + "/gate"
+            let job: WireJob = try await apus.json(
+                "every", "1h", "--name", "job", "--shell", "--json", "--",
+                "until [ -e \(gate) ]; do sleep 0.02; done; echo old")
+            let first = try await apus.client.run("job")
+            try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
+            _ = try await apus("edit", "job", "--", "echo", "new")
+            try Data().write(to: URL(filePath: gate))
+            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            let second = try await apus.client.run("job")
+            try await apus.until("two ends") {
+                try await apus.client.runs(job: job.id).runs.count { $0.outcome == "succeeded" } == 2
+            }
+            #expect(try await apus("logs", "job", "--run", String(first.occurrence)).out == "old\n")
+            #expect(try await apus("logs", "job", "--run", String(second.occurrence)).out == "new\n")
+        }
+    }
+
+    /// An editor that replaces texts by sed.
+    private func editor(_ apus: ApusUnderTest, _ script: String) async throws -> [String: String] {
+        let path = apus.home.path + "/editor"
+        try await ApusUnderTest.writeProgram("#!/bin/sh\nsed -i '\(script)' \"$2\"\n", to: path)
+        // With an argument of its own, as `code --wait` has.
+        return ["VISUAL": "\(path) --wait", "EDITOR": "false"]
+    }
+
+    @Test("in an editor, the exported document is changed and applied; an unchanged one changes nothing")
+    func inEditor() async throws {
+        try await ApusUnderTest.with { apus in
+            let before = try await submit(apus)
+            let changed = try await apus(
+                "edit", "backup", "--editor",
+                environment: try await editor(
+                    apus, "s/\"PT1H\"/\"2h\"/; s/\"draft\" : \"1\"/\"final\" : \"2\"/; s/PT5M/10m/"))
+            #expect(changed.code == 0, "\(changed)")
+            let job = try await apus.client.job(before.id)
+            #expect(job.trigger.every == "PT2H" && job.labels == ["team": "blue", "final": "2"])
+            #expect(job.policies.timeout == "PT10M" && job.action == before.action)
+            let same = try await apus("edit", "backup", "--editor", environment: try await editor(apus, ""))
+            #expect(same.code == 0 && same.out.contains("is as it was"), "\(same)")
+            #expect(try await apus.client.job(before.id) == job)
+        }
+    }
+
+    @Test(
+        "a text that is refused changes nothing, and stays in the file that the message names",
+        arguments: [
+            ("s/\"team\"/\"te=am\"/", "labels"), ("s/{/[/", "the text"), ("s/\"retry\"/\"retyr\"/", "retyr"),
+            ("s/\"suspended\" : false/\"suspended\" : true/", "apus suspend"),
+            ("s/\"kind\" : \"action\"/\"kind\" : \"countdown\"/", "kind"),
+            ("s/\"every\" : \"PT1H\"/\"every\" : \"lately\"/", "every"),
+        ])
+    func refusedText(script: String, expected: String) async throws {
+        try await ApusUnderTest.with { apus in
+            let before = try await submit(apus)
+            let answer = try await apus("edit", "backup", "--editor", environment: try await editor(apus, script))
+            #expect(answer.code == 64 && answer.err.contains(expected), "\(answer)")
+            #expect(try await apus.client.job(before.id) == before)
+            let path = try #require(answer.err.split(separator: " ").last?.trimmingCharacters(in: .newlines))
+            let kept = answer.err.split(whereSeparator: \.isWhitespace).map(String.init).first {
+                $0.hasSuffix("/job.json")
+            }
+            #expect(kept.map(FileManager.default.fileExists(atPath:)) == true, "\(path)")
+            if let kept { try FileManager.default.removeItem(atPath: String(kept.dropLast("/job.json".count))) }
+        }
+    }
+
+    @Test("an editor that fails changes nothing, and leaves no file behind")
+    func failingEditor() async throws {
+        try await ApusUnderTest.with { apus in
+            let before = try await submit(apus)
+            let answer = try await apus("edit", "backup", "--editor", environment: ["VISUAL": "", "EDITOR": "exit 3;"])
+            #expect(answer.code == 1 && answer.err.contains("EDITOR"), "\(answer)")
+            #expect(try await apus.client.job(before.id) == before)
+        }
+    }
+
+    @Test(
+        "what cannot be meant is refused with exit code 64 and the option's name",
+        arguments: [
+            (["edit"], "id"), (["edit", "backup"], "--editor"), (["edit", "backup", "--timeout", "soon"], "--timeout"),
+            (["edit", "backup", "--retry", "-1"], "--retry"), (["edit", "backup", "--label", "x"], "KEY=VALUE"),
+            (["edit", "backup", "--tz", "UTC"], "--tz"), (["edit", "backup", "--count", "3"], "--count"),
+            (["edit", "backup", "--every", "1h", "--after", "1h"], "--after"),
+            (["edit", "backup", "--shell"], "--shell"),
+            (["edit", "backup", "--name", "a", "--no-name"], "--no-name"),
+            (["edit", "backup", "--queue", "a b"], "queue"),
+            (["edit", "backup", "--unset-env", "NOT_THERE"], "NOT_THERE"),
+            (["edit", "backup", "--when", "rain"], "network"),
+            (["edit", "backup", "--editor", "--retry", "1"], "--editor"),
+            (["edit", "backup", "--cwd", "/none"], "--cwd"),
+            (["edit", "backup", "--label", "a=1", "--remove-label", "a"], "--remove-label"),
+            (["edit", "backup", "--", "no-such-program"], "no-such-program"),
+            (["edit", "backup", "--webhook", "ftp://x"], "webhook"),
+        ])
+    func refused(words: [String], expected: String) async throws {
+        try await ApusUnderTest.with { apus in
+            let before = try await submit(apus)
+            let answer = try await apus.call(words)
+            #expect(answer.code == 64 && answer.err.contains(expected), "\(words): \(answer)")
+            #expect(try await apus.client.job(before.id) == before)
+        }
+    }
+
+    @Test("a job that has ended is not changed")
+    func ended() async throws {
+        try await ApusUnderTest.with { apus in
+            let job = try await submit(apus)
+            _ = try await apus("cancel", job.id)
+            for options in [["--retry", "1"], ["--editor"]] {
+                let answer = try await apus.call(["edit", job.id] + options)
+                #expect(answer.code == 64 && answer.err.contains("cancelled"), "\(answer)")
+            }
+            #expect(try await apus("edit", "nobody", "--retry", "1").code == 1)
+        }
+    }
+}

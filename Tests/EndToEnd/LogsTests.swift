@@ -1,0 +1,81 @@
+import ApusDaemon
+import Foundation
+import Testing
+
+@Suite("What runs printed")
+struct LogsTests {
+    /// A job that prints a line, waits for a file, and prints another one.
+    private func submit(_ apus: ApusUnderTest) async throws -> WireJob {
+        try await apus.client.submit(
+            WireSubmission(
+                name: "job", trigger: WireTrigger(every: "PT1H"),
+                action: Action(
+                    command: .init(
+                        argv: ["echo start; until [ -e gate ]; do sleep 0.02; done; echo end"], shell: true,
+                        cwd: apus.home.path))))
+    }
+
+    @Test(
+        "logs print what the run that goes on has printed so far, later all of it, and with --run those of any run",
+        arguments: StoreUnderTest.allCases)
+    func inProgress(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            try await apus.startDaemon()
+            let job = try await submit(apus)
+            let first = try await apus.client.run("job")
+            try await apus.until("its first line") { try await apus("logs", "job").out == "start\n" }
+            #expect(try await apus("logs", "job", "--run", String(first.occurrence)).out == "start\n")
+            #expect(try await apus.client.logs(job.id).isEmpty, "the API has to be asked for it")
+            try Data().write(to: URL(filePath: apus.home.path + "/gate"))
+            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            #expect(try await apus("logs", "job").out == "start\nend\n")
+            let second = try await apus.client.run("job")
+            try await apus.until("the second run") {
+                try await apus.client.runs(job: job.id).runs.count { $0.outcome == "succeeded" } == 2
+            }
+            for run in [first, second] {
+                #expect(try await apus("logs", "job", "--run", String(run.occurrence)).out == "start\nend\n")
+            }
+            let unknown = try await apus("logs", "job", "--run", "77")
+            #expect(unknown.code == 1 && unknown.err.contains("occurrence 77"), "\(unknown)")
+        }
+    }
+
+    @Test("--follow begins with what the run that goes on has printed, and prints nothing twice")
+    func followInProgress() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            let job = try await submit(apus)
+            _ = try await apus.client.run("job")
+            try await apus.until("its first line") {
+                try await !apus.client.logs(job.id, running: true).isEmpty
+            }
+            async let followed = apus("logs", "job", "--follow")
+            try await apus.untilListening()
+            try Data().write(to: URL(filePath: apus.home.path + "/gate"))
+            try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "succeeded" }
+            _ = try await apus.client.cancel("job")
+            let answer = try await followed
+            #expect(answer.code == 0 && answer.out == "start\nend\n", "\(answer)")
+        }
+    }
+
+    @Test(
+        "a finished job runs once more, and keeps its history; a cancelled one does not",
+        arguments: StoreUnderTest.allCases)
+    func runAgain(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
+            let once: WireJob = try await apus.json("after", "10ms", "--name", "once", "--json", "--", "echo", "x")
+            #expect(try await apus("wait", "once").code == 0)
+            #expect(try await apus("run", "once").code == 0)
+            try await apus.until("the second run") {
+                try await apus.client.runs(job: once.id).runs.count { $0.outcome == "succeeded" } == 2
+            }
+            try await apus.until("its end") { try await apus.client.job(once.id).state == "finished" }
+            let hourly: WireJob = try await apus.json("every", "1h", "--json", "--", "true")
+            _ = try await apus("cancel", hourly.id)
+            let refused = try await apus("run", hourly.id)
+            #expect(refused.code == 64 && refused.err.contains("cancelled"), "\(refused)")
+        }
+    }
+}
