@@ -42,4 +42,14 @@ struct Comparison {
         copy.schedule.rule = .fields(fields)
         return copy
     }
+
+    /// The schedule with the days of the month alone, if both are restricted.
+    var withoutWeekdays: Comparison? {
+        guard case .fields(var fields) = schedule.rule, fields.days.restrictsMonthDay, fields.days.restrictsWeekday
+        else { return nil }
+        (fields.days.weekdays, fields.days.ordinals) = (0, 0)
+        var copy = self
+        copy.schedule.rule = .fields(fields)
+        return copy
+    }
 }

@@ -90,7 +90,7 @@ struct Run {
         let start = Date()
         var told = start
         while Date().timeIntervalSince(start) < options.seconds {
-            let (zone, at) = changes[covered % changes.count]
+            let (zone, at) = changes[(options.skip + covered) % changes.count]
             covered += 1
             // Before the change, in it, and after it; every fifth round is anywhere.
             let isAnywhere = generator.chance(5)

@@ -1,10 +1,12 @@
 /// The options of the program.
 struct Options {
     static let usage =
-        "usage: ApusCalendarOracles [--seconds N] [--seed N] [--python PATH] [--java PATH] [--sources FOLDER] [--verbose]"
+        "usage: ApusCalendarOracles [--seconds N] [--seed N] [--skip N] [--python PATH] [--java PATH] [--sources FOLDER] [--verbose]"
 
     var seconds = 20.0
     var seed = UInt64.random(in: 1...999_999)
+    /// How many changes of the clock, in the order of the seed, an earlier run has taken.
+    var skip = 0
     var python = "python3"
     var java = "java"
     var sources = "Tests/ApusCalendarOracles"
@@ -21,6 +23,7 @@ struct Options {
             switch name {
             case "--seconds": seconds = Double(value) ?? seconds
             case "--seed": seed = UInt64(value) ?? seed
+            case "--skip": skip = Int(value) ?? skip
             case "--python": python = value
             case "--java": java = value
             case "--sources": sources = value

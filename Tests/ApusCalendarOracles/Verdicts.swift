@@ -41,6 +41,16 @@ struct Verdict: Hashable {
         oracle: .croniter, says: "croniter takes one of day of the month and day of the week where one of them is */2",
         right: "Apus: a field that begins with a star does not restrict, so both must match",
         source: "crontab(5) of Vixie cron; cron's entry.c sets DOM_STAR and DOW_STAR by the first character")
+    static let croniterEither = Verdict(
+        oracle: .croniter,
+        says: "croniter gives up where no month of the expression has the day, although the day of the week would do",
+        right: "Apus: one of the two is enough if both are restricted, and the days of the week come",
+        source: "crontab(5); croniter 6: of both searches, the error of the first is the result")
+    static let croniterFebruary = Verdict(
+        oracle: .croniter,
+        says: "croniter passes over the first days of March if a day is named that February lacks",
+        right: "Apus: 5 0 1,31 * * is due on 1 March",
+        source: "croniter 6, _get_next_nearest_diff: 31 - 22 days from 22 February lead to 3 March")
     static let dateutilGap = Verdict(
         oracle: .dateutil, says: "dateutil's rules have no zone: local times in a gap are left out",
         right: "both: another policy; the rest is what Apus finds with gap = skip",
@@ -65,7 +75,7 @@ struct Verdict: Hashable {
 
     static let all = [
         systemdPolicy, systemdCopy, systemdLoop, systemdLost, systemdRepetition, croniterShift, croniterYears,
-        croniterStar, dateutilGap, dateutilWeek, dateutilLastWeeks,
+        croniterStar, croniterEither, croniterFebruary, dateutilGap, dateutilWeek, dateutilLastWeeks,
         dateutilYearBefore,
     ]
 
@@ -126,6 +136,19 @@ struct Verdict: Hashable {
         let crosses = !comparison.rules.transitions(in: comparison.base - 86_400..<last + 86_400).isEmpty
         if theirs == comparison.withEitherDay?.ours() { return .croniterStar }
         if crosses, agreesWithoutZone { return .croniterShift }
+        if case .fields(let fields) = comparison.schedule.rule {
+            if theirs.isEmpty, fields.days.combination == .or, comparison.withoutWeekdays?.ours().isEmpty == true {
+                return .croniterEither
+            }
+            let rest = ours.filter {
+                let date = comparison.rules.local(at: $0).date
+                return date.month != 3 || date.day > 3
+            }
+            let lateDays: UInt64 = 7 << 29
+            if fields.days.monthDays & lateDays != 0, rest.count < ours.count, theirs.starts(with: rest) {
+                return .croniterFebruary
+            }
+        }
         let tenYears: Int64 = 10 * 31_556_952
         let isPrefix = theirs.count < ours.count && Array(ours.prefix(theirs.count)) == theirs
         return isPrefix && ours[theirs.count] - (theirs.last ?? comparison.base) > tenYears - 31_622_400
