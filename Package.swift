@@ -627,3 +627,30 @@ where target.type != .plugin && target.type != .system && !withoutFeatures.conta
 if Context.environment["APUS_DOCS"] != nil {
     package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"))
 }
+
+// With APUS_RACES, for `make tsan`: only the tests that have something to race with, and what they need, because all that is
+// compiled for the thread sanitizer is compiled once more.
+if Context.environment["APUS_RACES"] != nil {
+    let isAlone: Set = [
+        "ApusAppleTests", "ApusCalendarTests", "ApusTestingTests", "ClusterSimulationTests", "DocumentationTests",
+        "ProcessClockTests", "ProjectTests", "SchedulerSimulationTests", "SimulatedAppleTests", "SimulatedSwiftUITests",
+        "SleeplessTests", "TestTraitsTests",
+    ]
+    var needed: Set<String> = ["ApusTimerStress"]
+    var open = package.targets.filter { $0.type == .test && !isAlone.contains($0.name) }.map(\.name) + needed
+    while let name = open.popLast() {
+        needed.insert(name)
+        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            switch dependency {
+            case .targetItem(let other, _), .byNameItem(let other, _): if !needed.contains(other) { open.append(other) }
+            default: break
+            }
+        }
+    }
+    package.targets.removeAll { $0.type != .plugin && !needed.contains($0.name) && $0.name != "WebEmbedder" }
+    let left = Set(package.targets.map(\.name))
+    package.products.removeAll { product in
+        (product as? Product.Library).map { !left.isSuperset(of: $0.targets) }
+            ?? (product as? Product.Executable).map { !left.isSuperset(of: $0.targets) } ?? false
+    }
+}
