@@ -170,7 +170,7 @@ let package = Package(
         .executableTarget(
             name: "ApusCommand",
             dependencies: [
-                "ApusCalendar", "ApusDaemon",
+                "ApusCalendar", "ApusDaemon", "ApusSQLite",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),

@@ -64,7 +64,7 @@ struct Apus: AsyncParsableCommand {
             CommandGroup(
                 name: "Daemon",
                 subcommands: [
-                    Serve.self, Stop.self, Status.self, Nodes.self, Store.self, Install.self, Demo.self,
+                    Serve.self, Stop.self, Status.self, Doctor.self, Nodes.self, Store.self, Install.self, Demo.self,
                     Completions.self,
                 ]),
         ]

@@ -96,6 +96,17 @@ public struct Home: Sendable, Hashable {
         }
     }
 
+    /// Checks the home without making or changing anything.
+    /// - Returns: whether it is there.
+    /// - Throws: ``DaemonError`` with `unavailable`, naming the folder, what is wrong with it and what to do.
+    package func examine() throws -> Bool {
+        guard try Self.check(path) else { return false }
+        guard access(path, W_OK | X_OK) == 0 else {
+            throw DaemonError(.unavailable, "\(path) cannot be written (\(String(cString: strerror(errno))))")
+        }
+        return true
+    }
+
     /// Checks a folder of the home, making it if asked to.
     /// - Returns: whether it is there.
     /// - Throws: ``DaemonError`` with `unavailable`.

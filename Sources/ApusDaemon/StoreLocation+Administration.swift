@@ -6,6 +6,9 @@ import ApusSQLite
 #endif
 
 extension StoreLocation {
+    /// Whether it is a SQLite file.
+    package var isFile: Bool { if case .sqlite = self { true } else { false } }
+
     /// What looks at the store.
     package var inspection: any StoreInspection {
         switch self {

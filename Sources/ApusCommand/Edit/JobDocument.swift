@@ -66,15 +66,11 @@ struct JobDocument {
     private static func open(_ path: String) throws {
         let environment = ProcessInfo.processInfo.environment
         let editor = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
-        let process = Process()
-        process.executableURL = URL(filePath: "/bin/sh")
-        process.arguments = ["-c", editor + " \"$1\"", editor, path]
-        try process.run()
-        process.waitUntilExit()
-        guard process.terminationReason == .exit, process.terminationStatus == 0 else {
+        let status = ForegroundProcess.run(line: editor + " \"$1\"", path)
+        guard status == 0 else {
             throw DaemonError(
                 .unavailable,
-                "the editor \"\(editor)\" ended with \(process.terminationStatus), and nothing was changed; name another one in VISUAL or EDITOR"
+                "the editor \"\(editor)\" ended with \(status), and nothing was changed; name another one in VISUAL or EDITOR"
             )
         }
     }

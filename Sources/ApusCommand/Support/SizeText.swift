@@ -8,6 +8,15 @@ enum SizeText {
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1),
     ]
 
+    /// `3.2 GiB`, `512 MiB`
+    static func format(_ bytes: UInt64) -> String {
+        guard let unit = units.sorted(by: { $0.bytes > $1.bytes }).first(where: { bytes >= UInt64($0.bytes) }),
+            unit.bytes > 1
+        else { return "\(bytes) bytes" }
+        let tenths = bytes / (UInt64(unit.bytes) / 10)
+        return tenths >= 100 ? "\(tenths / 10) \(unit.suffix)" : "\(tenths / 10).\(tenths % 10) \(unit.suffix)"
+    }
+
     /// The number of bytes.
     /// - Throws: `TextError` if the text is no size, or one of less than 1 KiB or more than 1,024 GiB.
     static func parse(_ text: String, argument: String) throws -> Int {

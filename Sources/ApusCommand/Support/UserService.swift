@@ -18,9 +18,12 @@ struct UserService {
     /// - Returns: whether systemd says that the daemon is ready. It is not if there is no systemd, no manager of this
     ///   user, or no unit that is enabled.
     func startIfEnabled() async -> Bool {
-        guard await systemctl("is-enabled", "--quiet", Self.unit) else { return false }
+        guard await isEnabled() else { return false }
         return await systemctl("start", Self.unit)
     }
+
+    /// Whether the unit is enabled.
+    func isEnabled() async -> Bool { await systemctl("is-enabled", "--quiet", Self.unit) }
 
     /// Runs systemctl, and returns whether it has succeeded.
     ///

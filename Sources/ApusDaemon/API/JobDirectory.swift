@@ -155,8 +155,8 @@ struct JobDirectory: Sendable {
         }
     }
 
-    /// Submits a job of a new identifier. Six characters, the first of them a letter, are 22 · 30⁵ = 535 million identifiers; where one is taken, the next try is
-    /// longer.
+    /// Submits a job of a new identifier: six characters, the first of them a letter, which are 22 · 30⁵ = 535 million
+    /// identifiers. Where one is taken, the next try is longer.
     private func submitNew(_ request: JobRequest) async throws -> (job: Job, isNew: Bool) {
         var request = request
         var length = 6

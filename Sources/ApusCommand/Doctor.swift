@@ -1,0 +1,253 @@
+import ApusCalendar
+import ApusDaemon
+import ApusJobs
+import ApusSQLite
+import ApusTimers
+import ArgumentParser
+import Foundation
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Examine what jobs need: home, disk, clock, zones, store, daemon, and what keeps jobs from running.",
+        discussion: """
+            It starts no daemon and changes nothing. Exit code 0 if nothing is wrong, 1 if something is; what is only worth \
+            knowing is marked with a dash.
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let findings = await Examination(environment: ProcessInfo.processInfo.environment).findings()
+            let isWell = findings.allSatisfy { $0.status != .problem }
+            if json {
+                try Terminal.json(Report(ok: isWell, checks: findings))
+            } else {
+                let width = findings.map(\.check.count).max() ?? 0
+                for finding in findings {
+                    let padding = String(repeating: " ", count: width - finding.check.count)
+                    Terminal.out("\(finding.mark) \(Colour.bold(finding.check + padding))  \(finding.text)")
+                }
+            }
+            if !isWell { throw ExitCode(1) }
+        }
+    }
+
+    private struct Report: Encodable {
+        var ok: Bool
+        var checks: [Finding]
+    }
+
+    /// What a check has found.
+    struct Finding: Encodable {
+        enum Status: String, Encodable {
+            case ok, note, problem
+        }
+        var check: String
+        var status: Status
+        /// What is so, and what to do about it.
+        var text: String
+
+        fileprivate var mark: TerminalText {
+            switch status {
+            case .ok: Colour.green("✓")
+            case .note: Colour.yellow("-")
+            case .problem: Colour.red("✗")
+            }
+        }
+    }
+}
+
+/// The checks, one after another. None of them changes anything.
+private struct Examination {
+    typealias Finding = Doctor.Finding
+
+    let environment: [String: String]
+
+    func findings() async -> [Finding] {
+        let home: Home
+        do { home = try Home(environment: environment) } catch {
+            return [Finding(check: "home", status: .problem, text: "\(error)")]
+        }
+        var findings = [folder(home), disk(home), clock(), zones()]
+        findings += await store(home)
+        findings += await daemon(home)
+        if let unit = await unit() { findings.append(unit) }
+        return findings
+    }
+
+    private func folder(_ home: Home) -> Finding {
+        do {
+            guard try home.examine() else {
+                return Finding(
+                    check: "home", status: .note, text: "\(home.path) is not there; the first job makes it")
+            }
+            return Finding(check: "home", status: .ok, text: "\(home.path), yours alone")
+        } catch {
+            return Finding(check: "home", status: .problem, text: "\(error)")
+        }
+    }
+
+    /// Below this, a busy daemon fills a disk within hours.
+    private static let (littleSpace, noSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
+
+    private func disk(_ home: Home) -> Finding {
+        // The folder above, as long as the home is not there.
+        var path = home.path
+        while !FileManager.default.fileExists(atPath: path), let slash = path.lastIndex(of: "/"), path.count > 1 {
+            path = slash == path.startIndex ? "/" : String(path[..<slash])
+        }
+        var info = statvfs()
+        guard statvfs(path, &info) == 0 else {
+            return Finding(check: "disk", status: .problem, text: "\(path): \(String(cString: strerror(errno)))")
+        }
+        let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+        let text = "\(SizeText.format(free)) free at \(path)"
+        if free < Self.noSpace {
+            return Finding(
+                check: "disk", status: .problem, text: text + "; jobs are refused when it is full: make space")
+        }
+        return Finding(check: "disk", status: free < Self.littleSpace ? .note : .ok, text: text)
+    }
+
+    private func clock() -> Finding {
+        let now = When.now
+        // 2025: Apus did not exist before, so the clock is wrong.
+        guard now.nanoseconds > 1_735_689_600_000_000_000 else {
+            return Finding(
+                check: "clock", status: .problem, text: "it shows \(TimeText.iso8601(now)), which has passed: set it")
+        }
+        return Finding(check: "clock", status: .ok, text: TimeText.iso8601(now))
+    }
+
+    private func zones() -> Finding {
+        let name = TimeZone.current.identifier
+        do {
+            _ = try TimeText.zone(named: "Europe/Berlin")
+            _ = try ScheduleOptions.parse([]).calendar("every day at 9:00", form: .words)
+        } catch {
+            return Finding(
+                check: "zones", status: .problem,
+                text:
+                    "the rules of time zones are not there, which schedules need: install tzdata, or set TZDIR (\(error))"
+            )
+        }
+        return Finding(check: "zones", status: .ok, text: "the zone is \(name)")
+    }
+
+    private func store(_ home: Home) async -> [Finding] {
+        do {
+            let location = try StoreLocation(argument: nil, environment: environment, home: home)
+            var findings: [Finding] = []
+            if location.isFile {
+                findings.append(library())
+                guard FileManager.default.fileExists(atPath: location.description) else {
+                    return findings + [
+                        Finding(check: "store", status: .note, text: "\(location) is not there; the first job makes it")
+                    ]
+                }
+            }
+            let status = try await location.inspection.status()
+            if let to = try await location.movedTo() {
+                return findings + [
+                    Finding(
+                        check: "store", status: .problem, text: "the jobs of \(location) were moved to \(to): use that")
+                ]
+            }
+            let count = status.jobs.values.reduce(0, +)
+            let jobs = "\(count) \(count == 1 ? "job" : "jobs"), \(SizeText.format(UInt64(status.bytes)))"
+            guard status.schema <= status.newestSchema else {
+                return findings + [
+                    Finding(
+                        check: "store", status: .problem,
+                        text:
+                            "\(location) has schema \(status.schema), and this apus reads \(status.newestSchema): upgrade it"
+                    )
+                ]
+            }
+            return findings + [Finding(check: "store", status: .ok, text: "\(location), \(jobs)")]
+        } catch {
+            return [Finding(check: "store", status: .problem, text: "\(error)")]
+        }
+    }
+
+    private func library() -> Finding {
+        let library = SQLiteLibrary.linked
+        guard library.mayLosePages else { return Finding(check: "SQLite", status: .ok, text: library.version) }
+        return Finding(
+            check: "SQLite", status: .note,
+            text:
+                "\(library.version): before 3.51.3, and without a distribution's fix, a file that two programs write can lose pages (https://sqlite.org/wal.html#walresetbug). Only programs with tables in the jobs' file are concerned"
+        )
+    }
+
+    private func daemon(_ home: Home) async -> [Finding] {
+        let client = DaemonClient(home: home, patience: .seconds(10))
+        do {
+            let health = try await client.health()
+            guard health.version == ApusVersion.current else {
+                return [
+                    Finding(
+                        check: "daemon", status: .problem,
+                        text:
+                            "process \(health.pid) has version \(health.version), and this is \(ApusVersion.current): apus stop, and the next command starts the new one"
+                    )
+                ]
+            }
+            let answers = Finding(
+                check: "daemon", status: .ok, text: "process \(health.pid), version \(health.version), answers")
+            return [answers] + (try await obstacles(client))
+        } catch let error as DaemonError where error.code == .notRunning {
+            return [
+                Finding(
+                    check: "daemon", status: .note,
+                    text: "none runs; the first command that needs one starts it, and until then nothing is due")
+            ]
+        } catch {
+            return [Finding(check: "daemon", status: .problem, text: "\(error)")]
+        }
+    }
+
+    /// What keeps jobs from running that are due, or lets them fail.
+    private func obstacles(_ client: DaemonClient) async throws -> [Finding] {
+        let jobs = try await client.allJobs(labels: [])
+        var findings: [Finding] = []
+        func note(_ concerned: [WireJob], _ text: String) {
+            guard !concerned.isEmpty else { return }
+            let names = concerned.prefix(3).map { $0.name ?? $0.id } + (concerned.count > 3 ? ["…"] : [])
+            findings.append(
+                Finding(
+                    check: "jobs", status: .note,
+                    text: "\(concerned.count) \(text): \(names.joined(separator: ", "))"))
+        }
+        note(jobs.filter(\.parked), "wait for a program that handles their kind")
+        note(jobs.filter { $0.waitingFor != nil }, "are due and wait for network, power or an idle machine")
+        note(jobs.filter { $0.state == "suspended" }, "are suspended")
+        let failing = try await client.jobs(states: ["scheduled", "suspended"], failed: true, limit: 1_000).jobs
+        note(failing, "failed the last time")
+        for queue in try await client.queues().queues where queue.paused {
+            findings.append(
+                Finding(
+                    check: "queues", status: .note,
+                    text:
+                        "\(queue.name) is paused, and \(queue.waiting) of its jobs wait: apus queue resume \(queue.name)"
+                ))
+        }
+        return findings.isEmpty
+            ? [Finding(check: "jobs", status: .ok, text: "nothing keeps the \(jobs.count) jobs from running")]
+            : findings
+    }
+
+    private func unit() async -> Finding? {
+        // With APUS_HOME, the unit is not for this home.
+        guard let service = UserService(environment: environment) else { return nil }
+        guard await service.isEnabled() else {
+            return Finding(
+                check: "unit", status: .note,
+                text: "no enabled systemd unit starts the daemon at login or with the machine: apus install")
+        }
+        return Finding(check: "unit", status: .ok, text: "\(UserService.unit) is enabled")
+    }
+}
