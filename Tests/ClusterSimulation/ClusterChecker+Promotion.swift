@@ -13,9 +13,14 @@ extension ClusterChecker {
             tables.rows[key.job]?.runs.values.first { RunKey($0) == key }
         }
         attempts = attempts.filter { stored($0).map { $0.state != .waiting } ?? false }
-        // An earlier postponement of the same attempt may be what is there.
+        // An earlier postponement of the same attempt may be what is there, or the claim before it.
         snoozes = snoozes.filter { key, end in
-            stored(key).map { $0.state == .waiting && $0.notBefore.map { $0 >= end } ?? false } ?? false
+            guard let run = stored(key) else { return false }
+            switch run.state {
+            case .waiting: return run.notBefore.map { $0 >= end } ?? false
+            case .claimed: return run.claimed.map { $0 >= end } ?? false
+            default: return false
+            }
         }
         runsAnswered = runsAnswered.filter { answered in
             tables.rows[answered.job]?.runs.values.contains { $0.occurrence == answered.occurrence } ?? false

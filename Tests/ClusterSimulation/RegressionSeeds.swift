@@ -16,5 +16,6 @@ extension ClusterSimulation {
         (4973, "a promoted database noted a place that its node had given back, for ever"),
         (4984, "a place that was given without an answer was never given back"),
         (16162, "a run began at a place that had been taken back without an answer"),
+        (16448, "the checker forgot a postponement whose attempt had been claimed again when a standby was promoted"),
     ]
 }
