@@ -100,10 +100,13 @@ struct RecurrenceDays: Sendable {
     /// No period has more matching days than this.
     func mostDays(inPeriodOf frequency: Recurrence.Frequency) -> Int {
         let named = hasOrdinals || weekdays == 0 ? 7 : weekdays.nonzeroBitCount
+        let namedWeeks = weeks.nonzeroBitCount + weeksFromEnd.nonzeroBitCount
         return switch frequency {
         case .weekly: named
         case .monthly: min(31, named * 5)
-        default: min(366, named * 53)
+        // A calendar year may touch the week of a number twice, at its beginning and at its end.
+        default:
+            min(366, named * (namedWeeks == 0 ? 53 : 2 * namedWeeks))
         }
     }
 
@@ -145,8 +148,13 @@ struct RecurrenceDays: Sendable {
 
     private func byWeekNumber(_ month: Month) -> UInt64 {
         var bits: UInt64 = 0
+        let newYear = month.first - month.daysBefore
+        let first = weekStart(of: newYear + 3)
+        let end = weekStart(of: newYear + month.yearLength + 3)
         for week in month.weekStarts(offset: weekOffset) {
-            let (number, count) = weekNumber(week)
+            // Few weeks belong to the year before or after.
+            let isOfYear = first <= week && week < end
+            let (number, count) = isOfYear ? ((week - first) / 7 + 1, (end - first) / 7) : weekNumber(week)
             if weeks.has(number) || weeksFromEnd.has(count + 1 - number) { bits |= month.days(in: week...week + 6) }
         }
         return bits
