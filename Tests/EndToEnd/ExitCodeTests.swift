@@ -8,7 +8,7 @@ struct ExitCodeTests {
     /// The rows of the page: subcommand, and for each code what it means.
     private static func documented() throws -> [String: Set<Int>] {
         let page = try String(contentsOfFile: "docs/command.md", encoding: .utf8)
-        let section = try #require(page.components(separatedBy: "\n### Exit codes\n").dropFirst().first)
+        let section = try #require(page.components(separatedBy: "\n## Exit codes\n").dropFirst().first)
             .components(separatedBy: "\n## ")[0]
         var rows: [String: Set<Int>] = [:]
         for line in section.split(separator: "\n") where line.hasPrefix("| `apus ") {
