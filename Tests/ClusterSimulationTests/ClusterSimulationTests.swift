@@ -34,7 +34,7 @@ struct ClusterSimulationTests {
         // What goes wrong in one of hundreds of histories only is looked for where that is.
         let first: UInt64 =
             switch mutant {
-            case .sameNumbers: 350
+            case .sameNumbers, .staleTimeline: 350
             case .placesBelieved: 1_900
             default: 1
             }
