@@ -144,7 +144,9 @@ public final class ZoneDatabase: TimeZones {
     ///
     /// - Returns: True if the rules of one are others by now, or if one has come or gone.
     public func refresh() -> Bool {
-        let (entries, missing) = withState { ($0.entries, $0.missing) }
+        // Lists of their own: storage that is shared with the dictionary is written to once the runtime counts no other
+        // reference, which the thread sanitizer does not see.
+        let (entries, missing) = withState { (Array($0.entries), Array($0.missing)) }
         var isChanged = false
         for name in missing where files.identity(of: directory + "/" + name) != nil {
             if (try? zone(name)) != nil { isChanged = true }
