@@ -43,6 +43,15 @@ struct BoundTests {
         #expect(try steps(try CalendarSchedule(recurrence: rule)) <= 8)
     }
 
+    @Test("a rule that begins in antiquity is searched back to 1900, and no further")
+    func antiquity() throws {
+        let schedule = try CalendarSchedule(
+            recurrence: "DTSTART:00621124T090015 RRULE:FREQ=YEARLY;BYWEEKNO=2;BYSETPOS=4,-2;BYDAY=MO")
+        var steps = 0
+        #expect(PreparedSchedule(schedule, in: .utc).previous(before: utc("2200-01-01 00:00"), steps: &steps) == nil)
+        #expect(steps <= 304)
+    }
+
     @Test("units below a day with a rare match are found without walking the units")
     func rareUnits() throws {
         let minutely = try CalendarSchedule(

@@ -36,7 +36,9 @@ struct PositionSearch: Sendable {
         var period = period(of: floorDiv(Int(local), 86_400)) + 1
         period -= floorMod(period, interval)
         let start = rule.start.localSeconds
-        while period >= 0 {
+        // DTSTART may be in any year; the search ends with the first that is searched.
+        let earliest = max(0, self.period(of: floorDiv(Int(searchedLocals.lowerBound), 86_400)))
+        while period >= earliest {
             steps += 1
             if let parts = parts(ofPeriod: period),
                 let found = matches(parts).last(where: { $0 <= local && $0 >= start })
