@@ -2,7 +2,7 @@
 
 import { api } from './api.js';
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, count, duration, fromISO, fullTime, instant, isHeld, limits, obstacle, title, trigger } from './format.js';
+import { action, clockPause, count, duration, fromISO, fullTime, instant, isHeld, limits, obstacle, title, trigger } from './format.js';
 import { Log } from './log.js';
 import { Ring } from './ring.js';
 import { Runs } from './runs.js';
@@ -191,6 +191,6 @@ export class Detail {
     setText(this.due, isRunning ? `since ${instant(Date.parse(job.lastRun.started ?? job.lastRun.due), now)}` : due);
     setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     if (state.mode !== 'counting' || job.dueMs <= now) return Infinity;
-    return Math.min(Ring.pause(job, state, RING), ((job.dueMs - now) % 1000) + 1);
+    return Math.min(Ring.pause(state, RING), clockPause(job.dueMs - now) + 1);
   }
 }

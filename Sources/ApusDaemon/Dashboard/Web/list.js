@@ -1,16 +1,19 @@
 // The list of jobs: a grid of which only what is seen exists.
 //
 // To a screen reader it is a whole grid: `aria-rowcount` and `aria-rowindex` say how long it is and where one is, and
-// the arrow keys, Page Up, Page Down, Home and End go through all of it. One control of it is in the tab order. The row
-// with the focus is kept when it is scrolled away, so that the focus is never lost.
+// the arrow keys, Page Up, Page Down, Control+Home and Control+End go through all of it; Home and End go to the first and
+// the last control of a row (ARIA Authoring Practices, "Grid"). One control of it is in the tab order. The row with the
+// focus is kept when it is scrolled away, so that the focus is never lost.
 
 import { h, setAttribute, setText } from './dom.js';
 import { count, plural } from './format.js';
 import { Row } from './row.js';
 
 const MARGIN = 6;
-// How long the order stands still after somebody moved the pointer over the list, or pressed a key in it.
+// The order is not changed within this time after the pointer moved over the list or a key was pressed in it …
 const HOLD = 3000;
+// … but it is never older than this, even if the pointer does not rest.
+const LONGEST_HOLD = 10_000;
 
 export class List {
   constructor({ store, ticker, act, element, empty, status }) {
@@ -22,15 +25,15 @@ export class List {
     this.heldUntil = 0;
     this.sortTimer = null;
     this.canvas = h('div', { role: 'rowgroup', class: 'canvas' });
-    this.viewport = h('div', { class: 'viewport', role: 'presentation' }, this.canvas);
-    const head = ['', 'Job', 'Trigger', 'Next due', 'Last run', ''];
-    const names = ['Countdown', null, null, null, null, 'Actions'];
-    const classes = ['c-ring', 'c-name', 'c-trigger', 'c-due', 'c-last', 'c-tools'];
-    element.append(
-      h('div', { role: 'rowgroup', class: 'head-group' },
-        h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
-          h('div', { role: 'columnheader', class: `cell ${classes[index]}`, 'aria-label': names[index] }, text)))),
-      this.viewport);
+    const head = ['', 'Job', 'Trigger', '', 'Next due', 'Last run', ''];
+    const names = ['Countdown', null, null, 'What it does', null, null, 'Actions'];
+    const classes = ['c-ring', 'c-name', 'c-trigger', 'c-what', 'c-due', 'c-last', 'c-tools'];
+    // Inside what scrolls, so that heads and rows are equally wide with every kind of scroll bar.
+    this.head = h('div', { role: 'rowgroup', class: 'head-group' },
+      h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
+        h('div', { role: 'columnheader', class: `cell ${classes[index]}`, 'aria-label': names[index] }, text))));
+    this.viewport = h('div', { class: 'viewport', role: 'presentation' }, this.head, this.canvas);
+    element.append(this.viewport);
     this.listen();
     ticker.add((now) => this.tick(now));
   }
@@ -47,6 +50,7 @@ export class List {
     const hold = () => (this.heldUntil = performance.now() + HOLD);
     this.canvas.addEventListener('pointermove', hold, { passive: true });
     this.canvas.addEventListener('pointerdown', hold, { passive: true });
+    this.canvas.addEventListener('pointerleave', () => this.release(), { passive: true });
     this.element.addEventListener('keydown', (event) => {
       hold();
       this.key(event);
@@ -73,11 +77,22 @@ export class List {
       }
     }
     this.ticker.wake();
-    if (this.store.unsorted && this.sortTimer === null) this.sortTimer = setTimeout(() => this.sort(), 1000);
+    if (this.store.unsorted && this.sortTimer === null) {
+      this.staleSince = performance.now();
+      this.sortTimer = setTimeout(() => this.sort(), 1000);
+    }
+  }
+
+  /** The pointer is elsewhere: an order that waits for it is brought up to date. */
+  release() {
+    this.heldUntil = 0;
+    if (this.sortTimer === null) return;
+    clearTimeout(this.sortTimer);
+    this.sort();
   }
 
   sort() {
-    const rest = this.heldUntil - performance.now();
+    const rest = Math.min(this.heldUntil, this.staleSince + LONGEST_HOLD) - performance.now();
     if (rest > 0) {
       this.sortTimer = setTimeout(() => this.sort(), rest + 10);
       return;
@@ -197,15 +212,18 @@ export class List {
   }
 
   key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.altKey || event.metaKey) return;
     const index = this.store.order.findIndex((job) => job.id === this.active.id);
     if (index < 0) return;
     const page = Math.max(1, Math.floor(this.viewport.clientHeight / this.height) - 1);
     const rows = { ArrowDown: 1, ArrowUp: -1, PageDown: Math.min(page, 12), PageUp: -Math.min(page, 12) };
+    const across = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
     const ends = { Home: 0, End: this.store.order.length - 1 };
-    if (event.key in rows) this.go(index + rows[event.key]);
-    else if (event.key in ends) this.go(ends[event.key]);
-    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.goAcross(event.key === 'ArrowRight' ? 1 : -1);
+    if (event.ctrlKey) {
+      if (!(event.key in ends)) return;
+      this.go(ends[event.key]);
+    } else if (event.key in rows) this.go(index + rows[event.key]);
+    else if (event.key in across) this.goAcross(across[event.key]);
     else return;
     event.preventDefault();
   }
@@ -216,8 +234,10 @@ export class List {
     const isOwnScroller = this.viewport.scrollHeight > this.viewport.clientHeight + 1;
     if (isOwnScroller) {
       const { scrollTop, clientHeight } = this.viewport;
+      // The head covers the top of what scrolls, and the canvas begins below it.
+      const free = clientHeight - this.head.offsetHeight;
       if (top < scrollTop) this.viewport.scrollTop = top;
-      else if (top + this.height > scrollTop + clientHeight) this.viewport.scrollTop = top + this.height - clientHeight;
+      else if (top + this.height > scrollTop + free) this.viewport.scrollTop = top + this.height - free;
     } else {
       const start = this.canvas.getBoundingClientRect().top + top;
       if (start < 120) scrollBy(0, start - 120);

@@ -23,7 +23,7 @@ const outputs = new Outputs();
 const toasts = new Toasts(byId('toasts'));
 const list = new List({ store, ticker, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
 const nodes = new Nodes({ element: byId('nodes'), status: byId('nodes-status') });
-new Timeline({ store, ticker, element: byId('timeline') });
+new Timeline({ store, ticker, element: byId('timeline'), summary: byId('hour-summary') });
 const calendar = new Calendar({ store, element: byId('calendar') });
 const detail = new Detail({ store, ticker, act, outputs });
 byId('side').append(detail.element);
@@ -49,11 +49,30 @@ async function act(name, job, control) {
     const answer = await api[name](job.id);
     const kind = name === 'run' ? 'run' : 'job';
     if (!newer.has(kind === 'run' ? runKey(answer) : answer.id)) store.apply([{ name: kind, data: answer }]);
+    if (name === 'suspend') offerUndo(job);
   } catch (error) {
     toasts.show({ kind: 'problem', title: title(job), text: error.message, href: `#/job/${job.id}` });
   }
   store.removeEventListener('changed', note);
   control.removeAttribute('aria-busy');
+}
+
+const undos = new Map();
+
+function offerUndo(job) {
+  undos.set(job.id, toasts.show({
+    kind: 'pause', title: title(job), text: 'The job is suspended.', href: `#/job/${job.id}`,
+    action: { text: 'Undo', run: (button) => act('resume', store.jobs.get(job.id), button) },
+  }));
+}
+
+/** Takes back the offers for jobs that are not suspended any more, wherever they were resumed. */
+function dropUndos() {
+  for (const [id, toast] of undos) {
+    if (store.jobs.get(id)?.state === 'suspended') continue;
+    undos.delete(id);
+    if (toast.isConnected) toasts.remove(toast);
+  }
 }
 
 // What the daemon tells
@@ -80,6 +99,7 @@ const stream = new Stream({
 
 store.addEventListener('changed', ({ detail: { runs, ended } }) => {
   history.add(runs);
+  dropUndos();
   for (const job of ended) toasts.show({ kind: 'timer', title: title(job), text: 'The countdown has ended.', href: `#/job/${job.id}` });
   showFacts();
   showCounts();

@@ -1,7 +1,7 @@
 // One row of the list of jobs. It is used for one job after another.
 
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
+import { action, clockPause, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
 import { Ring } from './ring.js';
 import { isOpen } from './store.js';
 
@@ -9,13 +9,13 @@ const SIZE = 40;
 
 const isGoingOn = (run) => run?.outcome === 'running' && run.started !== null;
 
-function button(name, glyph) {
-  return h('button', { type: 'button', class: 'tool', tabindex: '-1', 'data-action': name }, icon(glyph));
+function button(name, glyph, text) {
+  return h('button', { type: 'button', class: 'tool named', tabindex: '-1', 'data-action': name }, icon(glyph), h('span', {}, text));
 }
 
 export class Row {
   constructor() {
-    this.ring = new Ring(SIZE);
+    this.ring = new Ring(SIZE, { isLabelled: true });
     this.name = h('a', { class: 'name', tabindex: '-1' });
     this.what = h('span', { class: 'what' });
     this.trigger = h('span', { class: 'trigger' });
@@ -23,15 +23,16 @@ export class Row {
     this.due = h('span', { class: 'due' });
     this.outcome = h('span', { class: 'chip' });
     this.late = h('span', { class: 'late' });
-    this.toggle = button('suspend', 'pause');
-    this.run = button('run', 'run');
-    this.cancel = button('cancel', 'close');
+    this.toggle = button('suspend', 'pause', 'Suspend');
+    this.run = button('run', 'run', 'Run');
+    this.cancel = button('cancel', 'close', 'Cancel');
     const cell = (name, ...children) => h('div', { role: 'gridcell', class: `cell ${name}` }, ...children);
     this.element = h(
       'div', { role: 'row', class: 'row' },
       cell('c-ring', this.ring.element),
-      cell('c-name', this.name, this.what),
+      cell('c-name', this.name),
       cell('c-trigger', this.trigger),
+      cell('c-what', this.what),
       cell('c-due', this.left, this.due),
       cell('c-last', this.outcome, this.late),
       cell('c-tools', this.run, this.toggle, this.cancel));
@@ -53,6 +54,7 @@ export class Row {
     this.place(index, selected);
     setText(this.name, title(job));
     setText(this.what, job.name ? `${job.id} · ${action(job)}` : action(job));
+    setAttribute(this.what, 'title', action(job));
     setText(this.trigger, trigger(job));
     this.showLast(job);
     this.showTools(job);
@@ -91,10 +93,7 @@ export class Row {
     if (!isOpen(job)) return;
     const name = title(job);
     const isSuspended = job.state === 'suspended';
-    const label = (tool, word) => {
-      setAttribute(tool, 'aria-label', `${word} ${name}`);
-      setAttribute(tool, 'title', word);
-    };
+    const label = (tool, word) => setAttribute(tool, 'aria-label', `${word} ${name}`);
     label(this.run, 'Run now:');
     label(this.cancel, 'Cancel');
     label(this.toggle, isSuspended ? 'Resume' : 'Suspend');
@@ -102,7 +101,7 @@ export class Row {
     const glyph = isSuspended ? 'play' : 'pause';
     if (this.glyph !== glyph) {
       this.glyph = glyph;
-      this.toggle.replaceChildren(icon(glyph));
+      this.toggle.replaceChildren(icon(glyph), h('span', {}, isSuspended ? 'Resume' : 'Suspend'));
     }
   }
 
@@ -124,7 +123,7 @@ export class Row {
     const pause = isGoingOn(job.lastRun) ? this.showRunning(job.lastRun, now) : Infinity;
     const left = job.dueMs - now;
     if (state.mode !== 'counting' || left <= 0) return pause;
-    return Math.min(pause, Ring.pause(job, state, SIZE), (left % 1000) + 1);
+    return Math.min(pause, Ring.pause(state, SIZE), clockPause(left) + 1);
   }
 }
 

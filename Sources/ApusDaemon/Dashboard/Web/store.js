@@ -54,10 +54,6 @@ function prepare(wire, before) {
   job.dueMs = job.nextDue === null ? null : Date.parse(job.nextDue);
   job.createdMs = Date.parse(job.created);
   job.intervalMs = fromISO(job.trigger.every);
-  const whole = job.intervalMs ?? fromISO(job.trigger.after);
-  const isRepeated = Boolean(job.trigger.calendar && job.lastRun);
-  const begin = isRepeated ? Date.parse(job.lastRun.due) : job.createdMs;
-  job.totalMs = whole ?? (job.dueMs === null ? null : Math.max(1, job.dueMs - begin));
   job.rank = rank(job);
   return job;
 }
@@ -197,9 +193,10 @@ export class Store extends EventTarget {
     this.noteRunning(run);
     const job = this.jobs.get(run.job);
     if (!job || run.outcome === 'waiting' || !isNews(job.lastRun, run)) return;
+    const before = { ...job };
     job.lastRun = run;
-    if (!isOpen(job)) job.rank = rank(job);
-    if (this.view.sort === 'last') this.unsorted = true;
+    job.rank = rank(job);
+    if (this.matches(job) && SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
   }
 
   /** Applies what came together, and tells once. */
