@@ -16,8 +16,8 @@ const HOLD = 3000;
 const LONGEST_HOLD = 10_000;
 
 export class List {
-  constructor({ store, ticker, act, element, empty, status }) {
-    Object.assign(this, { store, ticker, act, element, empty, status });
+  constructor({ store, ticker, trends, act, element, empty, status }) {
+    Object.assign(this, { store, ticker, trends, act, element, empty, status });
     this.rows = new Map();
     this.spare = [];
     this.selected = null;
@@ -41,6 +41,7 @@ export class List {
   listen() {
     this.store.addEventListener('arranged', () => this.render());
     this.store.addEventListener('changed', ({ detail }) => this.changed(detail));
+    this.trends.addEventListener('trend', ({ detail: id }) => this.refresh(id));
     const again = () => this.schedule();
     document.addEventListener('scroll', again, { capture: true, passive: true });
     addEventListener('resize', () => {
@@ -70,17 +71,19 @@ export class List {
   changed({ changed, moved }) {
     if (moved) this.render();
     else {
-      for (const id of changed) {
-        const row = this.rows.get(id);
-        const job = this.store.jobs.get(id);
-        if (row && job) row.show(job, row.index, id === this.selected);
-      }
+      for (const id of changed) this.refresh(id);
     }
     this.ticker.wake();
     if (this.store.unsorted && this.sortTimer === null) {
       this.staleSince = performance.now();
       this.sortTimer = setTimeout(() => this.sort(), 1000);
     }
+  }
+
+  refresh(id) {
+    const row = this.rows.get(id);
+    const job = this.store.jobs.get(id);
+    if (row && job) row.show(job, row.index, id === this.selected);
   }
 
   /** The pointer is elsewhere: an order that waits for it is brought up to date. */
@@ -163,7 +166,7 @@ export class List {
 
   put(id, index) {
     let row = this.rows.get(id);
-    if (!row) this.rows.set(id, (row = this.spare.pop() ?? new Row()));
+    if (!row) this.rows.set(id, (row = this.spare.pop() ?? new Row(this)));
     row.show(this.store.order[index], index, id === this.selected);
     return row.element;
   }

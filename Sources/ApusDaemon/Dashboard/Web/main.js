@@ -16,16 +16,18 @@ import { FILTERS, runKey, SORTS, Store } from './store.js';
 import { Stream } from './stream.js';
 import { Timeline } from './timeline.js';
 import { Toasts } from './toasts.js';
+import { Trends } from './trends.js';
 
 const store = new Store();
 const ticker = new Ticker();
 const outputs = new Outputs();
+const trends = new Trends();
 const toasts = new Toasts(byId('toasts'));
-const list = new List({ store, ticker, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
+const list = new List({ store, ticker, trends, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
 const nodes = new Nodes({ element: byId('nodes'), status: byId('nodes-status') });
 new Timeline({ store, ticker, element: byId('timeline'), summary: byId('hour-summary') });
 const calendar = new Calendar({ store, element: byId('calendar') });
-const detail = new Detail({ store, ticker, act, outputs });
+const detail = new Detail({ store, ticker, trends, act, outputs });
 byId('side').append(detail.element);
 
 const nameOf = (run) => (store.jobs.get(run.job) ? title(store.jobs.get(run.job)) : run.job);
@@ -99,6 +101,7 @@ const stream = new Stream({
 
 store.addEventListener('changed', ({ detail: { runs, ended } }) => {
   history.add(runs);
+  trends.add(runs);
   dropUndos();
   for (const job of ended) toasts.show({ kind: 'timer', title: title(job), text: 'The countdown has ended.', href: `#/job/${job.id}` });
   showFacts();
@@ -117,6 +120,7 @@ async function reload() {
     return;
   }
   reloading = { again: false };
+  trends.clear();
   try {
     const [answer] = await Promise.all([api.health(), store.load(), history.load(), detail.reload()]);
     Object.assign(health, answer);
@@ -164,10 +168,16 @@ function showFacts() {
   if (health.version) parts.push(health.version);
   if (document.body.dataset.daemon === 'connected') parts.push(store.running.size ? `${store.running.size} running` : 'idle');
   setText(byId('daemon-facts'), parts.join(' · '));
+  byId('to-failed').hidden = !store.counts.failed;
+  setText(byId('to-failed'), `${count(store.counts.failed)} failed`);
   setAttribute(byId('daemon-facts'), 'title', health.home ? `Process ${health.pid}, home ${health.home}` : null);
 }
 
 byId('retry').addEventListener('click', () => stream.retry());
+byId('to-failed').addEventListener('click', () => {
+  location.hash = '#/';
+  byId('filters').querySelector('[value=failed]').click();
+});
 
 // Filter, order, search
 
@@ -175,7 +185,7 @@ const chips = new Map();
 for (const [key, { name }] of Object.entries(FILTERS)) {
   const number = h('span', { class: 'count num' });
   chips.set(key, number);
-  byId('filters').append(h('label', {},
+  byId('filters').append(h('label', { 'data-filter': key },
     h('input', { type: 'radio', name: 'filter', value: key, checked: key === 'open' }), h('span', {}, name, ' ', number)));
 }
 byId('filters').addEventListener('change', ({ target }) => view({ filter: target.value }));
@@ -191,6 +201,7 @@ function showCounts() {
   for (const [key, number] of chips) {
     const isKnown = store.isLoaded && (key !== 'ended' || store.hasAll);
     setText(number, isKnown ? count(store.counts[key]) : '');
+    number.classList.toggle('some', store.counts[key] > 0);
   }
 }
 

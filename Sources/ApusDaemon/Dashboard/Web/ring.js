@@ -6,6 +6,9 @@ import { h, s, setAttribute, setText } from './dom.js';
 const RADIUS = 20;
 const LENGTH = 2 * Math.PI * RADIUS;
 
+/** Whether a job goes on although its latest attempt failed. */
+export const isFailing = (job) => job.failed && (job.state === 'scheduled' || job.state === 'suspended');
+
 // A ring is the face of a clock on which one turn is a minute, an hour, a day or a week: the fraction of an interval
 // would be full for every job that has just begun to wait, whether for an hour or a month.
 const FACES = [
@@ -35,6 +38,7 @@ export function standing(job, now, isRunning) {
     const { fraction } = left === null ? { fraction: 1 } : face(left);
     return { fraction, mode: 'suspended', short: '', words: 'suspended', rest: left === null ? '' : `${duration(left)} left` };
   }
+  if (job.state === 'finished' && job.failed) return { fraction: 1, mode: 'failed', short: '', words: 'failed' };
   if (job.state !== 'scheduled') return { fraction: job.state === 'finished' ? 1 : 0, mode: job.state, short: '', words: job.state };
   if (job.dueMs === null || isHeld(job)) return { fraction: 1, mode: 'waiting', short: '', words: 'due' };
   const left = job.dueMs - now;
@@ -58,6 +62,7 @@ export class Ring {
   show(job, now, isRunning) {
     const state = standing(job, now, isRunning);
     setAttribute(this.element, 'data-mode', state.mode);
+    setAttribute(this.element, 'data-failing', isFailing(job) ? '' : null);
     // A fortieth of a pixel is not seen, and writing it costs a frame.
     const offset = LENGTH * (1 - state.fraction);
     if (this.offset === null || Math.abs(offset - this.offset) > 0.05) {
@@ -66,7 +71,7 @@ export class Ring {
     }
     setAttribute(this.mark, 'd', MARKS[state.mode] ?? '');
     if (this.label) setText(this.label, state.label ?? '');
-    setAttribute(this.element, 'aria-label', [state.words, state.rest].filter(Boolean).join(', '));
+    setAttribute(this.element, 'aria-label', [isFailing(job) && 'failing', state.words, state.rest].filter(Boolean).join(', '));
     return state;
   }
 
@@ -81,6 +86,7 @@ const MARKS = {
   suspended: 'M20.5 18v12M27.5 18v12',
   finished: 'M17.5 24.5l4.5 4.5 9-10',
   cancelled: 'M19 19l10 10M29 19l-10 10',
+  failed: 'M24 16v10M24 31v.5',
   waiting: 'M24 17v8M24 30v.5',
   running: 'M20.5 17.5v13L31 24z',
 };

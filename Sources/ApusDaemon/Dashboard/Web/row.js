@@ -4,17 +4,27 @@ import { h, icon, setAttribute, setText } from './dom.js';
 import { action, clockPause, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
 import { Ring } from './ring.js';
 import { isOpen } from './store.js';
+import { Bars, failures, took } from './trends.js';
 
 const SIZE = 40;
 
 const isGoingOn = (run) => run?.outcome === 'running' && run.started !== null;
+
+/** What is said of the last run below its outcome. */
+function lastWords(run, failed) {
+  if (!run) return 'not yet';
+  const late = run.latenessMs === null ? run.reason : `${lateness(run.latenessMs)} late`;
+  return [failed, took(run) !== null && `took ${lateness(took(run))}`, late].filter(Boolean).join(' · ');
+}
 
 function button(name, glyph, text) {
   return h('button', { type: 'button', class: 'tool named', tabindex: '-1', 'data-action': name }, icon(glyph), h('span', {}, text));
 }
 
 export class Row {
-  constructor() {
+  constructor({ trends }) {
+    this.trends = trends;
+    this.bars = new Bars();
     this.ring = new Ring(SIZE, { isLabelled: true });
     this.name = h('a', { class: 'name', tabindex: '-1' });
     this.what = h('span', { class: 'what' });
@@ -34,7 +44,7 @@ export class Row {
       cell('c-trigger', this.trigger),
       cell('c-what', this.what),
       cell('c-due', this.left, this.due),
-      cell('c-last', this.outcome, this.late),
+      cell('c-last', h('span', { class: 'outcome' }, this.outcome, this.bars.element), this.late),
       cell('c-tools', this.run, this.toggle, this.cancel));
   }
 
@@ -59,6 +69,7 @@ export class Row {
     this.showLast(job);
     this.showTools(job);
     this.element.classList.toggle('ended', !isOpen(job));
+    this.element.classList.toggle('failed', job.failed);
   }
 
   place(index, selected) {
@@ -77,8 +88,13 @@ export class Row {
       setAttribute(this.outcome, 'data-outcome', run.outcome);
       setAttribute(this.outcome, 'title', why(run) || null);
     }
+    const attempts = this.trends.of(job);
+    this.bars.show(attempts);
+    this.late.classList.toggle('bad', job.failed && !isGoingOn(run));
     if (isGoingOn(run)) return;
-    setText(this.late, !run ? 'not yet' : run.latenessMs === null ? run.reason ?? '' : `${lateness(run.latenessMs)} late`);
+    const words = lastWords(run, job.failed ? failures(attempts) : '');
+    setText(this.late, words);
+    setAttribute(this.late, 'title', words);
   }
 
   /** For how long the run that goes on has. Returns the milliseconds until that changes. */

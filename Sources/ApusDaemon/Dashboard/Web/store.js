@@ -9,11 +9,17 @@ const ENDED = ['finished', 'cancelled'];
 const FIRST_PAGE = 200;
 const PAGE = 1000;
 
+const isIn = (...states) => (job) => states.includes(job.state);
+export const isOpen = isIn(...OPEN);
+const isRunning = (job) => job.lastRun?.outcome === 'running';
+
 export const FILTERS = {
-  open: { name: 'Open', states: OPEN },
-  scheduled: { name: 'Scheduled', states: ['scheduled'] },
-  suspended: { name: 'Suspended', states: ['suspended'] },
-  ended: { name: 'Ended', states: ENDED },
+  open: { name: 'Open', matches: isOpen },
+  running: { name: 'Running', matches: isRunning },
+  failed: { name: 'Failed', matches: (job) => job.failed },
+  scheduled: { name: 'Scheduled', matches: isIn('scheduled') },
+  suspended: { name: 'Suspended', matches: isIn('suspended') },
+  ended: { name: 'Ended', matches: isIn(...ENDED) },
 };
 
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare;
@@ -27,7 +33,15 @@ export const SORTS = {
 
 const lastDue = (job) => (job.lastRun ? Date.parse(job.lastRun.due) : 0);
 export const runKey = (run) => `${run.job} ${run.occurrence} ${run.attempt}`;
-export const isOpen = (job) => OPEN.includes(job.state);
+
+/**
+ * Whether the newest attempt that began and has ended failed or was lost, as the daemon's filter `failed` has it. `run`
+ * is the job's last one; while it goes on, and when it did not begin, the answer is that of before.
+ */
+function hasFailed(run, before) {
+  if (!run?.started || ['running', 'waiting'].includes(run.outcome)) return before;
+  return ['failed', 'lost'].includes(run.outcome);
+}
 
 /** Whether `run` is what a job shows from now on: as in the daemon's lists, what goes on, else what began last. */
 function isNews(last, run) {
@@ -55,6 +69,7 @@ function prepare(wire, before) {
   job.createdMs = Date.parse(job.created);
   job.intervalMs = fromISO(job.trigger.every);
   job.rank = rank(job);
+  job.failed = hasFailed(job.lastRun, before?.failed ?? false);
   return job;
 }
 
@@ -68,7 +83,7 @@ export class Store extends EventTarget {
     this.running = new Set();
     this.order = [];
     this.view = { filter: 'open', sort: 'due', search: '' };
-    this.counts = { open: 0, scheduled: 0, suspended: 0, ended: 0 };
+    this.counts = Object.fromEntries(Object.keys(FILTERS).map((key) => [key, 0]));
     this.isLoaded = false;
     this.hasAll = false;
     this.unsorted = false;
@@ -88,6 +103,7 @@ export class Store extends EventTarget {
     this.forget(OPEN, loading);
     this.isLoaded = true;
     this.arrange();
+    await this.loadFailed(loading);
     await this.loadStates(ENDED, PAGE, loading);
     this.forget(ENDED, loading);
     this.hasAll = true;
@@ -107,6 +123,24 @@ export class Store extends EventTarget {
       this.arrange();
       [after, limit] = [page.next, PAGE];
     } while (after);
+  }
+
+  /** Jobs at work do not tell how the attempt before went: the daemon knows which of them had failed. */
+  async loadFailed(loading) {
+    const failed = new Set();
+    let after = null;
+    do {
+      const page = await api.jobs({ state: OPEN, failed: true, limit: PAGE, after }, loading.controller.signal);
+      for (const { id } of page.jobs) failed.add(id);
+      after = page.next;
+    } while (after);
+    for (const job of this.jobs.values()) {
+      if (!isOpen(job) || !isRunning(job) || loading.touched.has(job.id)) continue;
+      this.tally(job, -1);
+      job.failed = failed.has(job.id);
+      this.tally(job, 1);
+    }
+    this.arrange();
   }
 
   /** Drops what the daemon has no more. */
@@ -137,12 +171,11 @@ export class Store extends EventTarget {
   }
 
   tally(job, by) {
-    if (isOpen(job)) this.counts.open += by;
-    this.counts[ENDED.includes(job.state) ? 'ended' : job.state] += by;
+    for (const [key, { matches }] of Object.entries(FILTERS)) if (matches(job)) this.counts[key] += by;
   }
 
   matches(job) {
-    if (!FILTERS[this.view.filter].states.includes(job.state)) return false;
+    if (!FILTERS[this.view.filter].matches(job)) return false;
     if (!this.view.search) return true;
     job.text ??= haystack(job);
     return job.text.includes(this.view.search);
@@ -177,26 +210,37 @@ export class Store extends EventTarget {
     this.loading?.touched.add(wire.id);
     const { before, job } = this.put(wire);
     const was = before ? this.order.indexOf(before) : -1;
-    const is = this.matches(job);
-    if (was >= 0 && is) {
+    if (was >= 0 && this.matches(job)) {
       this.order[was] = job;
       if (SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
       return false;
     }
-    if (was >= 0) this.order.splice(was, 1);
-    else if (is) this.order.splice(this.place(job), 0, job);
-    return was >= 0 || is;
+    return this.move(job, was);
   }
 
-  /** A run began or ended. */
+  /** Takes a job out of the list, in which it was at `was`, or puts it there. Returns whether there was anything to do. */
+  move(job, was) {
+    if (was >= 0) this.order.splice(was, 1);
+    else if (this.matches(job)) this.order.splice(this.place(job), 0, job);
+    else return false;
+    return true;
+  }
+
+  /** A run began or ended. Returns whether the list has other jobs now. */
   ran(run) {
     this.noteRunning(run);
     const job = this.jobs.get(run.job);
-    if (!job || run.outcome === 'waiting' || !isNews(job.lastRun, run)) return;
+    if (!job || run.outcome === 'waiting' || !isNews(job.lastRun, run)) return false;
     const before = { ...job };
+    const didMatch = this.matches(job);
+    this.tally(job, -1);
     job.lastRun = run;
+    job.failed = hasFailed(run, job.failed);
     job.rank = rank(job);
-    if (this.matches(job) && SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
+    this.tally(job, 1);
+    if (didMatch !== this.matches(job)) return this.move(job, didMatch ? this.order.indexOf(job) : -1);
+    if (didMatch && SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
+    return false;
   }
 
   /** Applies what came together, and tells once. */
@@ -212,7 +256,7 @@ export class Store extends EventTarget {
         changed.add(data.id);
         if (data.kind === 'countdown' && data.state === 'finished' && before && isOpen(before)) ended.push(data);
       } else if (name === 'run') {
-        this.ran(data);
+        moved = this.ran(data) || moved;
         changed.add(data.job);
         runs.push(data);
       }
