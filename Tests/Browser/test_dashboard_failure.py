@@ -94,7 +94,8 @@ class Failure(DashboardTest):
               store.apply([{ name: 'job', data: job }]);
               return ['succeeded', 'failed', 'skipped', 'running', 'lost', 'running', 'succeeded'].map((outcome, index) => {
                 const at = `2026-01-01T00:00:0${index}Z`;
-                const run = { job: 'a', occurrence: index + 1, attempt: 1, outcome, started: outcome === 'skipped' ? null : at, due: at };
+                // What runs is what ends next.
+                const run = { job: 'a', occurrence: outcome === 'running' ? index + 2 : index + 1, attempt: 1, outcome, started: outcome === 'skipped' ? null : at, due: at };
                 store.apply([{ name: 'run', data: run }]);
                 return [outcome, store.counts.failed, store.counts.running].join(' ');
               });

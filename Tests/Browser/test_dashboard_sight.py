@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 from playwright.sync_api import expect
 
@@ -49,7 +50,7 @@ class Pictures(DashboardTest):
     def test_next_hour(self) -> None:
         """The next hour has a lane for each of the nearest jobs; marks that would be a fence are a band."""
         self.daemon.submit("every", "1s", "--name", "beat", "--notify", "x")
-        self.daemon.submit("every", "20m", "--name", "rare", "--notify", "x")
+        self.daemon.submit("every", "25m", "--name", "rare", "--notify", "x")
         self.daemon.submit("after", "30m", "--name", "once", "--notify", "x")
         self.open()
         lanes = self.page.locator("#timeline li")
@@ -184,9 +185,18 @@ class Order(DashboardTest):
         self.open()
         names = self.page.locator(".row[data-id] .name")
         expect(names).to_have_text(["first", "second"])
-        self.row(first).hover()
+        self.page.clock.pause_at(int(time.time() * 1000) + 1000)
+        box = self.row(first).bounding_box()
+        assert box
         self.daemon.apus("edit", first, "--after", "3h")
-        expect(self.row(first).locator(".trigger")).to_have_text("after 3h")
+
+        def is_heard() -> bool:
+            """Moves the pointer, and the page's time by a frame or two."""
+            self.page.mouse.move(box["x"] + 200 + time.monotonic() % 7, box["y"] + 20)
+            self.page.clock.run_for(40)
+            return self.row(first).locator(".trigger").text_content() == "after 3h"
+
+        support.wait_for("the change", is_heard)
         self.page.clock.run_for(1500)
         expect(names).to_have_text(["first", "second"])
         self.page.mouse.move(5, 5)

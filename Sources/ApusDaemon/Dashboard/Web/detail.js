@@ -6,7 +6,7 @@ import { action, clockPause, count, duration, fromISO, fullTime, instant, isHeld
 import { Log } from './log.js';
 import { Ring } from './ring.js';
 import { Runs } from './runs.js';
-import { isOpen } from './store.js';
+import { canRun, isOpen, tags } from './store.js';
 import { Bars, failures } from './trends.js';
 import { Why } from './why.js';
 
@@ -40,8 +40,8 @@ function stateWord(job, isRunning) {
 }
 
 export class Detail {
-  constructor({ store, ticker, trends, act, outputs }) {
-    Object.assign(this, { store, ticker, trends, act, outputs, id: null });
+  constructor({ store, ticker, trends, act, outputs, chooseLabel }) {
+    Object.assign(this, { store, ticker, trends, act, outputs, chooseLabel, id: null });
     trends.addEventListener('trend', ({ detail }) => detail === this.id && this.showTrend());
     this.element = h('section', { class: 'detail', 'aria-labelledby': 'detail-title' });
     ticker.add((now) => this.tick(now));
@@ -162,7 +162,8 @@ export class Detail {
     this.toolsKey = `${job.id} ${key}`;
     const tool = (place, name, glyph, text, style = '') =>
       h('button', { type: 'button', class: `button ${style}`, 'data-place': place, 'data-action': name, onclick: (event) => this.act(name, this.store.jobs.get(this.id), event.currentTarget) }, icon(glyph), text);
-    this.tools.replaceChildren(...(key === 'ended' ? [] : [
+    const again = canRun(job) ? [tool('run', 'run', 'run', 'Run again')] : [];
+    this.tools.replaceChildren(...(key === 'ended' ? again : [
       tool('run', 'run', 'run', 'Run now'),
       job.state === 'suspended' ? tool('toggle', 'resume', 'play', 'Resume') : tool('toggle', 'suspend', 'pause', 'Suspend'),
       tool('cancel', 'cancel', 'close', 'Cancel …', 'bad'),
@@ -189,7 +190,8 @@ export class Detail {
       policies.tolerance ? ['Tolerance', duration(fromISO(policies.tolerance))] : null,
       policies.when?.length ? ['Only when', policies.when.join(', ')] : null,
       job.action.command?.cwd ? ['Folder', code(job.action.command.cwd)] : null,
-      ...Object.entries(job.labels).map(([name, value]) => [`Label ${name}`, value]),
+      tags(job).length ? ['Labels', h('span', { class: 'labels' }, tags(job).map((label) =>
+        h('button', { type: 'button', class: 'quiet', title: `Show the jobs with ${label}`, onclick: () => this.chooseLabel(label) }, label)))] : null,
     ].filter(Boolean);
     const key = facts.map(([name, value]) => `${name}${value.textContent ?? value}`).join('\n');
     if (this.factsKey === key) return;

@@ -179,12 +179,12 @@ export class List {
   }
 
   showEmpty() {
-    const { order, view, isLoaded, hasAll, jobs } = this.store;
-    const isEmpty = isLoaded && !order.length && (view.filter !== 'ended' || hasAll);
+    const { order, view, isLoaded, hasEnded, jobs } = this.store;
+    const isEmpty = isLoaded && !order.length && (view.filter !== 'ended' || hasEnded);
     this.empty.hidden = !isEmpty;
     this.element.classList.toggle('nothing', isEmpty);
-    if (isEmpty) this.empty.dataset.why = view.search ? 'search' : view.filter === 'open' || !jobs.size ? 'none' : 'filter';
-    const shown = `${plural(order.length, 'job')}${view.search ? ` of ${count(jobs.size)}` : ''}`;
+    if (isEmpty) this.empty.dataset.why = view.search || view.label ? 'search' : view.filter === 'open' || !jobs.size ? 'none' : 'filter';
+    const shown = `${plural(order.length, 'job')}${view.search || view.label ? ` of ${count(jobs.size)}` : ''}`;
     setText(this.status, !isLoaded ? (order.length ? `${shown}, loading more …` : 'Loading …') : shown);
   }
 
@@ -229,6 +229,14 @@ export class List {
     else if (event.key in across) this.goAcross(across[event.key]);
     else return;
     event.preventDefault();
+  }
+
+  /** Moves the focus by rows, from the active one, or into the list. */
+  move(by) {
+    if (!this.store.order.length) return false;
+    const index = this.store.order.findIndex((job) => job.id === this.active.id);
+    const isInside = this.canvas.contains(document.activeElement);
+    this.go(index < 0 ? 0 : isInside ? index + by : index);
   }
 
   go(index) {

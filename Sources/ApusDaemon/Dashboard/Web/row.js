@@ -3,7 +3,7 @@
 import { h, icon, setAttribute, setText } from './dom.js';
 import { action, clockPause, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
 import { Ring } from './ring.js';
-import { isOpen } from './store.js';
+import { canRun, isOpen, tags } from './store.js';
 import { Bars, failures, took } from './trends.js';
 
 const SIZE = 40;
@@ -28,6 +28,7 @@ export class Row {
     this.ring = new Ring(SIZE, { isLabelled: true });
     this.name = h('a', { class: 'name', tabindex: '-1' });
     this.what = h('span', { class: 'what' });
+    this.labels = h('span', { class: 'labels' });
     this.trigger = h('span', { class: 'trigger' });
     this.left = h('span', { class: 'left' });
     this.due = h('span', { class: 'due' });
@@ -42,7 +43,7 @@ export class Row {
       cell('c-ring', this.ring.element),
       cell('c-name', this.name),
       cell('c-trigger', this.trigger),
-      cell('c-what', this.what),
+      cell('c-what', this.what, this.labels),
       cell('c-due', this.left, this.due),
       cell('c-last', h('span', { class: 'outcome' }, this.outcome, this.bars.element), this.late),
       cell('c-tools', this.run, this.toggle, this.cancel));
@@ -50,7 +51,7 @@ export class Row {
 
   /** What the arrow keys reach, from left to right. */
   get controls() {
-    return isOpen(this.job) ? [this.name, this.run, this.toggle, this.cancel] : [this.name];
+    return [this.name, this.run, this.toggle, this.cancel].filter((control) => !control.hidden);
   }
 
   show(job, index, selected) {
@@ -65,6 +66,7 @@ export class Row {
     setText(this.name, title(job));
     setText(this.what, job.name ? `${job.id} · ${action(job)}` : action(job));
     setAttribute(this.what, 'title', action(job));
+    setText(this.labels, tags(job).join(', '));
     setText(this.trigger, trigger(job));
     this.showLast(job);
     this.showTools(job);
@@ -105,8 +107,8 @@ export class Row {
   }
 
   showTools(job) {
-    for (const tool of [this.run, this.toggle, this.cancel]) tool.hidden = !isOpen(job);
-    if (!isOpen(job)) return;
+    this.run.hidden = !canRun(job);
+    for (const tool of [this.toggle, this.cancel]) tool.hidden = !isOpen(job);
     const name = title(job);
     const isSuspended = job.state === 'suspended';
     const label = (tool, word) => setAttribute(tool, 'aria-label', `${word} ${name}`);
