@@ -15,7 +15,7 @@ import { Runs } from './runs.js';
 import { scheduleForm } from './schedule.js';
 import { Shortcuts } from './shortcuts.js';
 import { canRun, isOpen, runKey, Store } from './store.js';
-import { Stream } from './stream.js';
+import { SharedStream } from './tabs.js';
 import { Timeline } from './timeline.js';
 import { Toasts } from './toasts.js';
 import { Trends } from './trends.js';
@@ -94,7 +94,11 @@ function dropUndos() {
 
 const health = { version: null };
 
-const stream = new Stream({
+// Nothing of the jobs is left in the tab, and the answer says how to sign in.
+const showEntry = () => location.replace('/');
+
+const stream = new SharedStream({
+  signedOut: showEntry,
   state(state, next) {
     showState(state, next);
     nodes.connected(state === 'connected');
@@ -306,8 +310,8 @@ byId('sign-out').addEventListener('click', async () => {
   } catch (error) {
     if (error.status !== 401) return toasts.show({ kind: 'problem', title: 'Sign out', text: error.message });
   }
-  // Nothing of the jobs is left in this tab, and the answer says how to sign in.
-  location.replace('/');
+  stream.leave();
+  showEntry();
 });
 
 route();
