@@ -160,6 +160,7 @@ class Sight(DashboardTest):
                         self.assert_fits()
                         self.assert_controls_have_names()
                         self.assert_readable()
+                        self.assert_accessible()
 
     def test_any_width(self) -> None:
         """From 360 px on, no width has a horizontal scroll bar."""
@@ -185,6 +186,7 @@ class Sight(DashboardTest):
                 self.assert_fits()
                 self.assert_controls_have_names()
                 self.assert_readable()
+                self.assert_accessible()
                 self.page.keyboard.press("Escape")
 
     def test_landmarks(self) -> None:

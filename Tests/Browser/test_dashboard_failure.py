@@ -48,6 +48,7 @@ class Failure(DashboardTest):
         expect(panel.locator("tbody .k-took").first).to_have_text(re.compile(r"^[\d.]+ m?s$"))
         self.assert_controls_have_names()
         self.assert_readable()
+        self.assert_accessible()
 
     def test_recovery(self) -> None:
         """A failed one-off job is among the failed ones, until a run of it succeeds."""

@@ -155,6 +155,7 @@ class Keys(DashboardTest):
                 self.picture(f"dashboard-help-{width}-{scheme}")
                 self.assert_fits()
                 self.assert_readable()
+                self.assert_accessible()
                 self.press("Escape")
 
 
