@@ -124,7 +124,8 @@ struct Run {
         let ours = comparison.ours()
         if theirs == ours { return }
         let finds = { (instant: Int64) in
-            let question = ["systemd", comparison.zone, "\(instant - 1)", "1", comparison.text]
+            // A whole second before, systemd counts seconds to 60, which minutes of a repetition are beyond.
+            let question = ["systemd", comparison.zone, "\(instant - 1).999999", "1", comparison.text]
             return Answer(line: oracles.systemd.ask(question) ?? "").instants(until: instant)?.contains(instant)
                 ?? false
         }

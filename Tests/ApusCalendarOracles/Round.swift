@@ -43,7 +43,10 @@ struct Round {
                 guard let line = oracles.python.receive() else { throw OracleError.ended(.croniter) }
                 let answer = Answer(line: line)
                 let found = answer.instants(until: plain.end)
-                agrees = found == plain.ours() || found == plain.withEitherDay?.ours()
+                agrees =
+                    found.map {
+                        $0 == plain.ours() || Verdict.explain(plain, $0, agreesWithoutZone: false) { _ in false } != nil
+                    } ?? false
                 judge(plain, answer, false)
             }
             judge(question.comparison, Answer(line: line), agrees)

@@ -22,11 +22,11 @@ struct Verdict: Hashable {
         source: "systemd 252, calendarspec.c: MAX_CALENDAR_ITERATIONS")
     static let systemdLost = Verdict(
         oracle: .systemd, says: "systemd misses elapses on the day of a change of the clock, or on the far side of one",
-        right: "Apus: the local times exist, and systemd finds those on the far side when asked one second before",
+        right: "Apus: the local times exist, and systemd finds those on the far side from a microsecond before",
         source: "systemd 252, calendarspec.c: find_next goes on with the tm_isdst of a normalised time")
     static let systemdRepetition = Verdict(
         oracle: .systemd, says: "systemd misses elapses after a repetition that ran past the end of its unit",
-        right: "Apus: systemd finds them when asked one second before",
+        right: "Apus: systemd finds them from a microsecond before",
         source: "systemd 252, calendarspec.c: find_matching_component gives minute 84 for 20/32, mktime makes it :24")
     static let croniterShift = Verdict(
         oracle: .croniter,
@@ -84,8 +84,8 @@ struct Verdict: Hashable {
     /// - Parameters:
     ///   - comparison: What was asked.
     ///   - theirs: The oracle's answer.
-    ///   - agreesWithoutZone: Whether the oracle agrees on a clock without changes.
-    ///   - finds: Whether the oracle finds an instant when asked one second before.
+    ///   - agreesWithoutZone: Whether the oracle agrees on a clock without changes, or disagrees with a verdict.
+    ///   - finds: Whether the oracle finds an instant when asked at the microsecond before.
     /// - Returns: The verdict.
     static func explain(
         _ comparison: Comparison, _ theirs: [Int64], agreesWithoutZone: Bool, finds: (Int64) -> Bool
