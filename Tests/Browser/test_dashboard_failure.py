@@ -44,7 +44,7 @@ class Failure(DashboardTest):
         self.row(bad).locator(".name").click()
         panel = self.page.locator(".detail")
         expect(panel.locator(".chip").first).to_have_text("failing")
-        expect(panel.locator(".who .bad")).to_have_text("8 of 8 failed")
+        expect(panel.locator(".who span.bad")).to_have_text("8 of 8 failed")
         expect(panel.locator("tbody .k-took").first).to_have_text(re.compile(r"^[\d.]+ m?s$"))
         self.assert_controls_have_names()
         self.assert_readable()

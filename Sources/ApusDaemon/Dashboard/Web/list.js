@@ -31,7 +31,7 @@ export class List {
     // Inside what scrolls, so that heads and rows are equally wide with every kind of scroll bar.
     this.head = h('div', { role: 'rowgroup', class: 'head-group' },
       h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
-        h('div', { role: 'columnheader', class: `cell ${classes[index]}`, 'aria-label': names[index] }, text))));
+        h('div', { role: 'columnheader', class: `cell ${classes[index]}` }, text || h('span', { class: 'unseen' }, names[index])))));
     this.viewport = h('div', { class: 'viewport', role: 'presentation' }, this.head, this.canvas);
     element.append(this.viewport);
     this.listen();

@@ -5,7 +5,9 @@ import { byId, h } from './dom.js';
 
 const KEPT = 'apus.shortcuts';
 
-const isField = (element) => element.matches('input:not([type=radio]), select, textarea');
+// A field of a dialog that was just closed has the focus until the next frame.
+const isField = (element) =>
+  element.matches('input:not([type=radio], [type=checkbox]), select, textarea') && !element.closest('dialog:not([open])');
 
 export class Shortcuts {
   /** `groups` of `{ title, keys: [{ key, text, run }] }`: `run` is called with the event, and may return `false` to leave the key alone. */
@@ -18,14 +20,11 @@ export class Shortcuts {
     byId('help-list').append(...[...groups, { title: 'Always', keys: FIXED }].map(({ title, keys }) => h('section', {},
       h('h3', {}, title),
       h('dl', {}, keys.map(({ key, label, text }) => h('div', {}, h('dt', {}, h('kbd', {}, label ?? key)), h('dd', {}, text)))))));
-    this.dialog.addEventListener('close', () => this.opener?.isConnected && this.opener.focus());
     addEventListener('keydown', (event) => this.pressed(event));
   }
 
   open() {
-    if (this.dialog.open) return;
-    this.opener = document.activeElement;
-    this.dialog.showModal();
+    if (!this.dialog.open) this.dialog.showModal();
   }
 
   pressed(event) {
