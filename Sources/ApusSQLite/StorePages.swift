@@ -13,7 +13,7 @@ enum StorePages {
         let labels = query.labels.sorted { $0.key < $1.key }
 
         var conditions: [String] = []
-        if after != nil { conditions.append("job.key > ?") }
+        if after != nil { conditions.append(query.newestFirst ? "job.key < ?" : "job.key > ?") }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
         if query.kind != nil { conditions.append("request.kind = ?") }
         if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
@@ -32,7 +32,8 @@ enum StorePages {
         }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
-            "SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter) ORDER BY job.key LIMIT ?")
+            "SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter) ORDER BY job.key \(query.newestFirst ? "DESC" : "ASC") LIMIT ?"
+        )
         if let after { statement.bind(after) }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty {
             // No UTF-8 text has the byte 0xFF: it is behind everything that begins with the prefix.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from playwright.sync_api import Locator, expect
 
 import support
@@ -23,6 +25,12 @@ class DashboardTest(support.BrowserTest):
 
     def go(self, path: str) -> None:
         self.page.evaluate("(path) => { location.hash = path; }", path)
+
+    def of_module(self, function: str, module: str) -> Any:
+        """What a function of JavaScript gives for one of the page's modules."""
+        if self.page.url == "about:blank":
+            self.open()
+        return self.page.evaluate(f"async () => ({function})(await import('/assets/{module}'))")
 
     def row(self, job: str) -> Locator:
         return self.page.locator(f'.row[data-id="{job}"]')

@@ -1,7 +1,8 @@
-"""What has to be true of every page at every width: it fits, everything has a name, all text can be read."""
+"""What has to be true of every page at every width: it fits, everything has a name, all text can be read, axe is content."""
 
 from __future__ import annotations
 
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page
 
 # Colours are taken as they are painted: a canvas knows every notation.
@@ -91,3 +92,8 @@ class Looks:
         """Text has a contrast of 4.5:1 to what is behind it (WCAG 2.2, 1.4.3)."""
         found = (page or self.page).evaluate(FAINT_TEXT)
         self.assertEqual(found, [], "this text is too faint")
+
+    def assert_accessible(self, page: Page | None = None) -> None:
+        """axe-core finds no violation of its rules (WCAG 2.2, and its best practices)."""
+        found = Axe().run(page or self.page)
+        self.assertEqual(found.violations_count, 0, found.generate_report())

@@ -1,6 +1,6 @@
 """What the browser tests share: a server of ours in a folder of its own, and a browser that notices trouble.
 
-Needs Python 3.11 or later, Playwright for Python and a Chromium. Environment:
+Needs Python 3.11 or later, the packages of requirements.txt and a Chromium. Environment:
 
     APUS_BINARY             the apus command                 (.build/debug/apus)
     APUS_BROWSER            the browser                      (/usr/bin/chromium)

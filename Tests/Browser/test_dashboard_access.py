@@ -81,7 +81,7 @@ class Keyboard(DashboardTest):
         expect(self.page.locator("#jobs-status")).to_have_text("300 jobs")
         self.page.locator(".row[data-id] .name").first.focus()
         focused = lambda: self.page.evaluate("document.activeElement.textContent")
-        self.press("End")
+        self.press("Control+End")
         support.wait_for("the last row", lambda: focused() == "job 299")
         self.assertEqual(self.page.evaluate("document.activeElement.closest('.row').ariaRowIndex ?? document.activeElement.closest('.row').getAttribute('aria-rowindex')"), "301")
         self.press("ArrowUp")
@@ -90,7 +90,11 @@ class Keyboard(DashboardTest):
         self.page.mouse.wheel(0, -30_000)
         expect(self.page.locator(".row[data-id] .name", has_text=re.compile("^job 0$"))).to_be_visible()
         self.assertEqual(focused(), "job 298")
+        self.press("End")
+        expect(self.button("Cancel job 298")).to_be_focused()
         self.press("Home")
+        support.wait_for("the first control of the row", lambda: focused() == "job 298")
+        self.press("Control+Home")
         support.wait_for("the first row", lambda: focused() == "job 0")
         order = self.page.evaluate("[...document.querySelectorAll('.canvas .row')].map((row) => Number(row.getAttribute('aria-rowindex')))")
         self.assertEqual(order, sorted(order), "rows are read aloud in another order than they are seen")
@@ -156,6 +160,7 @@ class Sight(DashboardTest):
                         self.assert_fits()
                         self.assert_controls_have_names()
                         self.assert_readable()
+                        self.assert_accessible()
 
     def test_any_width(self) -> None:
         """From 360 px on, no width has a horizontal scroll bar."""
@@ -181,6 +186,7 @@ class Sight(DashboardTest):
                 self.assert_fits()
                 self.assert_controls_have_names()
                 self.assert_readable()
+                self.assert_accessible()
                 self.page.keyboard.press("Escape")
 
     def test_landmarks(self) -> None:

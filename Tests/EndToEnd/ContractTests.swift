@@ -57,7 +57,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/runs?outcome=succeeded&outcome=running&since=2026-01-01T00:00:00Z")
             try await caller.call("GET", "/v1/runs?outcome=odd", expecting: 400, saying: "succeeded")
             try await caller.call("GET", "/v1/runs?since=lately", expecting: 400, saying: "since")
-            try await caller.call("GET", "/v1/jobs?failed=true&state=finished")
+            try await caller.call("GET", "/v1/jobs?failed=true&state=finished&newest=true")
             try await caller.call("GET", "/v1/jobs?failed=odd", expecting: 400)
             try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
             try await caller.changes()

@@ -42,6 +42,23 @@ struct GuardTests {
         }
     }
 
+    @Test("signing out takes the cookie from the browser; a page of another site cannot do it")
+    func signOut() async throws {
+        try await WebUnderTest.with { (web) async throws in
+            let own = "Origin: http://localhost:7878"
+            let left = try await web.ask("POST", "/sign-out", [WebUnderTest.cookie, own])
+            #expect(left.status == 204 && left.body.isEmpty)
+            #expect(left.headers["set-cookie"] == "test_7878=; Path=/; HttpOnly; SameSite=Strict; Max-Age=0")
+            #expect(left.headers["cache-control"] == "no-store")
+            for headers in [[WebUnderTest.cookie], [WebUnderTest.cookie, "Origin: http://evil.example"], [own]] {
+                let answer = try await web.ask("POST", "/sign-out", headers)
+                #expect(answer.status >= 400 && answer.headers["set-cookie"] == nil, "\(headers)")
+            }
+            #expect(try await web.ask("GET", "/sign-out", [WebUnderTest.cookie]).headers["set-cookie"] == nil)
+            #expect(await web.reached.list.isEmpty)
+        }
+    }
+
     @Test("the address with the token sets a cookie of its own value for this port, and leads to the page")
     func entry() async throws {
         try await WebUnderTest.with { (web) async throws in

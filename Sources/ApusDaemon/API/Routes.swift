@@ -217,7 +217,8 @@ struct Routes: Sendable {
 
     private func jobQuery(_ request: Request) throws -> JobQuery {
         let parameters = try Query(
-            of: request, known: ["kind", "match", "failed", "limit", "after"], repeatable: ["state", "label"])
+            of: request, known: ["kind", "match", "failed", "newest", "limit", "after"],
+            repeatable: ["state", "label"])
         var query = JobQuery(
             idPrefixOrName: parameters["match"],
             kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
@@ -232,6 +233,7 @@ struct Routes: Sendable {
         }
         query.labels = try labels(parameters)
         if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
+        query.newestFirst = try flag(parameters, "newest")
         if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
         return query
     }

@@ -312,6 +312,8 @@ public struct JobQuery: Hashable, Sendable {
     public var idempotencyKey: String?
     /// Only jobs whose newest attempt that began and has ended is in one of these states; empty for all.
     public var lastEnded: Set<RunState>
+    /// Whether the jobs that were submitted last come first; otherwise they come last.
+    public var newestFirst: Bool
     /// At most this many.
     public var limit: Int
     /// Continue after this page's end.
@@ -319,7 +321,8 @@ public struct JobQuery: Hashable, Sendable {
     /// A query; each argument left out asks for everything.
     public init(
         idPrefixOrName: String? = nil, states: Set<JobState> = [], kind: String? = nil, labels: [String: String] = [:],
-        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], limit: Int = 50, after: String? = nil
+        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], newestFirst: Bool = false, limit: Int = 50,
+        after: String? = nil
     ) {
         self.idPrefixOrName = idPrefixOrName
         self.states = states
@@ -327,12 +330,13 @@ public struct JobQuery: Hashable, Sendable {
         self.labels = labels
         self.idempotencyKey = idempotencyKey
         self.lastEnded = lastEnded
+        self.newestFirst = newestFirst
         self.limit = limit
         self.after = after
     }
 }
 
-/// One page of jobs, ordered by key (the order of submission).
+/// One page of jobs, ordered by key (the order of submission), or by falling keys (``JobQuery/newestFirst``).
 public struct JobPage: Hashable, Sendable {
     /// The jobs.
     public var jobs: [Job]

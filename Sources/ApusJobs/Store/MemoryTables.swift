@@ -343,10 +343,10 @@ struct MemoryTables {
     }
 
     func jobs(_ query: JobQuery) -> JobPage {
-        let after = query.after.flatMap { Int64($0) } ?? 0
+        let after = query.after.flatMap { Int64($0) } ?? (query.newestFirst ? .max : 0)
         let found = rows.values.filter { row in
             let job = row.job
-            if job.key <= after { return false }
+            if query.newestFirst ? job.key >= after : job.key <= after { return false }
             if let text = query.idPrefixOrName, !job.id.rawValue.hasPrefix(text), job.request.name != text {
                 return false
             }
@@ -355,7 +355,7 @@ struct MemoryTables {
             if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
             if !query.lastEnded.isEmpty, !(row.lastEnded.map(query.lastEnded.contains) ?? false) { return false }
             return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
-        }.sorted { $0.job.key < $1.job.key }
+        }.sorted { query.newestFirst ? $0.job.key > $1.job.key : $0.job.key < $1.job.key }
         let page = found.prefix(max(0, query.limit))
         return JobPage(
             jobs: page.map(\.job),

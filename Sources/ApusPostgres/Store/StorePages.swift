@@ -28,7 +28,10 @@
         func jobs(_ query: JobQuery) async throws -> JobPage {
             let limit = try Self.pageSize(query.limit)
             var filter = Filter()
-            if let after = query.after { filter.add("j.key > $", .int64(try Self.position(after, prefix: "j"))) }
+            if let after = query.after {
+                let position = try Self.position(after, prefix: "j")
+                filter.add(query.newestFirst ? "j.key < $" : "j.key > $", .int64(position))
+            }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
                 filter.add("(starts_with(j.id, $) OR r.name = $)", .text(prefix))
             }
@@ -49,7 +52,7 @@
                     PostgresStatement(
                         """
                         SELECT \(JobColumns.selected) FROM \(JobColumns.table) \(filter.sql)
-                        ORDER BY j.key LIMIT \(limit + 1)
+                        ORDER BY j.key \(query.newestFirst ? "DESC" : "ASC") LIMIT \(limit + 1)
                         """, filter.parameters, isPrepared: false),
                 ], isSnapshot: true)
             let axis = try Self.axis(of: results[0])

@@ -47,18 +47,21 @@ extension StoreConformance {
             let opened = try await Opened(factory)
             let names = (0..<7).map { "job\(6 - $0)" }
             for name in names { try await opened.add(sampleJob(name)) }
-            var found: [String] = []
-            var after: String?
-            var pages = 0
-            repeat {
-                let page = try await opened.store.jobs(JobQuery(limit: 3, after: after))
-                try expect(page.jobs.count == page.lastRuns.count, "a last run for each job")
-                found += page.jobs.map(\.id.rawValue)
-                after = page.next
-                pages += 1
-            } while after != nil && pages < 10
-            try expectEqual(found, names, "jobs")
-            try expectEqual(pages, 3, "pages")
+            for newestFirst in [false, true] {
+                var found: [String] = []
+                var after: String?
+                var pages = 0
+                repeat {
+                    let query = JobQuery(newestFirst: newestFirst, limit: 3, after: after)
+                    let page = try await opened.store.jobs(query)
+                    try expect(page.jobs.count == page.lastRuns.count, "a last run for each job")
+                    found += page.jobs.map(\.id.rawValue)
+                    after = page.next
+                    pages += 1
+                } while after != nil && pages < 10
+                try expectEqual(found, newestFirst ? names.reversed() : names, "jobs")
+                try expectEqual(pages, 3, "pages")
+            }
         },
         StoreCheck(
             name: "a page of jobs brings of each the attempt that goes on, else the last that began, else the last skip"

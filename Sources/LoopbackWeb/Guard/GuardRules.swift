@@ -19,6 +19,7 @@ import HummingbirdCore
 ///   for following a link to the entry page (www.w3.org/TR/fetch-metadata).
 /// - With secrets: `Authorization: Bearer TOKEN`, or the cookie, which `GET /?token=TOKEN` sets. With the cookie, a
 ///   method that changes something must carry an `Origin`: browsers send it then, other pages cannot leave it out.
+/// - `POST /sign-out` with the cookie takes it from the browser.
 public struct GuardRules: Sendable {
     /// What a caller must know.
     ///
@@ -42,6 +43,8 @@ public struct GuardRules: Sendable {
         case admit(Caller)
         /// The cookie is set, and the browser sent on to `/`.
         case enter(cookie: String)
+        /// The cookie is removed.
+        case leave(cookie: String)
         /// A person came to the entry page without knowing the token.
         case askForToken
         /// It is refused.
@@ -115,6 +118,9 @@ public struct GuardRules: Sendable {
         guard knowsCookie(headers, secrets.cookie) else { return isEntry ? .askForToken : .refuse(.unauthorized) }
         if origin == nil, head.method != .get, head.method != .head {
             return .refuse(.forbidden("with the cookie, \(head.method) needs an Origin header"))
+        }
+        if head.method == .post, uri.path == "/sign-out" {
+            return .leave(cookie: setCookie("", isSecure: secureHosts.contains(host)) + "; Max-Age=0")
         }
         return .admit(.browser)
     }

@@ -32,6 +32,8 @@ public struct RequestGuard<Context: WebContext>: RouterMiddleware {
             admit(context)
             return Response(
                 status: .seeOther, headers: [.location: "/", .setCookie: cookie, .cacheControl: "no-store"])
+        case .leave(let cookie):
+            return Response(status: .noContent, headers: [.setCookie: cookie, .cacheControl: "no-store"])
         case .askForToken:
             return Response(
                 status: .unauthorized,

@@ -40,6 +40,7 @@ const job = (id) => `/v1/jobs/${encodeURIComponent(id)}`;
 
 export const api = {
   health: () => ask('GET', '/v1/health'),
+  signOut: () => ask('POST', '/sign-out'),
   nodes: () => ask('GET', '/v1/nodes'),
   jobs: (values, signal) => ask('GET', `/v1/jobs?${query(values)}`, { signal }),
   job: (id, signal) => ask('GET', job(id), { signal }),

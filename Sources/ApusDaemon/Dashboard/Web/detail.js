@@ -2,11 +2,12 @@
 
 import { api } from './api.js';
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, count, duration, fromISO, fullTime, instant, isHeld, limits, obstacle, title, trigger } from './format.js';
+import { action, clockPause, count, duration, fromISO, fullTime, instant, isHeld, limits, obstacle, title, trigger } from './format.js';
 import { Log } from './log.js';
 import { Ring } from './ring.js';
 import { Runs } from './runs.js';
-import { isOpen } from './store.js';
+import { canRun, isOpen, tags } from './store.js';
+import { Bars, failures } from './trends.js';
 import { Why } from './why.js';
 
 const RING = 104;
@@ -29,9 +30,19 @@ function policy(words, text) {
   return `${text.split(':')[0]}: ${words[name] ?? ''}${limit ? `, at most ${limit}` : ''}`;
 }
 
+/** How a job stands, in a word. */
+function stateWord(job, isRunning) {
+  if (job.state === 'finished' && job.failed) return 'failed';
+  if (job.state !== 'scheduled') return job.state;
+  if (isRunning) return 'running';
+  if (isHeld(job)) return job.parked ? 'parked' : 'waiting';
+  return job.failed ? 'failing' : 'scheduled';
+}
+
 export class Detail {
-  constructor({ store, ticker, act, outputs }) {
-    Object.assign(this, { store, ticker, act, outputs, id: null });
+  constructor({ store, ticker, trends, act, outputs, chooseLabel }) {
+    Object.assign(this, { store, ticker, trends, act, outputs, chooseLabel, id: null });
+    trends.addEventListener('trend', ({ detail }) => detail === this.id && this.showTrend());
     this.element = h('section', { class: 'detail', 'aria-labelledby': 'detail-title' });
     ticker.add((now) => this.tick(now));
     store.addEventListener('changed', ({ detail }) => this.changed(detail));
@@ -70,6 +81,8 @@ export class Detail {
     this.left = h('p', { class: 'big num' });
     this.due = h('p', { class: 'due num' });
     this.state = h('span', { class: 'chip' });
+    this.bars = new Bars();
+    this.failures = h('span', { class: 'bad' });
     this.tools = h('div', { class: 'tools' });
     this.facts = h('dl', { class: 'facts' });
     this.note = h('p', { class: 'problem', role: 'alert' });
@@ -84,7 +97,8 @@ export class Detail {
       h('a', { class: 'back', href: '#/' }, icon('back'), 'All jobs'),
       h('header', { class: 'detail-head' },
         h('div', { class: 'dial' }, this.ring.element, this.left),
-        h('div', { class: 'who' }, this.heading, this.identity, h('p', { class: 'line' }, this.state, this.due))),
+        h('div', { class: 'who' }, this.heading, this.identity, h('p', { class: 'line' }, this.state, this.due),
+          h('p', { class: 'line' }, this.bars.element, this.failures))),
       this.tools, this.note, this.log.element, this.why.element, this.facts,
       h('h3', {}, 'Runs'), this.runs.element);
     this.showJob();
@@ -123,13 +137,22 @@ export class Detail {
     document.title = `${title(job)} – Apus`;
     setText(this.identity, job.name ? job.id : '');
     const isRunning = job.dueMs === null && job.lastRun?.outcome === 'running';
-    const word = job.state !== 'scheduled' ? job.state : isRunning ? 'running' : job.parked ? 'parked' : isHeld(job) ? 'waiting' : 'scheduled';
+    const word = stateWord(job, isRunning);
     setText(this.state, word);
     setAttribute(this.state, 'data-state', word);
+    this.showTrend();
     this.showTools(job);
     this.showFacts(job);
     this.why.show(this.chosen);
     this.ticker.wake();
+  }
+
+  showTrend() {
+    const job = this.store.jobs.get(this.id);
+    if (!job) return;
+    const attempts = this.trends.of(job);
+    this.bars.show(attempts);
+    setText(this.failures, failures(attempts));
   }
 
   showTools(job) {
@@ -139,7 +162,8 @@ export class Detail {
     this.toolsKey = `${job.id} ${key}`;
     const tool = (place, name, glyph, text, style = '') =>
       h('button', { type: 'button', class: `button ${style}`, 'data-place': place, 'data-action': name, onclick: (event) => this.act(name, this.store.jobs.get(this.id), event.currentTarget) }, icon(glyph), text);
-    this.tools.replaceChildren(...(key === 'ended' ? [] : [
+    const again = canRun(job) ? [tool('run', 'run', 'run', 'Run again')] : [];
+    this.tools.replaceChildren(...(key === 'ended' ? again : [
       tool('run', 'run', 'run', 'Run now'),
       job.state === 'suspended' ? tool('toggle', 'resume', 'play', 'Resume') : tool('toggle', 'suspend', 'pause', 'Suspend'),
       tool('cancel', 'cancel', 'close', 'Cancel …', 'bad'),
@@ -166,7 +190,8 @@ export class Detail {
       policies.tolerance ? ['Tolerance', duration(fromISO(policies.tolerance))] : null,
       policies.when?.length ? ['Only when', policies.when.join(', ')] : null,
       job.action.command?.cwd ? ['Folder', code(job.action.command.cwd)] : null,
-      ...Object.entries(job.labels).map(([name, value]) => [`Label ${name}`, value]),
+      tags(job).length ? ['Labels', h('span', { class: 'labels' }, tags(job).map((label) =>
+        h('button', { type: 'button', class: 'quiet', title: `Show the jobs with ${label}`, onclick: () => this.chooseLabel(label) }, label)))] : null,
     ].filter(Boolean);
     const key = facts.map(([name, value]) => `${name}${value.textContent ?? value}`).join('\n');
     if (this.factsKey === key) return;
@@ -191,6 +216,6 @@ export class Detail {
     setText(this.due, isRunning ? `since ${instant(Date.parse(job.lastRun.started ?? job.lastRun.due), now)}` : due);
     setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     if (state.mode !== 'counting' || job.dueMs <= now) return Infinity;
-    return Math.min(Ring.pause(job, state, RING), ((job.dueMs - now) % 1000) + 1);
+    return Math.min(Ring.pause(state, RING), clockPause(job.dueMs - now) + 1);
   }
 }

@@ -25,16 +25,30 @@ export function duration(ms) {
   return words.join(' ');
 }
 
-/** What is left, as a clock says it: `4:59`, `1:00:00`, `3 d 4 h`. Rounded up, so that it ends with 0:00. */
+const HOUR = 3_600_000;
+const pair = (n, large, rest, small) => (rest ? `${n} ${large} ${rest} ${small}` : `${n} ${large}`);
+
+/**
+ * A remaining time: `4:59`, from an hour on `23 h 59 m`, from two days on `3 d 4 h`. A clock's notation of hours would
+ * be read as a time of day. Rounded up, so that it ends with 0:00.
+ */
 export function clock(ms) {
   const seconds = Math.max(0, Math.ceil(ms / 1000));
-  if (seconds >= 172_800) return `${Math.floor(seconds / 86_400)}d ${Math.floor((seconds % 86_400) / 3600)}h`;
-  const two = (n) => String(n).padStart(2, '0');
-  const minutes = Math.floor(seconds / 60);
-  return minutes >= 60
-    ? `${Math.floor(minutes / 60)}:${two(minutes % 60)}:${two(seconds % 60)}`
-    : `${minutes}:${two(seconds % 60)}`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+  const minutes = Math.ceil(seconds / 60);
+  if (minutes < 2880) return pair(Math.floor(minutes / 60), 'h', minutes % 60, 'm');
+  const hours = Math.ceil(minutes / 60);
+  return pair(Math.floor(hours / 24), 'd', hours % 24, 'h');
 }
+
+/** The milliseconds until `clock` says something else. */
+export function clockPause(ms) {
+  const unit = ms <= HOUR ? 1000 : ms <= 48 * HOUR ? 60_000 : HOUR;
+  return ms % unit || unit;
+}
+
+/** A remaining time on its own: `4:59`, `in 23 h 59 m`. */
+export const remaining = (ms) => (ms <= HOUR - 1000 ? clock(ms) : `in ${clock(ms)}`);
 
 const UNDER_TEN = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const WHOLE = new Intl.NumberFormat('en');
@@ -66,9 +80,12 @@ export function instant(ms, now = Date.now()) {
   return `${DAY.format(ms)}${sameYear ? '' : ` ${new Date(ms).getFullYear()}`}, ${SHORT.format(ms)}`;
 }
 
-/** `in 4 min`, for a sentence. */
-export function relative(ms) {
-  return ms <= 0 ? 'now' : `in ${duration(Math.max(1000, Math.ceil(ms / 1000) * 1000))}`;
+/** Instants for the marks of one axis: with seconds if they lie within ten minutes, with days if they are of several. */
+export function instants(all) {
+  const days = new Set(all.map((ms) => new Date(ms).toDateString()));
+  if (days.size > 1) return all.map((ms) => `${DAY.format(ms)}, ${SHORT.format(ms)}`);
+  const isShort = Math.max(...all) - Math.min(...all) < 600_000;
+  return all.map((ms) => (isShort ? TIME : SHORT).format(ms));
 }
 
 /** The zone of this browser, in which the page shows all times. */

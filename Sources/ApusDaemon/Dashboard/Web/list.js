@@ -1,20 +1,23 @@
 // The list of jobs: a grid of which only what is seen exists.
 //
 // To a screen reader it is a whole grid: `aria-rowcount` and `aria-rowindex` say how long it is and where one is, and
-// the arrow keys, Page Up, Page Down, Home and End go through all of it. One control of it is in the tab order. The row
-// with the focus is kept when it is scrolled away, so that the focus is never lost.
+// the arrow keys, Page Up, Page Down, Control+Home and Control+End go through all of it; Home and End go to the first and
+// the last control of a row (ARIA Authoring Practices, "Grid"). One control of it is in the tab order. The row with the
+// focus is kept when it is scrolled away, so that the focus is never lost.
 
 import { h, setAttribute, setText } from './dom.js';
 import { count, plural } from './format.js';
 import { Row } from './row.js';
 
 const MARGIN = 6;
-// How long the order stands still after somebody moved the pointer over the list, or pressed a key in it.
+// The order is not changed within this time after the pointer moved over the list or a key was pressed in it …
 const HOLD = 3000;
+// … but it is never older than this, even if the pointer does not rest.
+const LONGEST_HOLD = 10_000;
 
 export class List {
-  constructor({ store, ticker, act, element, empty, status }) {
-    Object.assign(this, { store, ticker, act, element, empty, status });
+  constructor({ store, ticker, trends, act, element, empty, status }) {
+    Object.assign(this, { store, ticker, trends, act, element, empty, status });
     this.rows = new Map();
     this.spare = [];
     this.selected = null;
@@ -22,15 +25,15 @@ export class List {
     this.heldUntil = 0;
     this.sortTimer = null;
     this.canvas = h('div', { role: 'rowgroup', class: 'canvas' });
-    this.viewport = h('div', { class: 'viewport', role: 'presentation' }, this.canvas);
-    const head = ['', 'Job', 'Trigger', 'Next due', 'Last run', ''];
-    const names = ['Countdown', null, null, null, null, 'Actions'];
-    const classes = ['c-ring', 'c-name', 'c-trigger', 'c-due', 'c-last', 'c-tools'];
-    element.append(
-      h('div', { role: 'rowgroup', class: 'head-group' },
-        h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
-          h('div', { role: 'columnheader', class: `cell ${classes[index]}`, 'aria-label': names[index] }, text)))),
-      this.viewport);
+    const head = ['', 'Job', 'Trigger', '', 'Next due', 'Last run', ''];
+    const names = ['Countdown', null, null, 'What it does', null, null, 'Actions'];
+    const classes = ['c-ring', 'c-name', 'c-trigger', 'c-what', 'c-due', 'c-last', 'c-tools'];
+    // Inside what scrolls, so that heads and rows are equally wide with every kind of scroll bar.
+    this.head = h('div', { role: 'rowgroup', class: 'head-group' },
+      h('div', { role: 'row', class: 'row head', 'aria-rowindex': 1 }, head.map((text, index) =>
+        h('div', { role: 'columnheader', class: `cell ${classes[index]}` }, text || h('span', { class: 'unseen' }, names[index])))));
+    this.viewport = h('div', { class: 'viewport', role: 'presentation' }, this.head, this.canvas);
+    element.append(this.viewport);
     this.listen();
     ticker.add((now) => this.tick(now));
   }
@@ -38,6 +41,7 @@ export class List {
   listen() {
     this.store.addEventListener('arranged', () => this.render());
     this.store.addEventListener('changed', ({ detail }) => this.changed(detail));
+    this.trends.addEventListener('trend', ({ detail: id }) => this.refresh(id));
     const again = () => this.schedule();
     document.addEventListener('scroll', again, { capture: true, passive: true });
     addEventListener('resize', () => {
@@ -47,6 +51,7 @@ export class List {
     const hold = () => (this.heldUntil = performance.now() + HOLD);
     this.canvas.addEventListener('pointermove', hold, { passive: true });
     this.canvas.addEventListener('pointerdown', hold, { passive: true });
+    this.canvas.addEventListener('pointerleave', () => this.release(), { passive: true });
     this.element.addEventListener('keydown', (event) => {
       hold();
       this.key(event);
@@ -66,18 +71,31 @@ export class List {
   changed({ changed, moved }) {
     if (moved) this.render();
     else {
-      for (const id of changed) {
-        const row = this.rows.get(id);
-        const job = this.store.jobs.get(id);
-        if (row && job) row.show(job, row.index, id === this.selected);
-      }
+      for (const id of changed) this.refresh(id);
     }
     this.ticker.wake();
-    if (this.store.unsorted && this.sortTimer === null) this.sortTimer = setTimeout(() => this.sort(), 1000);
+    if (this.store.unsorted && this.sortTimer === null) {
+      this.staleSince = performance.now();
+      this.sortTimer = setTimeout(() => this.sort(), 1000);
+    }
+  }
+
+  refresh(id) {
+    const row = this.rows.get(id);
+    const job = this.store.jobs.get(id);
+    if (row && job) row.show(job, row.index, id === this.selected);
+  }
+
+  /** The pointer is elsewhere: an order that waits for it is brought up to date. */
+  release() {
+    this.heldUntil = 0;
+    if (this.sortTimer === null) return;
+    clearTimeout(this.sortTimer);
+    this.sort();
   }
 
   sort() {
-    const rest = this.heldUntil - performance.now();
+    const rest = Math.min(this.heldUntil, this.staleSince + LONGEST_HOLD) - performance.now();
     if (rest > 0) {
       this.sortTimer = setTimeout(() => this.sort(), rest + 10);
       return;
@@ -148,7 +166,7 @@ export class List {
 
   put(id, index) {
     let row = this.rows.get(id);
-    if (!row) this.rows.set(id, (row = this.spare.pop() ?? new Row()));
+    if (!row) this.rows.set(id, (row = this.spare.pop() ?? new Row(this)));
     row.show(this.store.order[index], index, id === this.selected);
     return row.element;
   }
@@ -161,12 +179,12 @@ export class List {
   }
 
   showEmpty() {
-    const { order, view, isLoaded, hasAll, jobs } = this.store;
-    const isEmpty = isLoaded && !order.length && (view.filter !== 'ended' || hasAll);
+    const { order, view, isLoaded, hasEnded, jobs } = this.store;
+    const isEmpty = isLoaded && !order.length && (view.filter !== 'ended' || hasEnded);
     this.empty.hidden = !isEmpty;
     this.element.classList.toggle('nothing', isEmpty);
-    if (isEmpty) this.empty.dataset.why = view.search ? 'search' : view.filter === 'open' || !jobs.size ? 'none' : 'filter';
-    const shown = `${plural(order.length, 'job')}${view.search ? ` of ${count(jobs.size)}` : ''}`;
+    if (isEmpty) this.empty.dataset.why = view.search || view.label ? 'search' : view.filter === 'open' || !jobs.size ? 'none' : 'filter';
+    const shown = `${plural(order.length, 'job')}${view.search || view.label ? ` of ${count(jobs.size)}` : ''}`;
     setText(this.status, !isLoaded ? (order.length ? `${shown}, loading more …` : 'Loading …') : shown);
   }
 
@@ -197,17 +215,28 @@ export class List {
   }
 
   key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return;
+    if (event.altKey || event.metaKey) return;
     const index = this.store.order.findIndex((job) => job.id === this.active.id);
     if (index < 0) return;
     const page = Math.max(1, Math.floor(this.viewport.clientHeight / this.height) - 1);
     const rows = { ArrowDown: 1, ArrowUp: -1, PageDown: Math.min(page, 12), PageUp: -Math.min(page, 12) };
+    const across = { ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity };
     const ends = { Home: 0, End: this.store.order.length - 1 };
-    if (event.key in rows) this.go(index + rows[event.key]);
-    else if (event.key in ends) this.go(ends[event.key]);
-    else if (event.key === 'ArrowRight' || event.key === 'ArrowLeft') this.goAcross(event.key === 'ArrowRight' ? 1 : -1);
+    if (event.ctrlKey) {
+      if (!(event.key in ends)) return;
+      this.go(ends[event.key]);
+    } else if (event.key in rows) this.go(index + rows[event.key]);
+    else if (event.key in across) this.goAcross(across[event.key]);
     else return;
     event.preventDefault();
+  }
+
+  /** Moves the focus by rows, from the active one, or into the list. */
+  move(by) {
+    if (!this.store.order.length) return false;
+    const index = this.store.order.findIndex((job) => job.id === this.active.id);
+    const isInside = this.canvas.contains(document.activeElement);
+    this.go(index < 0 ? 0 : isInside ? index + by : index);
   }
 
   go(index) {
@@ -216,8 +245,10 @@ export class List {
     const isOwnScroller = this.viewport.scrollHeight > this.viewport.clientHeight + 1;
     if (isOwnScroller) {
       const { scrollTop, clientHeight } = this.viewport;
+      // The head covers the top of what scrolls, and the canvas begins below it.
+      const free = clientHeight - this.head.offsetHeight;
       if (top < scrollTop) this.viewport.scrollTop = top;
-      else if (top + this.height > scrollTop + clientHeight) this.viewport.scrollTop = top + this.height - clientHeight;
+      else if (top + this.height > scrollTop + free) this.viewport.scrollTop = top + this.height - free;
     } else {
       const start = this.canvas.getBoundingClientRect().top + top;
       if (start < 120) scrollBy(0, start - 120);

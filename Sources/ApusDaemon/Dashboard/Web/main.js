@@ -4,31 +4,40 @@ import { api } from './api.js';
 import { Calendar } from './calendar.js';
 import { Detail } from './detail.js';
 import { byId, h, icon, setAttribute, setText } from './dom.js';
-import { confirmCancel, countdownForm, notificationForm } from './forms.js';
+import { Filters } from './filters.js';
 import { count, title } from './format.js';
+import { confirmCancel, countdownForm, notificationForm } from './forms.js';
 import { List } from './list.js';
 import { Outputs } from './log.js';
 import { Nodes } from './nodes.js';
 import { Ticker } from './ring.js';
 import { Runs } from './runs.js';
 import { scheduleForm } from './schedule.js';
-import { FILTERS, runKey, SORTS, Store } from './store.js';
-import { Stream } from './stream.js';
+import { Shortcuts } from './shortcuts.js';
+import { canRun, isOpen, runKey, Store } from './store.js';
+import { SharedStream } from './tabs.js';
 import { Timeline } from './timeline.js';
 import { Toasts } from './toasts.js';
+import { Trends } from './trends.js';
 
 const store = new Store();
 const ticker = new Ticker();
 const outputs = new Outputs();
+const trends = new Trends();
 const toasts = new Toasts(byId('toasts'));
-const list = new List({ store, ticker, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
+const list = new List({ store, ticker, trends, act, element: byId('grid'), empty: byId('empty'), status: byId('jobs-status') });
+const filters = new Filters({ store, toasts, chosen: () => (list.viewport.scrollTop = 0) });
 const nodes = new Nodes({ element: byId('nodes'), status: byId('nodes-status') });
-new Timeline({ store, ticker, element: byId('timeline') });
+new Timeline({ store, ticker, element: byId('timeline'), summary: byId('hour-summary') });
 const calendar = new Calendar({ store, element: byId('calendar') });
-const detail = new Detail({ store, ticker, act, outputs });
+const detail = new Detail({ store, ticker, trends, act, outputs, chooseLabel: showLabel });
 byId('side').append(detail.element);
 
-const nameOf = (run) => (store.jobs.get(run.job) ? title(store.jobs.get(run.job)) : run.job);
+function nameOf(run) {
+  const job = store.jobs.get(run.job);
+  if (!job) store.want(run.job);
+  return job ? title(job) : run.job;
+}
 const runPath = (run) => `#/job/${run.job}/run/${run.occurrence}/${run.attempt}`;
 const history = new Runs({ label: 'runs of all jobs', name: nameOf, href: runPath, choose: (run) => (location.hash = runPath(run)) });
 byId('history').append(history.element);
@@ -49,6 +58,7 @@ async function act(name, job, control) {
     const answer = await api[name](job.id);
     const kind = name === 'run' ? 'run' : 'job';
     if (!newer.has(kind === 'run' ? runKey(answer) : answer.id)) store.apply([{ name: kind, data: answer }]);
+    if (name === 'suspend') offerUndo(job);
   } catch (error) {
     toasts.show({ kind: 'problem', title: title(job), text: error.message, href: `#/job/${job.id}` });
   }
@@ -56,11 +66,39 @@ async function act(name, job, control) {
   control.removeAttribute('aria-busy');
 }
 
+const undos = new Map();
+
+function offerUndo(job) {
+  undos.set(job.id, toasts.show({
+    kind: 'pause', title: title(job), text: 'The job is suspended.', href: `#/job/${job.id}`,
+    action: { text: 'Undo', run: (button) => act('resume', store.jobs.get(job.id), button) },
+  }));
+}
+
+function undo() {
+  const last = [...undos.values()].filter((toast) => toast.isConnected).at(-1);
+  if (!last) return false;
+  last.querySelector('.quiet').click();
+}
+
+/** Takes back the offers for jobs that are not suspended any more, wherever they were resumed. */
+function dropUndos() {
+  for (const [id, toast] of undos) {
+    if (store.jobs.get(id)?.state === 'suspended') continue;
+    undos.delete(id);
+    if (toast.isConnected) toasts.remove(toast);
+  }
+}
+
 // What the daemon tells
 
 const health = { version: null };
 
-const stream = new Stream({
+// Nothing of the jobs is left in the tab, and the answer says how to sign in.
+const showEntry = () => location.replace('/');
+
+const stream = new SharedStream({
+  signedOut: showEntry,
   state(state, next) {
     showState(state, next);
     nodes.connected(state === 'connected');
@@ -78,16 +116,15 @@ const stream = new Stream({
   },
 });
 
-store.addEventListener('changed', ({ detail: { runs, ended } }) => {
+store.addEventListener('changed', ({ detail: { changed, runs, ended } }) => {
   history.add(runs);
+  for (const id of changed) if (store.unknown.delete(id)) history.soon();
+  trends.add(runs);
+  dropUndos();
   for (const job of ended) toasts.show({ kind: 'timer', title: title(job), text: 'The countdown has ended.', href: `#/job/${job.id}` });
   showFacts();
-  showCounts();
 });
-store.addEventListener('arranged', () => {
-  showFacts();
-  showCounts();
-});
+store.addEventListener('arranged', showFacts);
 
 let reloading = null;
 /** Reads again what is shown. Asked for again meanwhile, it does so once more. */
@@ -97,6 +134,7 @@ async function reload() {
     return;
   }
   reloading = { again: false };
+  trends.clear();
   try {
     const [answer] = await Promise.all([api.health(), store.load(), history.load(), detail.reload()]);
     Object.assign(health, answer);
@@ -125,7 +163,7 @@ function showState(state, next) {
   byId('retry').hidden = !['reconnecting', 'stopped'].includes(state);
   setAttribute(byId('retry'), 'title', next ? 'Tried again by itself; this tries at once' : null);
   if (state === 'stopped') showBanner('No daemon answers here, so nothing runs; jobs are kept. Start it again with the same port, and this page goes on:', 'apus serve --http ' + location.host);
-  else if (state === 'refused') showBanner('The daemon does not know this page any more. Open the address that it printed:', 'apus serve --http ' + location.host);
+  else if (state === 'refused') showBanner('This browser is signed out. Open the address that the daemon printed:', 'apus serve --http ' + location.host);
   else hideBanner();
   showFacts();
 }
@@ -144,47 +182,24 @@ function showFacts() {
   if (health.version) parts.push(health.version);
   if (document.body.dataset.daemon === 'connected') parts.push(store.running.size ? `${store.running.size} running` : 'idle');
   setText(byId('daemon-facts'), parts.join(' · '));
+  byId('to-failed').hidden = !store.counts.failed;
+  setText(byId('to-failed'), `${count(store.counts.failed)} failed`);
   setAttribute(byId('daemon-facts'), 'title', health.home ? `Process ${health.pid}, home ${health.home}` : null);
 }
 
 byId('retry').addEventListener('click', () => stream.retry());
 
-// Filter, order, search
-
-const chips = new Map();
-for (const [key, { name }] of Object.entries(FILTERS)) {
-  const number = h('span', { class: 'count num' });
-  chips.set(key, number);
-  byId('filters').append(h('label', {},
-    h('input', { type: 'radio', name: 'filter', value: key, checked: key === 'open' }), h('span', {}, name, ' ', number)));
-}
-byId('filters').addEventListener('change', ({ target }) => view({ filter: target.value }));
-byId('sort').append(...Object.entries(SORTS).map(([value, { name }]) => h('option', { value }, name)));
-byId('sort').addEventListener('change', ({ target }) => view({ sort: target.value }));
-
-function view(change) {
-  list.viewport.scrollTop = 0;
-  store.setView(change);
+function showFailed() {
+  location.hash = '#/';
+  filters.choose('failed');
 }
 
-function showCounts() {
-  for (const [key, number] of chips) {
-    const isKnown = store.isLoaded && (key !== 'ended' || store.hasAll);
-    setText(number, isKnown ? count(store.counts[key]) : '');
-  }
+function showLabel(label) {
+  filters.chooseLabel(label);
+  if (isNarrow.matches) location.hash = '#/';
 }
 
-let typing = null;
-byId('search').addEventListener('input', () => {
-  clearTimeout(typing);
-  typing = setTimeout(() => view({ search: byId('search').value.trim().toLowerCase() }), store.jobs.size > 2000 ? 120 : 0);
-});
-byId('search-form').addEventListener('submit', (event) => event.preventDefault());
-byId('clear-search').addEventListener('click', () => {
-  byId('search').value = '';
-  view({ search: '' });
-  byId('search').focus();
-});
+byId('to-failed').addEventListener('click', showFailed);
 
 // Views: the address says what is shown, so that going back works
 
@@ -228,17 +243,11 @@ byId('skip').addEventListener('click', (event) => {
 });
 
 addEventListener('keydown', (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
-  const isTyping = event.target.matches('input, select, textarea');
-  if (event.key === '/' && !isTyping) {
-    event.preventDefault();
-    byId('search').focus();
-  } else if (event.key === 'Escape') {
-    if (event.target === byId('search') && byId('search').value) return;
-    const { view, left } = document.body.dataset;
-    if (view === 'job' && left === 'calendar') location.hash = calendar.href;
-    else if (view !== 'jobs') location.hash = '#/';
-  }
+  if (event.key !== 'Escape' || event.ctrlKey || event.metaKey || event.altKey || document.querySelector('dialog[open]')) return;
+  if (event.target === byId('search') && byId('search').value) return;
+  const { view, left } = document.body.dataset;
+  if (view === 'job' && left === 'calendar') location.hash = calendar.href;
+  else if (view !== 'jobs') location.hash = '#/';
 });
 
 // Forms
@@ -256,6 +265,54 @@ byId('open-schedule').addEventListener('click', () => schedule.open());
 byId('open-schedule').querySelector('.glyph').append(icon('calendar'));
 byId('open-countdown').querySelector('.glyph').append(icon('timer'));
 byId('open-notification').querySelector('.glyph').append(icon('bell'));
+
+// Keys
+
+/** Does something to the job of the row with the focus, else to the one in the panel. */
+function actOn(name) {
+  const row = document.activeElement.closest('.row[data-id]');
+  const job = store.jobs.get(row?.dataset.id ?? detail.id);
+  if (!job || !(name === 'run' ? canRun(job) : isOpen(job))) return false;
+  const toggle = job.state === 'suspended' ? 'resume' : 'suspend';
+  act(name === 'toggle' ? toggle : name, job, row ?? detail.element);
+}
+
+const go = (hash) => () => void (location.hash = hash);
+const shortcuts = new Shortcuts([
+  { title: 'Go to', keys: [
+    { key: '/', text: 'The search', run: () => byId('search').focus() },
+    { key: '1', text: 'The jobs', run: go('#/') },
+    { key: '2', text: 'The calendar', run: go('#/calendar') },
+    { key: '3', text: 'The history', run: go('#/history') },
+    { key: 'j', text: 'The next job in the list', run: () => list.move(1) },
+    { key: 'k', text: 'The job above', run: () => list.move(-1) },
+    { key: 'f', text: 'The failed jobs', run: () => showFailed() },
+  ] },
+  { title: 'The job in the panel, or of the row with the focus', keys: [
+    { key: 'r', text: 'Run now', run: () => actOn('run') },
+    { key: 's', text: 'Suspend or resume', run: () => actOn('toggle') },
+    { key: 'x', text: 'Cancel', run: () => actOn('cancel') },
+    { key: 'u', text: 'Undo the last suspension', run: () => undo() },
+  ] },
+  { title: 'New', keys: [
+    { key: 'c', text: 'Countdown', run: () => countdown.open() },
+    { key: 'n', text: 'Notification', run: () => notification.open() },
+    { key: 'w', text: 'Schedule', run: () => schedule.open() },
+    { key: '?', text: 'This list', run: () => shortcuts.open() },
+  ] },
+]);
+byId('open-help').addEventListener('click', () => shortcuts.open());
+byId('help-close').addEventListener('click', () => byId('help').close());
+
+byId('sign-out').addEventListener('click', async () => {
+  try {
+    await api.signOut();
+  } catch (error) {
+    if (error.status !== 401) return toasts.show({ kind: 'problem', title: 'Sign out', text: error.message });
+  }
+  stream.leave();
+  showEntry();
+});
 
 route();
 stream.start();

@@ -1,14 +1,19 @@
 // Lateness of runs, oldest to newest. The scale is logarithmic: a millisecond and an hour are both seen.
 
 import { h, s, setAttribute, setText } from './dom.js';
-import { instant, lateness, occurrence, why } from './format.js';
+import { instants, instant, lateness, occurrence, why } from './format.js';
 
-const HEIGHT = 132;
-const LEFT = 46;
+const HEIGHT = 156;
+const LEFT = 52;
 const RIGHT = 8;
 const TOP = 8;
-const BOTTOM = 22;
-const GRID = [[1, '1 ms'], [10, '10 ms'], [100, '0.1 s'], [1000, '1 s'], [10_000, '10 s'], [60_000, '1 min'], [3_600_000, '1 h'], [86_400_000, '1 d']];
+// From top to bottom: the scale, down to 0 ms; a lane of its own for runs that did not start; the times.
+const ZERO = 106;
+const LANE = 124;
+const GROUND = 134;
+const TIMES = 150;
+const TIME_WIDTH = 96;
+const GRID = [[0, '0 ms'], [1, '1 ms'], [10, '10 ms'], [100, '0.1 s'], [1000, '1 s'], [10_000, '10 s'], [60_000, '1 min'], [3_600_000, '1 h'], [86_400_000, '1 d']];
 
 // A shape each, so that colour is not all that tells them apart.
 const SHAPES = {
@@ -65,7 +70,7 @@ export class Plot {
     setAttribute(this.picture, 'viewBox', `0 0 ${width} ${HEIGHT}`);
     const most = runs.reduce((max, run) => Math.max(max, late(run) ?? 0), 90);
     const top = Math.log10(most * 1.3 + 1);
-    this.y = (ms) => HEIGHT - BOTTOM - (Math.log10(ms + 1) / top) * (HEIGHT - TOP - BOTTOM);
+    this.y = (ms) => ZERO - (Math.log10(ms + 1) / top) * (ZERO - TOP);
     const step = (width - LEFT - RIGHT) / Math.max(12, runs.length);
     this.x = (index) => width - RIGHT - (runs.length - index - 0.5) * step;
     this.step = step;
@@ -77,7 +82,8 @@ export class Plot {
       free = y;
       lines.push(s('path', { d: `M${LEFT} ${y.toFixed(1)}H${width}` }), s('text', { x: LEFT - 8, y: (y + 4).toFixed(1), 'text-anchor': 'end' }, text));
     }
-    lines.push(s('path', { class: 'ground', d: `M${LEFT} ${HEIGHT - BOTTOM + 0.5}H${width}` }), s('text', { x: LEFT - 8, y: HEIGHT - BOTTOM + 14, 'text-anchor': 'end' }, 'no start'));
+    if (runs.some((run) => late(run) === null)) lines.push(s('text', { x: LEFT - 8, y: LANE + 4, 'text-anchor': 'end' }, 'no start'));
+    lines.push(s('path', { class: 'ground', d: `M${LEFT} ${GROUND + 0.5}H${width}` }), ...this.times());
     this.grid.replaceChildren(...lines);
     const paths = Object.fromEntries(Object.keys(SHAPES).map((outcome) => [outcome, '']));
     runs.forEach((run, index) => {
@@ -90,7 +96,25 @@ export class Plot {
   }
 
   at(run) {
-    return late(run) === null ? HEIGHT - BOTTOM + 10 : this.y(late(run));
+    return late(run) === null ? LANE : this.y(late(run));
+  }
+
+  /** When some of the runs were due, as many as there is room for. */
+  times() {
+    const { runs, width } = this;
+    const every = Math.max(1, Math.ceil(TIME_WIDTH / this.step));
+    const chosen = runs.map((_, index) => index).filter((index) => (runs.length - 1 - index) % every === 0);
+    const words = instants(chosen.map((index) => Date.parse(runs[index].due)));
+    return chosen.flatMap((index, place) => {
+      if (words[place] === words[place + 1]) return [];
+      const x = this.x(index);
+      const half = TIME_WIDTH / 2;
+      const anchor = x > width - half ? 'end' : x < LEFT + half ? 'start' : 'middle';
+      const text = anchor === 'end' ? width : anchor === 'start' ? Math.max(LEFT, x - 4) : x;
+      return [
+        s('path', { class: 'ground', d: `M${x.toFixed(1)} ${GROUND}v4` }),
+        s('text', { class: 'time', x: text.toFixed(1), y: TIMES, 'text-anchor': anchor }, words[place])];
+    });
   }
 
   showLegend() {
@@ -127,7 +151,7 @@ export class Plot {
     const run = this.runs[this.index];
     if (run && this.width) {
       const [x, y] = [this.x(this.index), this.at(run)];
-      this.cursor.setAttribute('d', `M${x} ${TOP}V${HEIGHT - BOTTOM}M${x - 7} ${y}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z`);
+      this.cursor.setAttribute('d', `M${x} ${TOP}V${GROUND}M${x - 7} ${y}a7 7 0 1 0 14 0a7 7 0 1 0-14 0z`);
     } else this.cursor.setAttribute('d', 'M0 0');
     const text = run ? this.words(run) : this.whole();
     setText(this.readout, text);

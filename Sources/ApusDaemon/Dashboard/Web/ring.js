@@ -1,42 +1,68 @@
 // Rings that count down, and the one loop that moves what is seen.
 
-import { clock, duration, isHeld, relative } from './format.js';
+import { duration, isHeld, remaining } from './format.js';
 import { h, s, setAttribute, setText } from './dom.js';
 
 const RADIUS = 20;
 const LENGTH = 2 * Math.PI * RADIUS;
 
-/** How a job stands at `now`: its fraction still to go, and words for it. */
+/** Whether a job goes on although its latest attempt failed. */
+export const isFailing = (job) => job.failed && (job.state === 'scheduled' || job.state === 'suspended');
+
+// A ring is the face of a clock on which one turn is a minute, an hour, a day or a week: the fraction of an interval
+// would be full for every job that has just begun to wait, whether for an hour or a month.
+const FACES = [
+  { turn: 60_000, unit: 1000, letter: 's', word: 'second' },
+  { turn: 3_600_000, unit: 60_000, letter: 'm', word: 'minute' },
+  { turn: 86_400_000, unit: 3_600_000, letter: 'h', word: 'hour' },
+  { turn: 604_800_000, unit: 86_400_000, letter: 'd', word: 'day' },
+  { turn: Infinity, unit: 604_800_000, letter: 'w', word: 'week' },
+];
+
+/** How a remaining time is drawn: the fraction of the turn, and the label in the ring. From a week on the ring is full. */
+export function face(left) {
+  const { turn, unit, letter, word } = FACES.find((one) => left <= one.turn);
+  const n = Math.max(0, Math.ceil(left / unit));
+  return {
+    turn, unit, fraction: turn === Infinity ? 1 : Math.max(0, left / turn), label: `${n}${letter}`,
+    // A screen reader is not told of every second.
+    words: word === 'second' ? 'less than a minute' : `about ${n} ${word}${n === 1 ? '' : 's'}`,
+  };
+}
+
+/** How a job stands at `now`: its remaining time as a ring, and words for it. */
 export function standing(job, now, isRunning) {
   if (isRunning) return { fraction: 1, mode: 'running', short: '', words: 'running' };
   if (job.state === 'suspended') {
     const left = job.remainingMs ?? (job.dueMs === null ? null : Math.max(0, job.dueMs - now));
-    const fraction = left === null || !job.totalMs ? 1 : Math.min(1, left / job.totalMs);
+    const { fraction } = left === null ? { fraction: 1 } : face(left);
     return { fraction, mode: 'suspended', short: '', words: 'suspended', rest: left === null ? '' : `${duration(left)} left` };
   }
+  if (job.state === 'finished' && job.failed) return { fraction: 1, mode: 'failed', short: '', words: 'failed' };
   if (job.state !== 'scheduled') return { fraction: job.state === 'finished' ? 1 : 0, mode: job.state, short: '', words: job.state };
   if (job.dueMs === null || isHeld(job)) return { fraction: 1, mode: 'waiting', short: '', words: 'due' };
   const left = job.dueMs - now;
-  return {
-    fraction: Math.max(0, Math.min(1, left / job.totalMs)),
-    mode: 'counting', short: left > 0 ? clock(left) : 'due', words: relative(left),
-  };
+  const shown = face(left);
+  return { ...shown, mode: 'counting', left, short: left > 0 ? remaining(left) : 'due', words: `due in ${shown.words}` };
 }
 
 export class Ring {
-  constructor(size) {
+  /** `isLabelled` writes the remaining time into the ring. */
+  constructor(size, { isLabelled = false } = {}) {
     this.size = size;
+    this.label = isLabelled ? s('text', { class: 'ring-label', x: 24, y: 28.5, 'text-anchor': 'middle' }) : null;
     this.arc = s('circle', { class: 'arc', cx: 24, cy: 24, r: RADIUS, 'stroke-dasharray': LENGTH.toFixed(2), transform: 'rotate(-90 24 24)' });
     this.mark = s('path', { class: 'mark' });
     this.element = s(
       'svg', { class: 'ring', viewBox: '0 0 48 48', width: size, height: size, role: 'img' },
-      s('circle', { class: 'track', cx: 24, cy: 24, r: RADIUS }), this.arc, this.mark);
+      s('circle', { class: 'track', cx: 24, cy: 24, r: RADIUS }), this.arc, this.mark, ...(this.label ? [this.label] : []));
     this.offset = null;
   }
 
   show(job, now, isRunning) {
     const state = standing(job, now, isRunning);
     setAttribute(this.element, 'data-mode', state.mode);
+    setAttribute(this.element, 'data-failing', isFailing(job) ? '' : null);
     // A fortieth of a pixel is not seen, and writing it costs a frame.
     const offset = LENGTH * (1 - state.fraction);
     if (this.offset === null || Math.abs(offset - this.offset) > 0.05) {
@@ -44,17 +70,15 @@ export class Ring {
       this.arc.setAttribute('stroke-dashoffset', offset.toFixed(2));
     }
     setAttribute(this.mark, 'd', MARKS[state.mode] ?? '');
-    // A screen reader is not told of every second.
-    const percent = Math.round(state.fraction * 10) * 10;
-    const label = state.mode === 'counting' ? `about ${percent} % of the time left` : [state.words, state.rest].filter(Boolean).join(', ');
-    setAttribute(this.element, 'aria-label', label);
+    if (this.label) setText(this.label, state.label ?? '');
+    setAttribute(this.element, 'aria-label', [isFailing(job) && 'failing', state.words, state.rest].filter(Boolean).join(', '));
     return state;
   }
 
   /** Milliseconds until a move can be seen; infinite for a ring that stands still. */
-  static pause(job, state, size) {
+  static pause(state, size) {
     if (state.mode !== 'counting') return Infinity;
-    return (job.totalMs / (Math.PI * size)) * 0.35;
+    return Math.min((state.turn / (Math.PI * size)) * 0.35, (state.left % state.unit) + 1);
   }
 }
 
@@ -62,6 +86,7 @@ const MARKS = {
   suspended: 'M20.5 18v12M27.5 18v12',
   finished: 'M17.5 24.5l4.5 4.5 9-10',
   cancelled: 'M19 19l10 10M29 19l-10 10',
+  failed: 'M24 16v10M24 31v.5',
   waiting: 'M24 17v8M24 30v.5',
   running: 'M20.5 17.5v13L31 24z',
 };

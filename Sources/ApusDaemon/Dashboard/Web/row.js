@@ -1,45 +1,57 @@
 // One row of the list of jobs. It is used for one job after another.
 
 import { h, icon, setAttribute, setText } from './dom.js';
-import { action, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
+import { action, clockPause, duration, fullTime, instant, isHeld, lateness, obstacle, title, trigger, why } from './format.js';
 import { Ring } from './ring.js';
-import { isOpen } from './store.js';
+import { canRun, isOpen, tags } from './store.js';
+import { Bars, failures, took } from './trends.js';
 
 const SIZE = 40;
 
 const isGoingOn = (run) => run?.outcome === 'running' && run.started !== null;
 
-function button(name, glyph) {
-  return h('button', { type: 'button', class: 'tool', tabindex: '-1', 'data-action': name }, icon(glyph));
+/** What is said of the last run below its outcome. */
+function lastWords(run, failed) {
+  if (!run) return 'not yet';
+  const late = run.latenessMs === null ? run.reason : `${lateness(run.latenessMs)} late`;
+  return [failed, took(run) !== null && `took ${lateness(took(run))}`, late].filter(Boolean).join(' · ');
+}
+
+function button(name, glyph, text) {
+  return h('button', { type: 'button', class: 'tool named', tabindex: '-1', 'data-action': name }, icon(glyph), h('span', {}, text));
 }
 
 export class Row {
-  constructor() {
-    this.ring = new Ring(SIZE);
+  constructor({ trends }) {
+    this.trends = trends;
+    this.bars = new Bars();
+    this.ring = new Ring(SIZE, { isLabelled: true });
     this.name = h('a', { class: 'name', tabindex: '-1' });
     this.what = h('span', { class: 'what' });
+    this.labels = h('span', { class: 'labels' });
     this.trigger = h('span', { class: 'trigger' });
     this.left = h('span', { class: 'left' });
     this.due = h('span', { class: 'due' });
     this.outcome = h('span', { class: 'chip' });
     this.late = h('span', { class: 'late' });
-    this.toggle = button('suspend', 'pause');
-    this.run = button('run', 'run');
-    this.cancel = button('cancel', 'close');
+    this.toggle = button('suspend', 'pause', 'Suspend');
+    this.run = button('run', 'run', 'Run');
+    this.cancel = button('cancel', 'close', 'Cancel');
     const cell = (name, ...children) => h('div', { role: 'gridcell', class: `cell ${name}` }, ...children);
     this.element = h(
       'div', { role: 'row', class: 'row' },
       cell('c-ring', this.ring.element),
-      cell('c-name', this.name, this.what),
+      cell('c-name', this.name),
       cell('c-trigger', this.trigger),
+      cell('c-what', this.what, this.labels),
       cell('c-due', this.left, this.due),
-      cell('c-last', this.outcome, this.late),
+      cell('c-last', h('span', { class: 'outcome' }, this.outcome, this.bars.element), this.late),
       cell('c-tools', this.run, this.toggle, this.cancel));
   }
 
   /** What the arrow keys reach, from left to right. */
   get controls() {
-    return isOpen(this.job) ? [this.name, this.run, this.toggle, this.cancel] : [this.name];
+    return [this.name, this.run, this.toggle, this.cancel].filter((control) => !control.hidden);
   }
 
   show(job, index, selected) {
@@ -53,10 +65,13 @@ export class Row {
     this.place(index, selected);
     setText(this.name, title(job));
     setText(this.what, job.name ? `${job.id} · ${action(job)}` : action(job));
+    setAttribute(this.what, 'title', action(job));
+    setText(this.labels, tags(job).join(', '));
     setText(this.trigger, trigger(job));
     this.showLast(job);
     this.showTools(job);
     this.element.classList.toggle('ended', !isOpen(job));
+    this.element.classList.toggle('failed', job.failed);
   }
 
   place(index, selected) {
@@ -75,8 +90,13 @@ export class Row {
       setAttribute(this.outcome, 'data-outcome', run.outcome);
       setAttribute(this.outcome, 'title', why(run) || null);
     }
+    const attempts = this.trends.of(job);
+    this.bars.show(attempts);
+    this.late.classList.toggle('bad', job.failed && !isGoingOn(run));
     if (isGoingOn(run)) return;
-    setText(this.late, !run ? 'not yet' : run.latenessMs === null ? run.reason ?? '' : `${lateness(run.latenessMs)} late`);
+    const words = lastWords(run, job.failed ? failures(attempts) : '');
+    setText(this.late, words);
+    setAttribute(this.late, 'title', words);
   }
 
   /** For how long the run that goes on has. Returns the milliseconds until that changes. */
@@ -87,14 +107,11 @@ export class Row {
   }
 
   showTools(job) {
-    for (const tool of [this.run, this.toggle, this.cancel]) tool.hidden = !isOpen(job);
-    if (!isOpen(job)) return;
+    this.run.hidden = !canRun(job);
+    for (const tool of [this.toggle, this.cancel]) tool.hidden = !isOpen(job);
     const name = title(job);
     const isSuspended = job.state === 'suspended';
-    const label = (tool, word) => {
-      setAttribute(tool, 'aria-label', `${word} ${name}`);
-      setAttribute(tool, 'title', word);
-    };
+    const label = (tool, word) => setAttribute(tool, 'aria-label', `${word} ${name}`);
     label(this.run, 'Run now:');
     label(this.cancel, 'Cancel');
     label(this.toggle, isSuspended ? 'Resume' : 'Suspend');
@@ -102,7 +119,7 @@ export class Row {
     const glyph = isSuspended ? 'play' : 'pause';
     if (this.glyph !== glyph) {
       this.glyph = glyph;
-      this.toggle.replaceChildren(icon(glyph));
+      this.toggle.replaceChildren(icon(glyph), h('span', {}, isSuspended ? 'Resume' : 'Suspend'));
     }
   }
 
@@ -124,7 +141,7 @@ export class Row {
     const pause = isGoingOn(job.lastRun) ? this.showRunning(job.lastRun, now) : Infinity;
     const left = job.dueMs - now;
     if (state.mode !== 'counting' || left <= 0) return pause;
-    return Math.min(pause, Ring.pause(job, state, SIZE), (left % 1000) + 1);
+    return Math.min(pause, Ring.pause(state, SIZE), clockPause(left) + 1);
   }
 }
 

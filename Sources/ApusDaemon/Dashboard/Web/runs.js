@@ -5,6 +5,7 @@ import { h, setAttribute, setText } from './dom.js';
 import { instant, lateness, occurrence, why } from './format.js';
 import { Plot } from './plot.js';
 import { runKey } from './store.js';
+import { took } from './trends.js';
 
 const FIRST_PAGE = 50;
 const PAGE = 200;
@@ -21,7 +22,7 @@ export class Runs {
     Object.assign(this, { job, name, href, runs: new Map(), next: null, kept: KEPT, error: null, isLoaded: false });
     this.plot = new Plot({ label: `Lateness of ${label}`, name, choose });
     this.body = h('tbody');
-    const heads = [name ? 'Job' : 'Occurrence', 'Due', 'Late', 'Outcome'];
+    const heads = [name ? 'Job' : 'Occurrence', 'Due', 'Late', 'Took', 'Outcome'];
     this.table = h(
       'table', { class: `runs${name ? ' of-all' : ''}` },
       h('caption', { class: 'unseen' }, `${label}, newest first`),
@@ -130,11 +131,11 @@ export class Runs {
   makeRow(key) {
     const row = {
       job: this.name && h('a', { class: 'plain whose' }), number: h('a', { class: this.name ? 'number' : '' }),
-      due: h('td', { class: 'num' }), late: h('td', { class: 'num k-late' }),
+      due: h('td', { class: 'num' }), late: h('td', { class: 'num k-late' }), took: h('td', { class: 'num k-took' }),
       outcome: h('span', { class: 'chip' }), why: h('span', { class: 'why' }),
     };
     row.element = h('tr', { 'aria-current': key === this.chosen ? 'true' : null },
-      h('td', { class: 'num' }, row.job, row.number), row.due, row.late, h('td', {}, row.outcome, row.why));
+      h('td', { class: 'num' }, row.job, row.number), row.due, row.late, row.took, h('td', {}, row.outcome, row.why));
     return row;
   }
 
@@ -151,6 +152,7 @@ export class Runs {
     setAttribute(row.number, 'href', this.href(run));
     setText(row.due, instant(Date.parse(run.due)));
     setText(row.late, lateness(run.latenessMs ?? run.delayMs));
+    setText(row.took, lateness(took(run)));
     setText(row.outcome, run.outcome);
     setAttribute(row.outcome, 'data-outcome', run.outcome);
     setText(row.why, why(run));

@@ -9,11 +9,19 @@ const ENDED = ['finished', 'cancelled'];
 const FIRST_PAGE = 200;
 const PAGE = 1000;
 
+const isIn = (...states) => (job) => states.includes(job.state);
+export const isOpen = isIn(...OPEN);
+/** Whether a job can be run by hand: a finished one runs once more. */
+export const canRun = (job) => isOpen(job) || (job.state === 'finished' && job.kind === 'action');
+const isRunning = (job) => job.lastRun?.outcome === 'running';
+
 export const FILTERS = {
-  open: { name: 'Open', states: OPEN },
-  scheduled: { name: 'Scheduled', states: ['scheduled'] },
-  suspended: { name: 'Suspended', states: ['suspended'] },
-  ended: { name: 'Ended', states: ENDED },
+  open: { name: 'Open', matches: isOpen },
+  running: { name: 'Running', matches: isRunning },
+  failed: { name: 'Failed', matches: (job) => job.failed },
+  scheduled: { name: 'Scheduled', matches: isIn('scheduled') },
+  suspended: { name: 'Suspended', matches: isIn('suspended') },
+  ended: { name: 'Ended', matches: isIn(...ENDED) },
 };
 
 const byName = new Intl.Collator('en', { numeric: true, sensitivity: 'base' }).compare;
@@ -27,7 +35,15 @@ export const SORTS = {
 
 const lastDue = (job) => (job.lastRun ? Date.parse(job.lastRun.due) : 0);
 export const runKey = (run) => `${run.job} ${run.occurrence} ${run.attempt}`;
-export const isOpen = (job) => OPEN.includes(job.state);
+
+/**
+ * Whether the newest attempt that began and has ended failed or was lost, as the daemon's filter `failed` has it. `run`
+ * is the job's last one; while it goes on, and when it did not begin, the answer is that of before.
+ */
+function hasFailed(run, before) {
+  if (!run?.started || ['running', 'waiting'].includes(run.outcome)) return before;
+  return ['failed', 'lost'].includes(run.outcome);
+}
 
 /** Whether `run` is what a job shows from now on: as in the daemon's lists, what goes on, else what began last. */
 function isNews(last, run) {
@@ -54,16 +70,15 @@ function prepare(wire, before) {
   job.dueMs = job.nextDue === null ? null : Date.parse(job.nextDue);
   job.createdMs = Date.parse(job.created);
   job.intervalMs = fromISO(job.trigger.every);
-  const whole = job.intervalMs ?? fromISO(job.trigger.after);
-  const isRepeated = Boolean(job.trigger.calendar && job.lastRun);
-  const begin = isRepeated ? Date.parse(job.lastRun.due) : job.createdMs;
-  job.totalMs = whole ?? (job.dueMs === null ? null : Math.max(1, job.dueMs - begin));
   job.rank = rank(job);
+  job.failed = hasFailed(job.lastRun, before?.failed ?? false);
   return job;
 }
 
-const haystack = (job) =>
-  [job.id, job.name, action(job), ...Object.entries(job.labels).map((pair) => pair.join('='))].join('\n').toLowerCase();
+/** Labels as they are typed: `key=value`. */
+export const tags = (job) => Object.entries(job.labels).map((pair) => pair.join('='));
+
+const haystack = (job) => [job.id, job.name, action(job), ...tags(job)].join('\n').toLowerCase();
 
 export class Store extends EventTarget {
   constructor() {
@@ -71,10 +86,18 @@ export class Store extends EventTarget {
     this.jobs = new Map();
     this.running = new Set();
     this.order = [];
-    this.view = { filter: 'open', sort: 'due', search: '' };
-    this.counts = { open: 0, scheduled: 0, suspended: 0, ended: 0 };
+    this.view = { filter: 'open', sort: 'due', search: '', label: '' };
+    this.counts = Object.fromEntries(Object.keys(FILTERS).map((key) => [key, 0]));
+    // How many jobs have each label, as `key=value`.
+    this.labels = new Map();
+    this.labelsVersion = 0;
     this.isLoaded = false;
-    this.hasAll = false;
+    // By filter: where the ended jobs go on that are not loaded; `null` at their end.
+    this.older = { ended: null, failed: null };
+    // … and how many of them were loaded by pages.
+    this.paged = { ended: 0, failed: 0 };
+    this.hasEnded = false;
+    this.unknown = new Set();
     this.unsorted = false;
     this.loading = null;
   }
@@ -83,7 +106,10 @@ export class Store extends EventTarget {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
-  /** Reads all jobs again: the open ones first, for they are what is looked at. What events say meanwhile is newer. */
+  /**
+   * Reads the jobs again: first all open ones, then the newest of the ended ones, and as many as were there before. What
+   * events say meanwhile is newer.
+   */
   async load() {
     this.loading?.controller.abort();
     const loading = (this.loading = { controller: new AbortController(), touched: new Set(), seen: new Set() });
@@ -92,11 +118,58 @@ export class Store extends EventTarget {
     this.forget(OPEN, loading);
     this.isLoaded = true;
     this.arrange();
-    await this.loadStates(ENDED, PAGE, loading);
+    await this.loadFailed(loading);
+    await this.loadEnded('failed', loading, Math.max(FIRST_PAGE, this.paged.failed));
+    await this.loadEnded('ended', loading, Math.max(FIRST_PAGE, this.paged.ended));
     this.forget(ENDED, loading);
-    this.hasAll = true;
+    this.hasEnded = true;
     this.loading = null;
     this.arrange();
+  }
+
+  /** Loads a page of older ended jobs, of those that `filter` shows. */
+  async loadOlder(filter) {
+    if (this.older[filter] === null || this.loading) return;
+    const loading = (this.loading = { controller: new AbortController(), touched: new Set(), seen: new Set() });
+    try {
+      await this.loadEnded(filter, loading, PAGE, this.older[filter]);
+    } finally {
+      if (this.loading === loading) this.loading = null;
+    }
+    this.arrange();
+  }
+
+  async loadEnded(filter, loading, number, after = null) {
+    let rest = number;
+    if (after === null) this.paged[filter] = 0;
+    do {
+      const values = { state: ENDED, newest: true, failed: filter === 'failed' || null, limit: Math.min(PAGE, rest), after };
+      const page = await api.jobs(values, loading.controller.signal);
+      this.take(page, loading);
+      rest -= page.jobs.length;
+      this.paged[filter] += page.jobs.length;
+      after = page.next;
+    } while (after && rest > 0);
+    this.older[filter] = after;
+  }
+
+  take(page, loading) {
+    for (const wire of page.jobs) {
+      loading.seen.add(wire.id);
+      if (!loading.touched.has(wire.id)) this.put(wire);
+    }
+  }
+
+  /** Loads a job that was met in the history and is not among those that are loaded. */
+  async want(id) {
+    if (!this.hasEnded || this.unknown.has(id) || this.jobs.has(id)) return;
+    this.unknown.add(id);
+    try {
+      const job = await api.job(id);
+      if (!this.jobs.has(id)) this.apply([{ name: 'job', data: job }]);
+    } catch {
+      // It may have been removed with its history; then its identifier is all that there is to show.
+    }
   }
 
   async loadStates(state, first, loading) {
@@ -104,13 +177,28 @@ export class Store extends EventTarget {
     let limit = first;
     do {
       const page = await api.jobs({ state, limit, after }, loading.controller.signal);
-      for (const wire of page.jobs) {
-        loading.seen.add(wire.id);
-        if (!loading.touched.has(wire.id)) this.put(wire);
-      }
+      this.take(page, loading);
       this.arrange();
       [after, limit] = [page.next, PAGE];
     } while (after);
+  }
+
+  /** Jobs at work do not tell how the attempt before went: the daemon knows which of them had failed. */
+  async loadFailed(loading) {
+    const failed = new Set();
+    let after = null;
+    do {
+      const page = await api.jobs({ state: OPEN, failed: true, limit: PAGE, after }, loading.controller.signal);
+      for (const { id } of page.jobs) failed.add(id);
+      after = page.next;
+    } while (after);
+    for (const job of this.jobs.values()) {
+      if (!isOpen(job) || !isRunning(job) || loading.touched.has(job.id)) continue;
+      this.tally(job, -1);
+      job.failed = failed.has(job.id);
+      this.tally(job, 1);
+    }
+    this.arrange();
   }
 
   /** Drops what the daemon has no more. */
@@ -118,6 +206,7 @@ export class Store extends EventTarget {
     for (const [id, job] of this.jobs) {
       if (states.includes(job.state) && !seen.has(id) && !touched.has(id)) {
         this.tally(job, -1);
+        this.tallyLabels(job, null);
         this.jobs.delete(id);
       }
     }
@@ -127,9 +216,11 @@ export class Store extends EventTarget {
     const before = this.jobs.get(wire.id);
     if (before) this.tally(before, -1);
     const job = prepare(wire, before);
-    job.text = before?.text ?? null;
+    // Found by what it is called and labelled now; made when it is searched.
+    job.text = null;
     this.jobs.set(job.id, job);
     this.tally(job, 1);
+    this.tallyLabels(before, job);
     this.noteRunning(job.lastRun);
     return { before, job };
   }
@@ -141,12 +232,24 @@ export class Store extends EventTarget {
   }
 
   tally(job, by) {
-    if (isOpen(job)) this.counts.open += by;
-    this.counts[ENDED.includes(job.state) ? 'ended' : job.state] += by;
+    for (const [key, { matches }] of Object.entries(FILTERS)) if (matches(job)) this.counts[key] += by;
+  }
+
+  /** Counts labels: of `before`, if there was such a job, no more, and of `job`, if there is one. */
+  tallyLabels(before, job) {
+    const [old, now] = [before, job].map((one) => (one ? tags(one) : []));
+    if (old.join('\n') === now.join('\n')) return;
+    for (const [label, by] of [...old.map((label) => [label, -1]), ...now.map((label) => [label, 1])]) {
+      const number = (this.labels.get(label) ?? 0) + by;
+      if (number) this.labels.set(label, number);
+      else this.labels.delete(label);
+    }
+    this.labelsVersion += 1;
   }
 
   matches(job) {
-    if (!FILTERS[this.view.filter].states.includes(job.state)) return false;
+    if (!FILTERS[this.view.filter].matches(job)) return false;
+    if (this.view.label && !tags(job).includes(this.view.label)) return false;
     if (!this.view.search) return true;
     job.text ??= haystack(job);
     return job.text.includes(this.view.search);
@@ -181,25 +284,38 @@ export class Store extends EventTarget {
     this.loading?.touched.add(wire.id);
     const { before, job } = this.put(wire);
     const was = before ? this.order.indexOf(before) : -1;
-    const is = this.matches(job);
-    if (was >= 0 && is) {
+    if (was >= 0 && this.matches(job)) {
       this.order[was] = job;
       if (SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
       return false;
     }
-    if (was >= 0) this.order.splice(was, 1);
-    else if (is) this.order.splice(this.place(job), 0, job);
-    return was >= 0 || is;
+    return this.move(job, was);
   }
 
-  /** A run began or ended. */
+  /** Takes a job out of the list, in which it was at `was`, or puts it there. Returns whether there was anything to do. */
+  move(job, was) {
+    if (was >= 0) this.order.splice(was, 1);
+    else if (this.matches(job)) this.order.splice(this.place(job), 0, job);
+    else return false;
+    return true;
+  }
+
+  /** A run began or ended. Returns whether the list has other jobs now. */
   ran(run) {
     this.noteRunning(run);
     const job = this.jobs.get(run.job);
-    if (!job || run.outcome === 'waiting' || !isNews(job.lastRun, run)) return;
-    job.lastRun = run;
-    if (!isOpen(job)) job.rank = rank(job);
-    if (this.view.sort === 'last') this.unsorted = true;
+    if (!job || run.outcome === 'waiting') return false;
+    const before = { ...job };
+    const didMatch = this.matches(job);
+    this.tally(job, -1);
+    // Beside a run that goes on, one that has ended is not what the job shows; that it failed counts.
+    if (isNews(job.lastRun, run)) job.lastRun = run;
+    job.failed = hasFailed(run, job.failed);
+    job.rank = rank(job);
+    this.tally(job, 1);
+    if (didMatch !== this.matches(job)) return this.move(job, didMatch ? this.order.indexOf(job) : -1);
+    if (didMatch && SORTS[this.view.sort].compare(before, job) !== 0) this.unsorted = true;
+    return false;
   }
 
   /** Applies what came together, and tells once. */
@@ -215,7 +331,7 @@ export class Store extends EventTarget {
         changed.add(data.id);
         if (data.kind === 'countdown' && data.state === 'finished' && before && isOpen(before)) ended.push(data);
       } else if (name === 'run') {
-        this.ran(data);
+        moved = this.ran(data) || moved;
         changed.add(data.job);
         runs.push(data);
       }

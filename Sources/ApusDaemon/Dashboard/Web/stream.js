@@ -6,30 +6,31 @@ import { api } from './api.js';
 const NAMES = ['job', 'run', 'output', 'notification', 'clock', 'lost'];
 const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
-const AT_ONCE = 80;
 
 /**
  * States that are told: `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next try),
  * `refused` (the cookie is not good any more).
  *
- * Events are kept as they come and handed over together, once a frame, or once a second while nobody looks.
+ * Events are handed over as they come, by name and with their data as text.
  */
 export class Stream {
-  constructor({ state, events }) {
-    Object.assign(this, { tellState: state, tellEvents: events });
+  constructor({ state, event }) {
+    Object.assign(this, { tellState: state, tellEvent: event });
     this.source = null;
     this.failures = 0;
     this.timer = null;
-    this.waiting = [];
-    this.flushing = false;
-    this.since = 0;
-    document.addEventListener('visibilitychange', () => document.hidden || this.timer === null || this.retry());
-    addEventListener('online', () => this.timer === null || this.retry());
+    document.addEventListener('visibilitychange', () => document.hidden || this.hurry());
+    addEventListener('online', () => this.hurry());
   }
 
   start() {
     this.tellState('connecting');
     this.open();
+  }
+
+  /** Ends the pause before the next try, if there is one. */
+  hurry() {
+    if (this.timer !== null) this.retry();
   }
 
   /** Tries at once, without waiting for the end of the pause. */
@@ -53,7 +54,7 @@ export class Stream {
       this.source = null;
       this.failed();
     });
-    for (const name of NAMES) source.addEventListener(name, (event) => this.keep(name, event.data));
+    for (const name of NAMES) source.addEventListener(name, (event) => this.tellEvent(name, event.data));
   }
 
   async failed() {
@@ -75,29 +76,5 @@ export class Stream {
     if (this.source || this.timer !== null) return;
     this.tellState(this.failures > 3 && !isThere ? 'stopped' : 'reconnecting', Date.now() + pause);
     this.timer = setTimeout(() => this.retry(), pause);
-  }
-
-  keep(name, data) {
-    this.waiting.push([name, data]);
-    if (!this.flushing) this.flushSoon();
-  }
-
-  flushSoon() {
-    this.flushing = true;
-    // No frame comes while nobody looks.
-    const late = setTimeout(() => this.flush(), 1000);
-    requestAnimationFrame(() => {
-      clearTimeout(late);
-      this.flush();
-    });
-  }
-
-  flush() {
-    if (!this.flushing) return;
-    this.flushing = false;
-    // A hundred jobs that fire at one instant shall not hold up a frame; nor may a queue of them grow.
-    const events = this.waiting.splice(0, Math.max(AT_ONCE, this.waiting.length >> 2));
-    if (this.waiting.length) this.flushSoon();
-    this.tellEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));
   }
 }

@@ -1,64 +1,91 @@
-// The next hour: when how much falls due.
+// The next hour: a lane for each of the nearest jobs, and one for how much falls due of all others.
 
 import { h, s, setAttribute, setText } from './dom.js';
-import { clock, plural, relative, timeOfDay, title } from './format.js';
+import { clockPause, duration, plural, remaining, timeOfDay, title } from './format.js';
 
 const HOUR = 3_600_000;
-const BIN = 20_000;
+const BIN = 60_000;
 const BINS = HOUR / BIN;
-const HEIGHT = 44;
-const TOP = 22;
-const LABELS = 6;
+const LANES = 5;
+const LANE = 24;
+const AXIS = 22;
+// Marks that are nearer to each other than this would be a fence; a band says the same.
+const NEAREST = 12;
+// A job that is faster is due at all times: it takes no lane from one that is due at a time.
+const FAST = 60_000;
+
+const isFast = (job) => job.intervalMs !== null && job.intervalMs < FAST;
+
+/** The order of lanes: what is due at a time, then what is due all the time, which keeps its place. */
+const comesBefore = (a, b) =>
+  isFast(a) !== isFast(b) ? isFast(b) : isFast(a) ? a.createdMs < b.createdMs : a.dueMs < b.dueMs;
+
+/** The occurrences of a job within the hour: `{ first, last, number, period }`; `null` without any. */
+export function occurrencesOf(job, now) {
+  if (job.state !== 'scheduled' || job.dueMs === null || job.dueMs >= now + HOUR || job.dueMs < now) return null;
+  const period = job.intervalMs;
+  if (!period) return { first: job.dueMs, last: job.dueMs, number: 1, period: null };
+  const times = job.trigger.count ? job.trigger.count - job.occurrences : Infinity;
+  const number = Math.max(1, Math.min(times, Math.ceil((now + HOUR - job.dueMs) / period)));
+  return { first: job.dueMs, last: job.dueMs + (number - 1) * period, number, period };
+}
+
+/** Adds occurrences to the bins. Those of a job that is faster than a bin are spread: ten thousand jobs that repeat every second must not cost 36 million steps. */
+function addTo(bins, start, { first, number, period }) {
+  const bin = (ms) => Math.floor((ms - start) / BIN);
+  if (!period || period >= BIN) {
+    for (let i = 0; i < number; i += 1) bins[bin(first + i * (period ?? 0))] += 1;
+    return;
+  }
+  const end = first + number * period;
+  for (let index = bin(first); index < bins.length; index += 1) {
+    const from = Math.max(first, start + index * BIN);
+    const to = Math.min(end, start + (index + 1) * BIN);
+    if (to <= from) return;
+    bins[index] += (to - from) / period;
+  }
+}
 
 /**
- * How many occurrences fall into each bin from `start` on. A job that is faster than a bin is spread over all of them:
- * ten thousand jobs that repeat every second must not cost 36 million steps.
+ * What is shown: `lanes` of `{ job, … }` with the fields of `occurrencesOf`, and of all other jobs the number and how
+ * many of their occurrences fall into each bin from `start` on.
  */
-export function density(jobs, start, now) {
-  const bins = new Float64Array(BINS + 1);
-  const end = start + bins.length * BIN;
-  let [occurrences, sources] = [0, 0];
-  const next = [];
+export function plan(jobs, start, now) {
+  const nearest = [];
+  const all = [];
+  let occurrences = 0;
   for (const job of jobs) {
-    if (job.state !== 'scheduled' || job.dueMs === null || job.dueMs >= now + HOUR || job.dueMs < now) continue;
-    sources += 1;
-    next.push(job);
-    const times = job.trigger.count ? job.trigger.count - job.occurrences : Infinity;
-    const period = job.intervalMs;
-    if (!period) {
-      bins[Math.floor((job.dueMs - start) / BIN)] += 1;
-      occurrences += 1;
-      continue;
-    }
-    const last = Math.min(end, job.dueMs + period * times, now + HOUR);
-    const n = Math.ceil((last - job.dueMs) / period);
-    occurrences += n;
-    if (period >= BIN) {
-      for (let due = job.dueMs, i = 0; i < n; due += period, i += 1) bins[Math.floor((due - start) / BIN)] += 1;
-    } else {
-      for (let bin = Math.max(0, Math.floor((job.dueMs - start) / BIN)); bin < bins.length; bin += 1) {
-        const from = Math.max(job.dueMs, start + bin * BIN);
-        const to = Math.min(last, start + (bin + 1) * BIN);
-        if (to <= from) break;
-        bins[bin] += (to - from) / period;
-      }
-    }
+    const found = occurrencesOf(job, now);
+    if (!found) continue;
+    occurrences += found.number;
+    all.push({ job, ...found });
+    let place = nearest.length;
+    while (place > 0 && comesBefore(job, nearest[place - 1].job)) place -= 1;
+    if (place > LANES) continue;
+    nearest.splice(place, 0, all.at(-1));
+    if (nearest.length > LANES + 1) nearest.pop();
   }
-  next.sort((a, b) => a.dueMs - b.dueMs);
-  return { bins, occurrences, sources, next: next.slice(0, 24) };
+  const lanes = nearest.slice(0, all.length > LANES ? LANES - 1 : LANES);
+  const bins = new Float64Array(BINS + 1);
+  const chosen = new Set(lanes);
+  if (all.length > lanes.length) for (const one of all) if (!chosen.has(one)) addTo(bins, start, one);
+  return { lanes, bins, rest: all.length - lanes.length, occurrences, sources: all.length };
 }
 
 export class Timeline {
-  constructor({ store, ticker, element }) {
-    Object.assign(this, { store, ticker });
-    this.bars = s('path', { class: 'bars' });
+  constructor({ store, ticker, element, summary }) {
+    Object.assign(this, { store, ticker, summary });
     this.axis = s('g', { class: 'axis' });
-    this.marks = s('g', { class: 'marks' });
-    this.now = s('path', { class: 'now', d: `M0.75 6V${TOP + HEIGHT}` });
-    this.strip = s('svg', { class: 'strip', role: 'img', height: TOP + HEIGHT + 20 }, this.axis, this.bars, this.marks, this.now);
-    this.summary = h('p', { class: 'summary' });
-    element.append(h('div', { class: 'strip-box' }, this.strip), this.summary);
+    this.lines = s('g', { class: 'lines' });
+    this.density = s('path', { class: 'density' });
+    this.bands = s('path', { class: 'bands' });
+    this.dues = s('path', { class: 'dues' });
+    this.now = s('path', { class: 'now' });
+    this.strip = s('svg', { class: 'strip', role: 'img' }, this.lines, this.axis, this.density, this.bands, this.dues, this.now);
+    this.names = h('ol', { class: 'lane-names', 'aria-label': 'Jobs that are due in the next hour' });
+    element.append(h('div', { class: 'lanes' }, this.names, h('div', { class: 'strip-box' }, this.strip)));
     this.width = 0;
+    this.rows = 2;
     this.dirty = true;
     this.drawnAt = 0;
     new ResizeObserver(([entry]) => {
@@ -90,85 +117,88 @@ export class Timeline {
       this.drawnAt = now;
       this.dirty = false;
     } else this.describe(now);
-    const left = this.shown.next.length ? (this.shown.next[0].dueMs - now) % 1000 : 0;
-    if (this.shown.next.length) return left > 250 ? left + 1 : 1000;
+    const { lanes } = this.shown;
+    const pauses = lanes.filter(({ job }) => !isFast(job)).map(({ job }) => clockPause(Math.max(1, job.dueMs - now)) + 1);
+    if (pauses.length) return Math.max(250, Math.min(...pauses));
     return (this.dirty ? 1000 : 5000) - (now - this.drawnAt);
   }
 
   draw(now) {
     // The bins stand on the clock, not on `now`: they move to the left, and do not flicker.
     const start = Math.floor(now / BIN) * BIN;
-    const shown = (this.shown = density(this.store.jobs.values(), start, now));
+    const shown = (this.shown = plan(this.store.jobs.values(), start, now));
+    const rows = shown.lanes.length + (shown.rest ? 1 : 0);
+    // It grows only: what is below must not move whenever a job is done.
+    this.rows = Math.max(this.rows, rows);
+    this.ground = this.rows * LANE;
     const x = (ms) => ((ms - now) / HOUR) * this.width;
-    setAttribute(this.strip, 'viewBox', `0 0 ${this.width} ${TOP + HEIGHT + 20}`);
+    setAttribute(this.strip, 'height', this.ground + AXIS);
+    setAttribute(this.strip, 'viewBox', `0 0 ${this.width} ${this.ground + AXIS}`);
+    this.now.setAttribute('d', `M0.75 0V${this.ground}`);
     this.drawAxis(now, x);
-    // An hour that is full of one fast job shall not look like a wall.
-    const most = Math.max(60, ...shown.bins);
-    const step = x(start + BIN) - x(start);
-    let path = '';
-    shown.bins.forEach((n, bin) => {
-      if (!n) return;
-      const left = Math.max(0, x(start + bin * BIN));
-      const right = Math.min(this.width, x(start + (bin + 1) * BIN) - Math.min(1, step / 4));
-      if (right <= left) return;
-      const tall = Math.max(3, (Math.log1p(n) / Math.log1p(most)) * HEIGHT);
-      path += `M${left.toFixed(1)} ${TOP + HEIGHT}V${(TOP + HEIGHT - tall).toFixed(1)}H${right.toFixed(1)}V${TOP + HEIGHT}z`;
+    this.lines.replaceChildren(...Array.from({ length: this.rows - 1 }, (_, row) => s('path', { d: `M0 ${(row + 1) * LANE - 0.5}H${this.width}` })));
+    let [bands, dues] = ['', ''];
+    shown.lanes.forEach(({ first, last, number, period }, lane) => {
+      const top = lane * LANE;
+      const [left, right] = [x(first), x(last)];
+      if (number > 1 && (period / HOUR) * this.width < NEAREST) {
+        bands += `M${left.toFixed(1)} ${top + 8}H${Math.min(this.width, right + 2).toFixed(1)}v8H${left.toFixed(1)}z`;
+        return;
+      }
+      for (let i = 0; i < number; i += 1) dues += `M${x(first + i * (period ?? 0)).toFixed(1)} ${top + 5}h3v14h-3z`;
     });
-    this.bars.setAttribute('d', path || 'M0 0');
-    this.drawLabels(shown.next, x);
+    this.bands.setAttribute('d', bands || 'M0 0');
+    this.dues.setAttribute('d', dues || 'M0 0');
+    this.density.setAttribute('d', shown.rest ? this.area(shown, start, x) : 'M0 0');
     this.describe(now);
   }
 
+  /** How many occurrences fall due when, as one area without gaps. */
+  area({ bins, lanes }, start, x) {
+    const ground = (lanes.length + 1) * LANE;
+    // An hour that is full of one fast job shall not look like a wall.
+    const most = Math.max(30, ...bins);
+    let path = `M0 ${ground}`;
+    bins.forEach((n, bin) => {
+      const tall = n ? Math.max(3, (Math.log1p(n) / Math.log1p(most)) * (LANE - 4)) : 0;
+      const left = Math.max(0, x(start + bin * BIN));
+      const right = Math.min(this.width, x(start + (bin + 1) * BIN));
+      if (right > left) path += `V${(ground - tall).toFixed(1)}H${right.toFixed(1)}`;
+    });
+    return `${path}V${ground}z`;
+  }
+
   drawAxis(now, x) {
-    const every = this.width < 600 ? 15 : 10;
-    const parts = [s('path', { class: 'ground', d: `M0 ${TOP + HEIGHT + 0.5}H${this.width}` })];
+    const every = this.width < 500 ? 15 : 10;
+    const { ground } = this;
+    const parts = [s('path', { class: 'ground', d: `M0 ${ground + 0.5}H${this.width}` })];
     for (let tick = Math.ceil(now / (every * 60_000)) * every * 60_000; tick < now + HOUR; tick += every * 60_000) {
       const at = x(tick);
-      parts.push(s('path', { class: 'tick', d: `M${at.toFixed(1)} ${TOP + HEIGHT}v4` }));
-      if (at > 44 && at < this.width - 18) parts.push(s('text', { x: at.toFixed(1), y: TOP + HEIGHT + 16, 'text-anchor': 'middle' }, timeOfDay(tick)));
+      parts.push(s('path', { class: 'tick', d: `M${at.toFixed(1)} ${ground}v4` }));
+      if (at > 44 && at < this.width - 18) parts.push(s('text', { x: at.toFixed(1), y: ground + 17, 'text-anchor': 'middle' }, timeOfDay(tick)));
     }
-    parts.push(s('text', { class: 'here', x: 0, y: TOP + HEIGHT + 16 }, 'now'));
+    parts.push(s('text', { class: 'here', x: 0, y: ground + 17 }, 'now'));
     this.axis.replaceChildren(...parts);
   }
 
-  /** The nearest ones, as far as their names have room. */
-  drawLabels(next, x) {
-    const parts = [];
-    let free = 6;
-    for (const job of next) {
-      const at = x(job.dueMs);
-      const name = title(job).length > 18 ? `${title(job).slice(0, 17)}…` : title(job);
-      const wide = name.length * 6.6 + 14;
-      if (at < free || at + wide > this.width) continue;
-      parts.push(
-        s('path', { d: `M${at.toFixed(1)} 8V${TOP + HEIGHT}` }),
-        s('text', { x: (at + 5).toFixed(1), y: 15 }, name));
-      free = at + wide;
-      if (parts.length >= LABELS * 2) break;
-    }
-    this.marks.replaceChildren(...parts);
-  }
-
   describe(now) {
-    const { occurrences, sources, next } = this.shown;
+    const { occurrences, sources, lanes, rest } = this.shown;
     const whole = occurrences
-      ? `${plural(Math.round(occurrences), 'occurrence')} of ${plural(sources, 'job')} in the next hour`
+      ? `${plural(occurrences, 'occurrence')} of ${plural(sources, 'job')} in the next hour`
       : 'Nothing is due in the next hour';
     setAttribute(this.strip, 'aria-label', `${whole}.`);
-    const nearest = next.slice(0, 3);
-    const key = nearest.map((job) => job.id).join(' ');
-    if (this.nearest !== key || !this.links) {
-      this.nearest = key;
-      this.whole = h('span', { class: 'whole' });
-      this.links = nearest.map((job) => {
-        const left = h('span', { class: 'num' });
-        return { left, element: h('a', { href: `#/job/${job.id}` }, title(job), ' ', left) };
-      });
-      this.summary.replaceChildren(this.whole, ...this.links.map((link) => link.element));
+    setText(this.summary, whole);
+    const key = JSON.stringify([lanes.map(({ job }) => [job.id, title(job)]), rest]);
+    if (this.key !== key) {
+      this.key = key;
+      this.times = lanes.map(() => h('span', { class: 'num' }));
+      this.names.replaceChildren(
+        ...lanes.map(({ job }, lane) => h('li', {}, h('a', { href: `#/job/${job.id}`, title: title(job) }, title(job)), this.times[lane])),
+        ...(rest ? [h('li', {}, h('span', { class: 'rest' }, lanes.length ? plural(rest, 'more job') : plural(rest, 'job')))] : []));
+      this.names.hidden = !lanes.length;
     }
-    setText(this.whole, whole);
-    nearest.forEach((job, index) => {
-      setText(this.links[index].left, job.dueMs - now < 60_000 ? relative(job.dueMs - now) : clock(job.dueMs - now));
+    lanes.forEach(({ job }, lane) => {
+      setText(this.times[lane], isFast(job) ? `every ${duration(job.intervalMs)}` : remaining(Math.max(0, job.dueMs - now)));
     });
   }
 }

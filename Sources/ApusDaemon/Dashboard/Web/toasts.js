@@ -13,23 +13,31 @@ export class Toasts {
   constructor(element) {
     this.element = element;
     this.recent = [];
+    // What had the focus when a toast came gets it back from the toast.
+    this.openers = new WeakMap();
     this.over = null;
   }
 
-  /** `kind` is `bell`, `timer` or `problem`; `href` leads to the job. */
-  show({ kind, title, text, href }) {
+  /**
+   * `kind` is an icon's name or `problem`; `href` leads to the job; `action` of `{ text, run }` is a button, which takes
+   * the toast away. Returns the toast, unless it was only counted.
+   */
+  show({ kind, title, text, href, action = null }) {
+    if (action || kind === 'problem') return this.add(kind, title, text, href, action);
     const now = performance.now();
     this.recent = this.recent.filter((at) => now - at < MOMENT);
-    if (kind !== 'problem' && this.recent.length >= BURST) return this.countOne();
+    if (this.recent.length >= BURST) return this.countOne();
     this.recent.push(now);
-    this.add(kind, title, text, href);
+    return this.add(kind, title, text, href);
   }
 
-  add(kind, title, text, href) {
+  add(kind, title, text, href, action = null) {
     const words = h('p', {}, href ? h('a', { class: 'plain', href }, title) : h('strong', {}, title), text && h('span', {}, text));
     const toast = h('div', { class: 'toast', 'data-kind': kind },
       kind === 'problem' ? null : icon(kind), words,
+      action && h('button', { type: 'button', class: 'quiet', onclick: ({ currentTarget }) => (action.run(currentTarget), this.remove(toast)) }, action.text),
       h('button', { type: 'button', class: 'tool', 'aria-label': `Close: ${title}`, onclick: () => this.remove(toast) }, icon('close')));
+    this.openers.set(toast, document.activeElement);
     this.element.append(toast);
     while (this.element.childElementCount > SHOWN) this.remove(this.element.firstElementChild);
     this.leave(toast);
@@ -46,7 +54,8 @@ export class Toasts {
   }
 
   remove(toast) {
-    if (toast.contains(document.activeElement)) document.querySelector('main').focus();
+    const opener = this.openers.get(toast);
+    if (toast.contains(document.activeElement)) (opener?.isConnected ? opener : document.querySelector('main')).focus();
     toast.remove();
   }
 

@@ -1,0 +1,36 @@
+// Events are kept as they come and handed over together, once a frame, or once a second while the page is hidden.
+
+const AT_ONCE = 80;
+
+export class Batch {
+  /** `events` is called with what came since, as `{ name, data }`. */
+  constructor(events) {
+    this.tellEvents = events;
+    this.waiting = [];
+    this.flushing = false;
+  }
+
+  keep(name, data) {
+    this.waiting.push([name, data]);
+    if (!this.flushing) this.flushSoon();
+  }
+
+  flushSoon() {
+    this.flushing = true;
+    // No frame comes while nobody looks.
+    const late = setTimeout(() => this.flush(), 1000);
+    requestAnimationFrame(() => {
+      clearTimeout(late);
+      this.flush();
+    });
+  }
+
+  flush() {
+    if (!this.flushing) return;
+    this.flushing = false;
+    // A hundred jobs that fire at one instant shall not hold up a frame; nor may a queue of them grow.
+    const events = this.waiting.splice(0, Math.max(AT_ONCE, this.waiting.length >> 2));
+    if (this.waiting.length) this.flushSoon();
+    this.tellEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));
+  }
+}

@@ -1,0 +1,88 @@
+// One stream of events for all tabs of a browser. A browser opens six connections to one origin over HTTP/1.1, and the
+// daemon 64 streams: with one for each tab, the seventh tab would wait for an answer for ever.
+//
+// The tab that holds a lock (Web Locks) listens to the daemon, and passes on what it hears by a broadcast channel. When it
+// is closed, another one gets the lock, connects, and all tabs read again what they show, as after any reconnection.
+// Events are passed on as they come and not in batches: a hidden tab has no frames, and its timers are slow.
+//
+// Locks need a secure context (https or loopback). Elsewhere each tab has a stream of its own.
+
+import { Batch } from './batch.js';
+import { Stream } from './stream.js';
+
+const NAME = 'apus-events';
+
+export class SharedStream {
+  /** The states of `Stream`, and events in batches. `signedOut` is called when another tab signs out. */
+  constructor({ state, events, signedOut }) {
+    Object.assign(this, { tellState: state, signedOut });
+    this.batch = new Batch(events);
+    this.id = `${Math.random()}`;
+    this.stream = null;
+    this.last = null;
+  }
+
+  start() {
+    this.tellState('connecting');
+    if (!navigator.locks) return this.lead();
+    this.channel = new BroadcastChannel(NAME);
+    this.channel.addEventListener('message', ({ data }) => this.heard(data));
+    this.post({ kind: 'hello', from: this.id });
+    document.addEventListener('visibilitychange', () => document.hidden || this.post({ kind: 'hurry' }));
+    // Held until the tab is closed.
+    navigator.locks.request(NAME, () => {
+      this.lead();
+      return new Promise(() => {});
+    });
+  }
+
+  /** Connects at once, without waiting for the end of the pause. */
+  retry() {
+    if (this.stream) this.stream.retry();
+    else this.post({ kind: 'hurry' });
+  }
+
+  /** Tells the other tabs that this browser is signed out. */
+  leave() {
+    this.post({ kind: 'signedOut' });
+  }
+
+  post(message) {
+    this.channel?.postMessage(message);
+  }
+
+  lead() {
+    this.stream = new Stream({
+      state: (state, next) => {
+        this.last = { kind: 'state', state, next };
+        this.tellState(state, next);
+        this.post(this.last);
+      },
+      event: (name, data) => {
+        this.batch.keep(name, data);
+        this.post({ kind: 'event', name, data });
+      },
+    });
+    this.stream.start();
+  }
+
+  heard(message) {
+    switch (message.kind) {
+      case 'hello':
+        if (this.stream) this.post({ ...this.last, to: message.from });
+        break;
+      case 'hurry':
+        this.stream?.hurry();
+        break;
+      case 'signedOut':
+        this.signedOut();
+        break;
+      case 'state':
+        if (!this.stream && (message.to ?? this.id) === this.id) this.tellState(message.state, message.next);
+        break;
+      case 'event':
+        if (!this.stream) this.batch.keep(message.name, message.data);
+        break;
+    }
+  }
+}
