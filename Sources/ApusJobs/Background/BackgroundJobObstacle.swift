@@ -10,7 +10,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case notPending
     /// The request's `earliestBegin`, or the moment that the host has spread it to, has not come.
     case notBefore(WallInstant)
-    /// A run of the same job goes on.
+    /// A run of the same job has not ended.
     case running
     /// Nobody has unlocked the device since it was started.
     case lockedSinceBoot
@@ -38,7 +38,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case noNetwork
     /// The device is not plugged in, and the request needs that.
     case noExternalPower
-    /// Somebody uses the device.
+    /// The user uses the device.
     case deviceInUse
     /// It is day and the device is not plugged in: the system keeps long work for a time at which that does not matter,
     /// although the request does not need it.
@@ -63,7 +63,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .notPending: "no request is pending"
         case .notBefore: "its earliest begin has not come"
-        case .running: "its last run goes on"
+        case .running: "its last run has not ended"
         case .lockedSinceBoot: "not unlocked since the device was started"
         case .backgroundRefreshOff: "background refresh is off"
         case .notInSwitcher: "not in the app switcher"

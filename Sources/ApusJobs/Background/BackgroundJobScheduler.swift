@@ -20,7 +20,7 @@ public protocol BackgroundJobScheduler: Sendable {
     ///   `notPermitted`, `cannotStartNow`.
     func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError)
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on.
+    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
     func cancel(_ identifier: String) async
 
     /// Withdraws all pending requests.

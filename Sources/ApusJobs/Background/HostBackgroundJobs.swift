@@ -3,7 +3,7 @@ public import ApusTimers
 public import Logging
 
 /// Background jobs on a host whose system has none: a Linux server, a desktop. The process itself decides when they begin,
-/// by what the host tells of the device.
+/// by the conditions of the device that the host reports.
 ///
 /// | kind | begins | expires |
 /// |---|---|---|
@@ -25,7 +25,7 @@ public import Logging
 /// Requests wait in memory, or also in a ``/ApusBackground/RecordStore`` and then survive the process. The store is called with other
 /// changes held back, so it must not use these jobs itself. All members may be used from any thread.
 public final class HostBackgroundJobs: BackgroundJobScheduler {
-    /// A run that is under way, for whoever shows it.
+    /// A run in progress, for display.
     public struct Running: Sendable, Hashable {
         /// How far a run is.
         public struct Progress: Sendable, Hashable {
@@ -47,7 +47,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
         public var duration: Duration
         /// What it reported last.
         public var progress: Progress?
-        /// Whether it was told to wind up.
+        /// Whether its expiration was reported.
         public var isExpiring: Bool
     }
 
@@ -110,7 +110,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
     ///   - host: Whose phases, conditions, clocks and background tasks are used.
     ///   - configuration: The limits.
     ///   - random: Decides how far requests are spread.
-    ///   - logger: Where launches, ends and reasons to wait are told.
+    ///   - logger: Gets launches, ends and reasons to wait.
     public convenience init(
         host: any BackgroundHost, configuration: Configuration = Configuration(),
         random: any RandomSource = SystemRandom(), logger: Logger = Logger(label: "apus.background.jobs")
@@ -129,7 +129,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
     ///   - key: Names the record. No two in a store may have the same.
     ///   - configuration: The limits.
     ///   - random: Decides how far requests are spread.
-    ///   - logger: Where launches, ends and reasons to wait are told.
+    ///   - logger: Gets launches, ends and reasons to wait.
     /// - Throws: ``BackgroundJobError`` with the code `storeFailed` when the record cannot be read.
     public convenience init(
         host: any BackgroundHost, store: any RecordStore, key: String = "apus.background.jobs",
@@ -203,7 +203,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
         carryOut(plans)
     }
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on. When the store
+    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues. When the store
     /// cannot be written that is logged, and the request is back after a restart of the process.
     public func cancel(_ identifier: String) async { change { $0.cancel(identifier) } }
 

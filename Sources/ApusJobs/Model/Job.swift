@@ -80,13 +80,13 @@ public struct JobRequest: Hashable, Sendable {
     }
 }
 
-/// The state of a job. What its occurrences do is told by its runs.
+/// The state of a job. The state of its occurrences is in its runs.
 public enum JobState: String, Hashable, Sendable, CaseIterable {
     /// Occurrences are to come or open.
     case scheduled
     /// Nothing starts until it is resumed.
     case suspended
-    /// Ended by somebody. Final.
+    /// Cancelled by a caller. Final.
     case cancelled
     /// All occurrences have an outcome. Final.
     case finished

@@ -54,9 +54,9 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case started
         /// The handler has reported how far it is.
         case progress
-        /// The handler goes on.
+        /// The handler is still running.
         case running
-        /// The handler was told to end.
+        /// The handler was cancelled, and has not returned.
         case told
         /// An attempt succeeded.
         case succeeded

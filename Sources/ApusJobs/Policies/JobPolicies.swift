@@ -11,7 +11,7 @@ public struct JobPolicies: Hashable, Sendable {
     public var overlap: OverlapPolicy
     /// What happens after an attempt that did not succeed.
     public var retry: RetryPolicy
-    /// How long an attempt may take; it is then told, and its outcome is `failed`. `nil` for no limit.
+    /// How long an attempt may take; its handler is then cancelled, and its outcome is `failed`. `nil` for no limit.
     public var timeLimit: Duration?
     /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun goes
     /// on when it ends. None by default.
@@ -49,7 +49,7 @@ public struct MissedRunPolicy: Hashable, Sendable {
     package var kind: Kind
     package init(kind: Kind) { self.kind = kind }
 
-    /// One run, for the latest of them; it is told how many it stands for. The others are `skipped(coalesced)`. The
+    /// One run, for the latest of them; ``RunContext`` has their number. The others are `skipped(coalesced)`. The
     /// default.
     public static let runOnce = MissedRunPolicy(kind: .runOnce)
     /// None: each is `skipped(missed)`, except one that is still within the grace period.

@@ -37,7 +37,7 @@ extension SchedulerMachine {
     }
 }
 
-/// Tells why an occurrence is as it is, from what is stored and what the scheduler sees.
+/// Explains why an occurrence is as it is, from what is stored and what the scheduler sees.
 struct Explanation {
     typealias Decision = JobExplanation.Decision
 
@@ -111,7 +111,7 @@ struct Explanation {
         case .claimed:
             add(.running, "attempt \(run.attempt) runs")
             if let reason = run.reason, reason != JobMachine.catchUp {
-                add(.told, "its handler was told to end (\(reason)), and has not returned yet")
+                add(.told, "its handler was cancelled (\(reason)), and has not returned yet")
             }
         case .succeeded: add(.succeeded, at: run.finished, "attempt \(run.attempt) succeeded")
         case .failed:

@@ -28,7 +28,7 @@ extension JobMachine {
         }
         if job.openRuns != open.count { return "it has \(open.count) open runs, and says \(job.openRuns)" }
         if let lastSkip, lastSkip.state != .skipped || lastSkip.through >= job.nextOccurrence {
-            return "the last skipped range, through \(lastSkip.through), is not behind the next occurrence"
+            return "the last skipped range, through \(lastSkip.through), does not end before the next occurrence"
         }
         let openOccurrences = open.count { $0.occurrence > 0 }
         if job.occurrences + openOccurrences != job.nextOccurrence - 1 {

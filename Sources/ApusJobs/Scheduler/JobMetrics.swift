@@ -128,9 +128,9 @@ extension JobScheduler {
     /// own, so let many jobs share a kind: jobs without one have their identifier as their kind.
     ///
     /// - Parameters:
-    ///   - factory: The backend; the one that the app has bootstrapped when not given.
+    ///   - factory: The backend; the bootstrapped backend when not given.
     ///   - label: What the metrics' names begin with, before a dot.
-    ///   - dimensions: On each metric, beside its own, to tell several schedulers apart.
+    ///   - dimensions: Added to each metric's own, to distinguish several schedulers.
     public func reportMetrics(
         to factory: any MetricsFactory = MetricsSystem.factory, label: String = "apus.jobs",
         dimensions: [(String, String)] = []

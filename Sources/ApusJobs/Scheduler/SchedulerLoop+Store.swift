@@ -13,7 +13,7 @@ extension SchedulerLoop {
         }
     }
 
-    /// Handlers are told at once of a cut-off: the store may have no answer for as long.
+    /// Handlers are cancelled at once on a cut-off: the store may not answer for that long.
     private func receive(_ signal: StoreSignal) {
         guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
         update { machine, now in machine.receive(.signal(signal), at: now) }

@@ -29,7 +29,7 @@ struct QueueBoard: ~Copyable {
         var picks = 0
         /// How many runs may go on here, of a queue whose limits are shared with other schedulers.
         var places: Int?
-        /// The store has noted others than `places`, and is told at once what is needed.
+        /// The store has recorded a number other than `places`, and is sent the needed number at once.
         var arePlacesDoubtful = false
         /// When the store is asked for places again.
         var nextAsk: UptimeInstant?

@@ -28,7 +28,7 @@ package enum SchedulerCommand: Sendable {
     case configure(QueueID, [JobQueue.Change])
     /// What applications have submitted until now is taken.
     case takeSubmissions
-    /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
+    /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
     case stop(grace: Duration?)
 
     /// The identifiers of the jobs that it changes.
@@ -136,7 +136,7 @@ package struct SchedulerWake: Hashable, Sendable {
 package enum SchedulerEffect: Sendable {
     /// Call the handler of this run.
     case start(Run, of: Job)
-    /// Tell the handler of this run to end.
+    /// Cancel the handler of this run.
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
     case emit(JobEvent)

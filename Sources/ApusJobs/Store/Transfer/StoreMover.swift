@@ -10,7 +10,7 @@ package import ApusTimers
 ///
 /// At each instant one of the stores at most can be opened. Until the mark, that is the source; the target is not whole.
 /// From the mark on, the target's last transaction decides. A process that ends in between leaves a mark that is not
-/// settled: the next move asks the target, and goes on from what it says.
+/// settled: the next move asks the target, and continues from its answer.
 package struct StoreMover: Sendable {
     package struct Changes: Hashable, Sendable {
         package var jobs = 0
@@ -33,7 +33,7 @@ package struct StoreMover: Sendable {
 
     package enum Outcome: Sendable {
         case moved(Report)
-        /// By an earlier attempt, which had ended before it could tell.
+        /// By an earlier attempt, which ended before it could report the move.
         case hadBeenMoved
     }
 
@@ -116,7 +116,7 @@ package struct StoreMover: Sendable {
         }
     }
 
-    /// Whoever needs the daemon starts one, which may be sooner.
+    /// Tries several times: a client that needs the daemon may start one first.
     private func takeOver(_ stop: () async throws -> Void) async throws -> any StoreHandOver {
         for attempt in 1... {
             try await stop()
@@ -158,7 +158,7 @@ package struct StoreMover: Sendable {
         return nil
     }
 
-    /// Goes on from what an earlier move has left.
+    /// Continues an earlier move that did not finish.
     /// - Returns: whether the jobs are in the target already.
     private func resolve(_ mark: StoreMoveMark) async throws -> Bool {
         let isMoved = try await target.has(mark.move)
