@@ -81,7 +81,7 @@ package struct StoreMoving: Sendable {
     package func run(
         stopping: (WireHealth) -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
     ) async throws -> StoreMover.Outcome {
-        // An error that is known now is not told only when all has been copied.
+        // Fail before everything is copied, if the daemon cannot be asked.
         _ = try await daemon()
         let outcome = try await mover.run(
             stop: {

@@ -38,7 +38,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// What the run of an occurrence, or the job's newest run, has printed so far; `nil` if none goes on here.
+    /// What the run of an occurrence, or the job's newest run, has printed so far; `nil` if none runs here.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         outputs.withLock { $0.output(of: job, occurrence: occurrence) }
     }

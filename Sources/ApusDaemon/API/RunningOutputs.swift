@@ -20,7 +20,7 @@ struct RunningOutputs {
         case .runEnded(let run), .runPostponed(let run): printed[Attempt(run)] = nil
         case .output(let job, let occurrence, let attempt, let piece):
             let key = Attempt(job: job, occurrence: occurrence, attempt: attempt)
-            // What is printed after the end, as by a process that was left behind, belongs to no run.
+            // What is printed after the end, as by a process that outlives its command, belongs to no run.
             printed[key]?.bytes.append(contentsOf: piece.suffix(Self.limit))
             // Cut by halves, so that a chatty command does not move 64 KiB for each line.
             if let count = printed[key]?.bytes.count, count > 2 * Self.limit {
@@ -38,7 +38,7 @@ struct RunningOutputs {
             .map { ($0.key, Array($0.value.bytes.suffix(Self.limit))) }
     }
 
-    /// Of the run of an occurrence, or of the job's newest one; `nil` if none goes on.
+    /// Of the run of an occurrence, or of the job's newest one; `nil` if none runs.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         all(of: job).last { occurrence == nil || $0.attempt.occurrence == occurrence }?.bytes
     }

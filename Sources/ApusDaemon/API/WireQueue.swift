@@ -8,7 +8,7 @@ public struct WireUniqueness: Codable, Hashable, Sendable {
     /// Uniqueness by what a job does.
     public init(within: String? = nil) { self.within = within }
 
-    /// `nil` for jobs that are told apart by their identifiers only.
+    /// `nil` for jobs that are distinguished by their identifiers only.
     init?(_ uniqueness: JobUniqueness) {
         guard uniqueness.countsPayload else { return nil }
         self.init(within: uniqueness.period.map(DurationText.iso8601))
