@@ -7,7 +7,7 @@ import Foundation
 struct Countdown: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countdown",
-        abstract: "Count down, with a bar. Ctrl-C detaches, and it goes on; `apus countdown` alone attaches again.",
+        abstract: "Count down, with a bar. Ctrl-C detaches, and it continues; `apus countdown` alone attaches again.",
         discussion: """
             Exit codes: 0 at the end, so that `apus countdown 25m && next` works; 130 detached; 1 cancelled.
             Durations: \(DurationText.acceptedForms.joined(separator: ", ")).

@@ -5,7 +5,7 @@ import ArgumentParser
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "Print what the run that goes on has printed so far, else what the last one printed (64 KiB).")
+        abstract: "Print the output of the running run so far, else that of the last run (64 KiB).")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String

@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Answer on loopback too, with a dashboard for browsers, behind a token that is printed.",
+            "Answer on loopback too, with a dashboard for browsers, protected by a token that is printed.",
             valueName: "127.0.0.1:PORT"))
     var http: String?
 

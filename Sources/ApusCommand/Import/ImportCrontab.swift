@@ -8,8 +8,9 @@ struct ImportCrontab: AsyncParsableCommand {
         abstract: "Make a job of each line of a crontab.",
         discussion: """
             As cron does, the jobs run in the user's home with cron's few variables, miss what was due while nothing ran, and \
-            may overlap. A job is known again by its file and command: a second import changes what has changed, and tells \
-            which jobs the file has no more. Of a system's crontab only the lines of the user who imports it are taken.
+            may overlap. A job is known again by its file and command: a second import changes what has changed, and \
+            prints which jobs are no longer in the file. Of a system's crontab only the lines of the user who imports it \
+            are taken.
             """)
 
     @Argument(help: "The file, or - for standard input (default: what crontab -l prints).")

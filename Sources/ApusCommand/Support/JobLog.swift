@@ -29,8 +29,8 @@ struct JobLog {
         self.job = job
     }
 
-    /// Prints what the last run that has ended has printed, unless one goes on, which comes with the events; or that of an
-    /// occurrence.
+    /// Prints what the last run that has ended has printed, unless one is running, whose output comes with the events;
+    /// or that of an occurrence.
     mutating func begin(at occurrence: Int?) async throws {
         let runs = try await client.runs(job: job.id, begun: true, limit: Self.page).runs
         let finished = runs.filter { $0.finished != nil }

@@ -13,7 +13,7 @@ struct ScheduleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A time of day that the clock skips: after (default; at once when it goes on) or skip.",
+            "A time of day that the clock skips: after (default; at once when the clock continues) or skip.",
             valueName: "policy"))
     var gap: GapPolicy?
 
