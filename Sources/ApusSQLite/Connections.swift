@@ -62,7 +62,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Closes both connections; the writer is the last, so that it is the one that puts the log back into the file.
+    /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
     func close() async throws {
         do {
             defer { lock.withLock { $0 = nil } }
