@@ -7,7 +7,7 @@
             case succeeded
             /// Succeeded with the tag ROLLBACK: a failed transaction's COMMIT, or ROLLBACK TO SAVEPOINT.
             case rolledBack
-            /// The server refused, and the session goes on.
+            /// The server refused, and the session continues.
             case refused
             /// The server said why it ends the session.
             case ended

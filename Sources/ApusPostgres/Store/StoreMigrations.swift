@@ -173,7 +173,7 @@
                 END
                 $body$
                 """,
-                // Turns would wait behind a lock that is waited for.
+                // Turns would queue up after a pending lock request.
                 "SET LOCAL lock_timeout = '5s'",
             ]
             if isBreaking {
