@@ -1,7 +1,7 @@
 import Synchronization
 import TimerWheel
 
-/// The engine behind ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
+/// The implementation of ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
 final class EngineCore: Sendable {
     let time: any TimeSource
     private let wakeup: any Wakeup

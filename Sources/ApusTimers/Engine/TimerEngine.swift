@@ -14,7 +14,7 @@ import TimerWheel
 /// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like.
 /// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
 ///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
-/// - When somebody sets the wall clock, deadlines on ``ClockKind/wall`` are looked at again.
+/// - When the wall clock is set, deadlines on ``ClockKind/wall`` are looked at again.
 ///
 /// Use ``shared`` unless you need one that you can shut down.
 public final class TimerEngine: Sendable {
@@ -94,7 +94,7 @@ public final class TimerEngine: Sendable {
     ///   - tolerance: How much later than the deadline it may fire, to share a wake-up; negative counts as zero.
     ///   - clock: The clock that the time runs on.
     ///   - handler: The action, with where it runs.
-    ///   - token: What the action is told.
+    ///   - token: What the action is called with.
     /// - Returns: The value to cancel it with. After ``shutdown()``, a timer that never fires.
     @discardableResult
     public func schedule(

@@ -72,8 +72,8 @@ public final class FrameTimer: Sendable {
 
     /// Whether no frames come. True for a new timer, and for good after ``invalidate()``, when setting it does nothing.
     ///
-    /// No frame's turn comes after this was set to true, but a call whose turn had come goes on. On the handler's own
-    /// serial executor (the main actor, a serial queue) that is none: nothing is called after this was set there.
+    /// No frame's turn comes after this was set to true, but a call whose turn had come is completed. On the handler's
+    /// own serial executor (the main actor, a serial queue) that is none: nothing is called after this was set there.
     public var isPaused: Bool {
         get { core.read { $0.isPaused } }
         set { core.setPaused(newValue) }
@@ -97,14 +97,14 @@ public final class FrameTimer: Sendable {
     public var droppedFrames: Int { core.read { $0.droppedFrames } }
 
     /// Ends the timer for good and releases its handler. No frame's turn comes after this, but a call whose turn had
-    /// come goes on, as with ``isPaused``.
+    /// come is completed, as with ``isPaused``.
     public func invalidate() { core.invalidate() }
 }
 
 /// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a frame allocates
 /// nothing.
 ///
-/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, behind its lock.
+/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, protected by its lock.
 private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
     /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
     private struct Handler {

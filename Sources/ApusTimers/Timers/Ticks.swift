@@ -44,7 +44,8 @@ public struct Ticks: AsyncSequence, Sendable {
         var machine: RepeatingTimerStateMachine
         /// What the machine asked for before the first call; later calls begin with the end of the consumer's work.
         var nextWait: RepeatingTimerStateMachine.WaitAction?
-        /// Set with the first nil: no tick was delivered then, so the machine has no work whose end it could be told.
+        /// Set with the first nil: no tick was delivered then, so there is no work whose end the machine would have to
+        /// note.
         var hasEnded = false
 
         /// The next tick; nil when the task was cancelled or the engine shut down, and from then on.
