@@ -139,7 +139,7 @@ public final class Countdown: Sendable {
             let removed = self?.inner.withLock { inner in
                 inner.observers.firstIndex { $0.id == id }.map { inner.observers.remove(at: $0) }
             }
-            // Let go of outside the lock.
+            // Released outside the lock.
             withExtendedLifetime(removed) {}
         }
     }
@@ -192,7 +192,7 @@ public final class Countdown: Sendable {
     @discardableResult
     public func pause() throws(BackgroundError) -> Bool { try change { machine, now in machine.pause(now: now) } }
 
-    /// Goes on with what was left. Does nothing unless the countdown is paused.
+    /// Resumes with the remaining time. Does nothing unless the countdown is paused.
     ///
     /// - Returns: Whether anything changed.
     /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.

@@ -7,7 +7,7 @@ public import ApusTimers
 public struct StoredInstant: Sendable, Hashable {
     /// The instant on the wall clock.
     public var wall: WallInstant
-    /// Which start of the machine ``continuous`` is about; `nil` when the host could not tell.
+    /// Which start of the machine ``continuous`` is about; `nil` when the host did not know it.
     public var boot: String?
     /// The instant on the continuous clock of that start.
     public var continuous: ContinuousInstant

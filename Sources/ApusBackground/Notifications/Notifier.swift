@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// Something to tell the user outside the app's own windows.
+/// A message to the user outside the app's own windows.
 public struct UserNotification: Sendable, Hashable, Codable {
     /// One line: what happened.
     public var title: String

@@ -11,7 +11,7 @@ public import Logging
 public final class ProcessNotificationScheduler: NotificationScheduler {
     private struct Entry {
         let request: NotificationRequest
-        /// Tells this request from an earlier one with the same identifier.
+        /// Distinguishes this request from an earlier one with the same identifier.
         let number: Int
         let due: Due
         var waiting: ScheduledTimer?

@@ -44,7 +44,7 @@ public protocol BackgroundHost: Sendable {
     var mainLoop: any MainLoop { get }
 
     /// Which start of the machine this is: readings of the monotonic clocks mean something only within one. `nil` when
-    /// the host cannot tell.
+    /// the host does not know it.
     var bootID: String? { get }
 
     /// Starts asynchronous work of the app where the host runs it: the global executor on a real system, the
