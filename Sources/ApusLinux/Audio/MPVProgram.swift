@@ -5,7 +5,7 @@ import Foundation
 struct MPVProgram: Sendable {
     /// The name of the program, looked for where the shell does, or its path.
     let name: String
-    /// What it is told beside what is needed.
+    /// Arguments beside the required ones.
     let arguments: [String]
 
     /// Where it is; `nil` when it is not there.

@@ -9,8 +9,8 @@ public import Logging
 /// there is no error: it is looked for again after a second, then after twice the pause each time, up to a minute, and
 /// the log says so once. Between its reports nothing runs.
 ///
-/// Linux asks nobody: whoever may connect to gpsd gets positions, so the machine's administrator decides. That is
-/// `always`; another authorization is for programs that have a setting of their own.
+/// Linux has no prompt: a process that may connect to gpsd gets positions, so the machine's administrator decides. That
+/// is `always`; another authorization is for programs that have a setting of their own.
 ///
 /// Updates that were started with `inBackground` hold a background task of the host: a ``LinuxHost`` that is asked to
 /// stop lets them go on until its background tasks expire, and then they end. All members may be used from any thread.
