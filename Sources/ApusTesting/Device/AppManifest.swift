@@ -6,7 +6,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public enum BackgroundMode: String, Sendable, Hashable, Codable, CaseIterable {
         /// To play or record sound.
         case audio
-        /// To be told where the device is.
+        /// To be notified of the device's position.
         case location
         /// To refresh its content for a short time (`fetch`): without it, requests of the kind `refresh` are not
         /// permitted.

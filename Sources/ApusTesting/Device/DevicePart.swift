@@ -12,7 +12,7 @@ package protocol DevicePart: AnyObject {
     func device(_ device: SimulatedDevice, did event: DevicePartEvent)
 }
 
-/// What the parts of a device are told.
+/// The events that the parts of a device get.
 package enum DevicePartEvent: Sendable, Hashable, Codable {
     /// The device's `host` is that of a new process; the app is not made yet.
     case launched
@@ -34,6 +34,6 @@ package enum DevicePartEvent: Sendable, Hashable, Codable {
     case backgroundRefreshChanged
     /// Memory is low while the process runs.
     case memoryWarning
-    /// Somebody has set the wall clock.
+    /// The wall clock was set.
     case wallClockSet
 }

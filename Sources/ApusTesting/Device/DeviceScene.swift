@@ -12,7 +12,7 @@ struct DeviceScene: Sendable {
     var isAppInFront = false
     /// The process has arrived where it was going, so that it can be handed something to do.
     var isAppAtRest = false
-    /// The process is told that it is ended.
+    /// The process is notified of its end.
     var isAppEnding = false
     /// The app has no process, or a suspended one.
     var isAppStopped = true

@@ -47,8 +47,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user removes the app from the switcher (force quit). A process that runs is told and has
-    /// ``SystemPolicy/willTerminateTime``; a suspended one is not told. Afterwards only the user starts the app.
+    /// The user removes the app from the switcher (force quit). A process that runs is notified and has
+    /// ``SystemPolicy/willTerminateTime``; a suspended one is not notified. Afterwards only the user starts the app.
     public func swipeAway() {
         perform("swipe away") {
             if isLocked { unlockScreen() }
@@ -58,7 +58,7 @@ extension SimulatedDevice {
             // What the app does on its way to the background comes before its end.
             time.drain()
             let action = life.forceQuit()
-            tellJobs(action == .nothing ? .changed : .forceQuit)
+            notifyJobs(action == .nothing ? .changed : .forceQuit)
             switch action {
             case .nothing: log(.system, .warning("the app is not in the switcher"))
             case .removed: break
@@ -100,7 +100,7 @@ extension SimulatedDevice {
         perform("receive call") {
             guard !isInCall else { return }
             isInCall = true
-            tellParts(.call(isActive: true))
+            notifyParts(.call(isActive: true))
             interrupt()
         }
     }
@@ -111,7 +111,7 @@ extension SimulatedDevice {
             guard isInCall else { return }
             isInCall = false
             touch()
-            tellParts(.call(isActive: false))
+            notifyParts(.call(isActive: false))
             if screen == .app, life.state == .inactive { activate() }
         }
     }
@@ -129,7 +129,7 @@ extension SimulatedDevice {
     /// It ends with ``endScrolling()``, or when the app enters the background.
     public func beginScrolling() { perform("begin scrolling") { setScrolling(true) } }
 
-    /// The user lets go; what waited runs.
+    /// The user releases it; what waited runs.
     public func endScrolling() { perform("end scrolling") { setScrolling(false) } }
 
     private func setScrolling(_ isScrolling: Bool) {
@@ -190,7 +190,7 @@ extension SimulatedDevice {
         perform("background refresh \(isOn ? "on" : "off")") {
             let wasOn = isBackgroundRefreshOn
             isBackgroundRefreshOn = isOn
-            tellJobs(.changed)
+            notifyJobs(.changed)
             if wasOn != isOn { notifyRunningApp(.backgroundRefreshChanged) }
         }
     }
@@ -214,7 +214,7 @@ extension SimulatedDevice {
                 runningHost.end("purged from memory in the background")
             case .notRunning, .launching, .active, .inactive, .leaving, .background, .ending:
                 log(.system, .warning("memory is low"))
-                tellParts(.memoryWarning)
+                notifyParts(.memoryWarning)
             }
         }
     }
@@ -226,7 +226,7 @@ extension SimulatedDevice {
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
-            case .leaving, .background, .suspended: tellParts(.sceneDisconnected)
+            case .leaving, .background, .suspended: notifyParts(.sceneDisconnected)
             case .notRunning, .prewarmed, .launching, .active, .inactive, .ending:
                 log(.system, .warning("only the scene of an app in the background is disconnected"))
             }
@@ -240,36 +240,36 @@ extension SimulatedDevice {
         time.sleepDevice(for: duration)
     }
 
-    /// Somebody sets the wall clock. The other clocks do not move.
+    /// Sets the wall clock. The other clocks do not move.
     public func setWallClock(_ instant: WallInstant) {
         control("set wall clock")
         time.setWall(instant)
-        tellWallClockSet()
+        notifyWallClockSet()
     }
 
-    /// Somebody moves the wall clock forth or (negative) back.
+    /// Moves the wall clock forward or (negative) back.
     public func moveWallClock(by duration: Duration) {
         control("move wall clock by \(duration)")
         time.moveWall(by: duration)
-        tellWallClockSet()
+        notifyWallClockSet()
     }
 
     /// The device is restarted: the process ends without a word, ``SystemPolicy/rebootTime`` passes, and uptime begins
     /// again. The device is locked then.
     public func reboot() {
         control("reboot")
-        tellJobs(.rebooting)
+        notifyJobs(.rebooting)
         runningHost?.end("reboot")
         time.drain()
         time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))
         boot = VirtualWakeup.Boot(uptime: time.uptime().nanoseconds, continuous: time.continuous().nanoseconds)
         bootNumber += 1
         deviceLog.restartUptime()
-        if isInCall { tellParts(.call(isActive: false)) }
+        if isInCall { notifyParts(.call(isActive: false)) }
         (isLocked, wasUnlockedSinceBoot, isInCall, screen) = (true, false, false, .home)
         change { $0.isIdle = true }
         closeProtectedData()
-        tellParts(.rebooted)
+        notifyParts(.rebooted)
         time.drain()
     }
 
@@ -289,7 +289,7 @@ extension SimulatedDevice {
     /// ``mainActorPasses``, and none leaves the main actor in between. A task that does, as `Task.yield()` makes it,
     /// has turns too, but how many of them by which instant is the machine's affair. Those tasks are not the process's:
     /// they run although it is suspended, or has ended. The other controls do not wait for them; let no time pass,
-    /// `await device.advance(by: .zero)`, behind one.
+    /// `await device.advance(by: .zero)`, after one.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
         repeat { await settle() } while !time.step(towards: target)
@@ -369,8 +369,8 @@ extension SimulatedDevice {
         walk(phases, of: host) { device in device.settle(host) }
     }
 
-    private func tellWallClockSet() {
-        tellParts(.wallClockSet)
+    private func notifyWallClockSet() {
+        notifyParts(.wallClockSet)
         time.drain()
     }
 
@@ -378,6 +378,6 @@ extension SimulatedDevice {
         body(&conditions)
         // A suspended process hears of it when it runs again.
         if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
-        tellJobs(.changed)
+        notifyJobs(.changed)
     }
 }

@@ -114,9 +114,9 @@ public final class SimulatedDevice {
         deviceLog = DeviceLog(time: time)
         standardParts = DeviceParts(time: time, log: deviceLog, policy: policy, random: random)
         parts = [standardParts]
-        standardParts.openApp { [weak self] tell in
+        standardParts.openApp { [weak self] notify in
             self?.open()
-            tell()
+            notify()
             self?.time.drain()
         }
         standardParts.askUser { [weak self] question in self?.ask(question) }
@@ -157,7 +157,7 @@ public final class SimulatedDevice {
 
     // MARK: The app
 
-    /// Puts an app on the device, in place of the one that was there; its process is ended, its records and what the
+    /// Puts an app on the device, in place of the earlier one; its process is ended, its records and what the
     /// user allowed are kept, as with an update.
     ///
     /// - Parameters:

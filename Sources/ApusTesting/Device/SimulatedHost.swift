@@ -247,7 +247,7 @@ public final class SimulatedHost: BackgroundHost {
         return true
     }
 
-    /// Says what the process's background jobs need: while any goes on, it is not suspended.
+    /// Says what the process's background jobs need: while any runs, it is not suspended.
     func setJobLoad(_ load: JobLoad) {
         let now = now
         let isNew = state.withLock { state in
@@ -284,7 +284,7 @@ public final class SimulatedHost: BackgroundHost {
         }
     }
 
-    /// From now on a process of the operating system goes on, stands still and ends with this one.
+    /// From now on a process of the operating system is resumed, suspended and ended with this one.
     package func attach(_ other: any SteppedProcess) { process.attach(other) }
     /// Whether the app, while it is active, keeps the screen from locking itself.
     package var keepsScreenOn: Bool {

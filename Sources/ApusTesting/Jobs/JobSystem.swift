@@ -5,7 +5,7 @@ import ApusTimers
 /// The operating system of the simulated phone, as far as background jobs go: it keeps the requests, looks at them now
 /// and then, and begins their runs.
 ///
-/// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. What goes on in a run
+/// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. The state of a run
 /// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may be
 /// used from any thread, except for those of the main actor: that is the device's thread.
 final class JobSystem: Sendable {
@@ -203,7 +203,7 @@ final class JobSystem: Sendable {
 
     func policyChanged(_ policy: SystemPolicy.Jobs) { state.withLock { $0.machine.policy = policy } }
 
-    /// An app takes the place of the one that was there. Its requests stay, as with an update.
+    /// An app replaces the earlier one. Its requests stay, as with an update.
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor

@@ -56,7 +56,7 @@ struct TaskSchedulerMachine {
     // MARK: Submitting
 
     /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
-    /// for, and other errors for what it tells the caller.
+    /// for, and other errors for what it reports to the caller.
     mutating func submit(_ request: BackgroundJobRequest, now: DeviceMoment) throws(BackgroundJobError) -> Bool {
         try request.validate()
         try checkPermission(for: request)
@@ -80,7 +80,7 @@ struct TaskSchedulerMachine {
         if !request.isContinued, !scene.isBackgroundRefreshOn {
             throw BackgroundJobError(
                 .unavailable,
-                "the user has switched background refresh off; do without, and tell the user if it matters")
+                "the user has switched background refresh off; do without, and inform the user if it matters")
         }
         guard manifest.permits(request) else {
             throw BackgroundJobError(

@@ -2,7 +2,7 @@ public import ApusTimers
 import Dispatch
 import Synchronization
 
-/// Time that a test moves by hand: three clocks, an engine on them, and an executor whose jobs run when told.
+/// Time that a test moves by hand: three clocks, an engine on them, and an executor whose jobs run on demand.
 ///
 /// Everything runs on the calling thread, in a total order: first jobs of the ``executor``, first in first out; then
 /// timers of the ``engine`` by (deadline, order of scheduling). The clocks stand at a timer's instant before its action
@@ -110,7 +110,7 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Sets the wall clock, as a person or network time does; the engine is told. The other clocks do not move.
+    /// Sets the wall clock, as a person or network time does; the engine is notified. The other clocks do not move.
     public func setWall(_ instant: WallInstant) {
         drive {
             changeWall(to: instant)

@@ -8,12 +8,12 @@ package enum AudioCategory: String, Sendable, Hashable, Codable, CaseIterable {
     case playback
 }
 
-/// What an app is told about its audio session, on its main loop.
+/// The events of an app's audio session, on its main loop.
 ///
 /// Apple, documentation/avfaudio/handling-audio-interruptions
 package enum AudioSessionEvent: Sendable, Hashable, Codable {
     /// The session was made inactive and the player paused: by a call or another app, or, if `appWasSuspended`, because
-    /// the app was suspended; that is told only when the app runs again.
+    /// the app was suspended; that is reported only when the app runs again.
     case interruptionBegan(appWasSuspended: Bool)
     /// The interruption is over. Go on playing only if `shouldResume`.
     case interruptionEnded(shouldResume: Bool)

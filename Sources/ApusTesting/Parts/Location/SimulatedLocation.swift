@@ -138,8 +138,8 @@ public final class SimulatedLocation: LocationSource {
     // MARK: For the modules with the names of Apple's frameworks
 
     /// Starts updates that are handed to `handler` on the main loop. What is refused is not an error: the handler is
-    /// told the present authorization, and nothing else comes. `inBackground` without the declared mode is a ``Fault``
-    /// of the rule ``Fault/Rule/undeclaredLocationMode``.
+    /// called with the present authorization, and nothing else comes. `inBackground` without the declared mode is a
+    /// ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``.
     /// Warnings are in the words of `words`.
     package func startUpdating(
         inBackground: Bool, words: LocationWords = .apus, fileID: String = #fileID, line: Int = #line,

@@ -54,8 +54,8 @@ public final class SimulatedTransfers: Sendable {
 
     // MARK: The app
 
-    /// What is told of a session, on the main loop, in place of the handler before. It goes with the app's process. False
-    /// if the process had the session already.
+    /// Sets the handler for the events of a session, on the main loop, in place of the earlier one. It goes with the
+    /// app's process. False if the process had the session already.
     package func open(_ session: String, _ settings: TransferSettings, _ handler: @escaping EventHandler) -> Bool {
         guard !surroundings.isAppDead() else { return true }
         let (isFirst, old) = state.withLock { state in

@@ -218,7 +218,7 @@ struct TransferMachine {
             } else if let deadline = entry.deadline, deadline <= now.continuous {
                 events = entry.fail(.timedOut)
             } else if reasons.isEmpty {
-                if entry.stage == .waiting { actions.append(.log(key, "goes on")) }
+                if entry.stage == .waiting { actions.append(.log(key, "continues")) }
                 if entry.proceed(now: now.uptime) { actions = [.log(key, "begins"), .ask(key, entry.record.request)] }
                 obstacles[key] = nil
             } else {

@@ -137,7 +137,7 @@ struct TransferSession {
     var isOpen = false
     /// Whether it is over when the last task has ended.
     var isInvalidated = false
-    /// By their numbers, those too of which the end was not told.
+    /// By their numbers, including those whose end was not reported.
     var entries: [Int: TransferEntry] = [:]
     private var lastNumber = 0
     var events: [TransferEvent] = []
