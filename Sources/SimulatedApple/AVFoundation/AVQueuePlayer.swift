@@ -7,7 +7,7 @@ open class AVQueuePlayer: AVPlayer {
     /// The items that are left, the current one first.
     open func items() -> [AVPlayerItem] { queue.items }
 
-    /// Goes on to the next item, which plays if this one did.
+    /// Moves to the next item, which plays if this one did.
     open func advanceToNextItem() {
         guard !queue.items.isEmpty else { return }
         queue.items.removeFirst()

@@ -98,7 +98,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest {
 
     /// What the user has begun.
     open var title: String
-    /// How it goes on.
+    /// Its current state.
     open var subtitle: String
     /// What becomes of it when it cannot begin at once.
     open var strategy = SubmissionStrategy.queue

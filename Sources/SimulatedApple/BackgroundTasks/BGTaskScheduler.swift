@@ -85,7 +85,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
         try submit(taskRequest)
     }
 
-    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun goes on.
+    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun continues.
     public func cancel(taskRequestWithIdentifier identifier: String) { process.jobs.cancelRequest(identifier) }
 
     /// Withdraws all pending requests.

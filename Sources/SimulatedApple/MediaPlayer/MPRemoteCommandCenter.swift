@@ -30,7 +30,7 @@ open class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
 
 /// What an app does about a command. From any thread.
 open class MPRemoteCommand: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
     /// What an app does when the command comes.
     public typealias Handler = (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus

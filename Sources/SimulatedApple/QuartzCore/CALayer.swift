@@ -44,7 +44,7 @@ open class CALayer: NSObject {
     open var borderWidth: CGFloat = 0
     /// The border's color.
     open var borderColor: CGColor?
-    /// Behind the contents.
+    /// Drawn below the contents.
     open var backgroundColor: CGColor?
     /// Whether what lies outside is cut off.
     open var masksToBounds = false
@@ -156,6 +156,6 @@ public struct CAShapeLayerLineCap: RawRepresentable, Hashable, Sendable {
     public static let butt = CAShapeLayerLineCap(rawValue: "butt")
     /// Round.
     public static let round = CAShapeLayerLineCap(rawValue: "round")
-    /// Straight, behind the end.
+    /// Straight, after the end.
     public static let square = CAShapeLayerLineCap(rawValue: "square")
 }

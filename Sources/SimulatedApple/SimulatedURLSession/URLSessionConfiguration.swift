@@ -121,7 +121,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.container = newValue } }
     }
 
-    /// What the system is told.
+    /// The settings for the system.
     var settings: TransferSettings {
         values.withLock { values in
             var settings = values.settings

@@ -2,9 +2,9 @@
 ///
 /// Apple, documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-    /// The session can be used no more; it lets go of its delegate afterwards.
+    /// The session can be used no more; it releases its delegate afterwards.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// Everything for which the app was started or resumed was told. On the simulated phone it is called then only.
+    /// All events for which the app was started or resumed were delivered. The simulated phone calls it only then.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
@@ -65,7 +65,7 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
-    /// A download goes on behind what has come before. Optional. The simulation does not call it.
+    /// A download continues after what has come before. Optional. The simulation does not call it.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)

@@ -29,14 +29,15 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func applicationDidEnterBackground(_ application: UIApplication)
     /// The app is about to leave the background.
     func applicationWillEnterForeground(_ application: UIApplication)
-    /// The app is about to be ended, and runs. A suspended app is not told.
+    /// The app is about to be ended, and runs. A suspended app is not notified.
     func applicationWillTerminate(_ application: UIApplication)
     /// Memory is low.
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
     /// The clock was set.
     func applicationSignificantTimeChange(_ application: UIApplication)
 
-    /// The screen was locked: files of the protection class "complete" cannot be read soon. A suspended app is not told.
+    /// The screen was locked: files of the protection class "complete" cannot be read soon. A suspended app is not
+    /// notified.
     func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
     /// The screen was unlocked: such files can be read again.
     func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
@@ -58,7 +59,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     ) async -> UIBackgroundFetchResult
 
     /// All tasks of a background session have ended: the app makes the session, if it has none, whose delegate is then
-    /// told. The app has 30 seconds until it calls the handler, from `urlSessionDidFinishEvents`.
+    /// called. The app has 30 seconds until it calls the handler, from `urlSessionDidFinishEvents`.
     func application(
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void)

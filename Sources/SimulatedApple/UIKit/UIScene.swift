@@ -47,7 +47,7 @@ open class UIScene: UIResponder {
     }
 
     /// The delegate first, then the observers.
-    func tell(_ call: ApplicationLifeMachine.Call) {
+    func notify(_ call: ApplicationLifeMachine.Call) {
         switch call {
         case .didFinishLaunching, .connectScene, .willTerminate: break
         case .willEnterForeground:

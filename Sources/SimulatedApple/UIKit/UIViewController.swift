@@ -20,9 +20,9 @@ open class UIViewController: UIResponder {
     /// Whether the user cannot dismiss it. Without effect here.
     open var isModalInPresentation = false
 
-    /// The controller that this one presents, or the one that it is a child of.
+    /// The controller that this one presents, or its parent.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
-    /// The controller that presents this one, or the one that it is a child of.
+    /// The controller that presents this one, or its parent.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
     /// The controller that this one is a child of.
     open private(set) weak var parent: UIViewController?
@@ -176,7 +176,7 @@ open class UIViewController: UIResponder {
     ///
     /// - Parameters:
     ///   - viewControllerToPresent: The controller.
-    ///   - flag: What the calls of the appearance are told.
+    ///   - flag: Passed to the calls of the appearance.
     ///   - completion: Called when the view has appeared.
     open func present(
         _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil

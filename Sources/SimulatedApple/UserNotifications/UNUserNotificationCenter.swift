@@ -10,7 +10,7 @@ import SimulatedAppleCore
 /// called on a thread that is not the main one, while the device waits. The asynchronous forms stay on the caller's
 /// actor, so that they follow the device's order. All members may be used from any thread.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, behind their locks.
+    // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, protected by their locks.
 
     private typealias Work = @Sendable (any PhoneNotifications) async -> Void
 
@@ -251,7 +251,7 @@ extension Fault.Rule {
     public static let notificationUserInfo = Fault.Rule("notificationUserInfo")
 }
 
-/// For `@unchecked Sendable`: it is behind its owner's lock.
+/// For `@unchecked Sendable`: it is protected by its owner's lock.
 private struct WeakDelegate: @unchecked Sendable {
     weak var value: (any UNUserNotificationCenterDelegate)?
 }

@@ -109,7 +109,7 @@ final class AppLink: Sendable {
             jump(to: run.readings)
             Self.scrolling.set(run.isScrolling)
             settle()
-            goOn()
+            advance()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
@@ -121,7 +121,7 @@ final class AppLink: Sendable {
 
     /// From deadline to deadline, as long as nothing else of the device is due. The process reports now and then, so that
     /// the device does not take it for one that never comes to rest.
-    private func goOn() {
+    private func advance() {
         for _ in 0..<Self.stepsWithoutDevice {
             var left: Int64 = 0
             guard process_clock_until_next(&left) else { return }

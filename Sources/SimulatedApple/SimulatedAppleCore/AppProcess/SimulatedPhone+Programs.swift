@@ -74,8 +74,8 @@ extension SimulatedPhone {
     /// limit, such as a launch, gets the app ended with its fault when it takes longer.
     ///
     /// A simulated phone does not measure how long code computes, because that would be another time on each machine: code
-    /// takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread. Behind
-    /// `#if os(Linux)` it may stand beside the work that it stands for.
+    /// takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread.
+    /// Within `#if os(Linux)` it may stand beside the work that it stands for.
     nonisolated public static func work(for duration: Duration) { process.host.work(for: duration) }
 
     /// Writes a line into the log of the device, in the app's name. From any thread of an app on a simulated phone.
