@@ -74,7 +74,8 @@ struct ServiceManagerTests {
     @Test("no socket, or an empty name, is no manager", arguments: [nil, ""])
     func none(name: String?) {
         let lines = Record<String>()
-        ServiceManager(notifySocket: name).notify([.ready], logger: Logger(label: "test") { _ in LineLog(lines: lines) })
+        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        ServiceManager(notifySocket: name).notify([.ready], logger: logger)
         #expect(lines.all == [])
     }
 

@@ -2,7 +2,7 @@ import ApusTimers
 
 /// Makes frames of what a display link says, without display or link. Times are in seconds of uptime.
 ///
-/// After a pause a link may say that the next frame begins at zero, or before the one that is shown
+/// After a pause a link may say that the next frame begins at zero, or before the shown one
 /// (github.com/flutter/flutter/pull/186457); then the length of the frame before is taken.
 struct DisplayLinkMachine: Sendable {
     /// The sum of what the frames said.
@@ -24,7 +24,7 @@ struct DisplayLinkMachine: Sendable {
         // A 60th of a second where nobody has said anything yet: what most displays have.
         let usual = length ?? (duration.isFinite && duration > 0 ? duration : 1 / 60)
         let length = said.isFinite && said > 0 ? said : usual
-        // A frame that is late by less than half of one is the one that was expected.
+        // A frame that is late by less than half of one is the expected one.
         let late = expected.map { max(0, ((timestamp - $0) / length).rounded()) } ?? 0
         let dropped = Int(min(late, Double(Int32.max)))
         let number = nextNumber + dropped

@@ -1,5 +1,5 @@
 /// The life of one background task between Apus and UIKit, as a pure state machine: it is ended exactly once, and its
-/// expiration is told at most once.
+/// expiration is reported at most once.
 ///
 /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another one,
 /// so before anybody knows the identifier that has to be ended (Apple: "if the system cannot grant the background task
@@ -19,7 +19,7 @@ struct AppleClaimMachine<ID: Hashable & Sendable>: Sendable {
 
     enum GrantAction: Equatable {
         case keep
-        /// Whoever ended the background task came before its identifier.
+        /// The background task was ended before its identifier was known.
         case end(ID)
     }
 

@@ -56,7 +56,7 @@
                 case .nominal: .nominal
                 case .fair: .fair
                 case .serious: .serious
-                // Critical, and whatever may come behind it.
+                // Critical, and any higher state of a later system.
                 default: .critical
                 }
             return conditions

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// What an audio player has to play, and whether it does: a pure state machine. The player itself is told what to do.
+/// What an audio player has to play, and whether it does: a pure state machine. The player itself gets its actions.
 struct AppleAudioMachine: Sendable {
     /// What is left, the current item first.
     private var queue: [AudioItem] = []
@@ -52,7 +52,7 @@ struct AppleAudioMachine: Sendable {
         return .advance
     }
 
-    /// The current item was played to its end; the player goes on by itself.
+    /// The current item was played to its end; the player continues by itself.
     mutating func itemEnded(now: UptimeInstant) {
         guard !queue.isEmpty else { return }
         dropFirst(now: now)

@@ -30,7 +30,7 @@
 
         func start(inBackground: Bool) {
             manager.pausesLocationUpdatesAutomatically = false
-            // Without the declared mode that is fatal; whoever calls this has looked.
+            // Without the declared mode that is fatal; the caller has checked it.
             manager.allowsBackgroundLocationUpdates = inBackground
             manager.startUpdatingLocation()
         }
@@ -69,7 +69,7 @@
         }
 
         func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-            // A refusal is told as a change of the authorization.
+            // A refusal is reported as a change of the authorization.
             guard (error as? CLError)?.code == .locationUnknown else { return }
             MainActor.assumeIsolated { service?.received([.noFix]) }
         }

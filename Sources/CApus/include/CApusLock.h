@@ -10,7 +10,7 @@
 // The lock's word. Only a holder that sees CONTENDED has to enter the kernel to unlock.
 enum capus_lock_word { CAPUS_LOCK_FREE = 0, CAPUS_LOCK_HELD = 1, CAPUS_LOCK_CONTENDED = 2 };
 
-/// Takes a lock that somebody else was seen to hold: spins for a moment, then sleeps.
+/// Takes a lock that another thread was seen to hold: spins for a moment, then sleeps.
 void capus_lock_wait(uint32_t *word);
 
 /// Wakes one thread that sleeps, after the word was made free.

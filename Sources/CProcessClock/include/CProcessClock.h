@@ -94,9 +94,9 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
 // A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.
 int32_t process_clock_running_thread(void);
 int64_t process_clock_running_for(void);
-// The machine's monotonic clock, whatever the process is told.
+// The machine's monotonic clock, whatever the process's clocks show.
 int64_t process_clock_machine_time(void);
-// Sleeps in the machine's time, whatever the process is told.
+// Sleeps in the machine's time, whatever the process's clocks show.
 void process_clock_machine_sleep(int64_t duration);
 
 #endif

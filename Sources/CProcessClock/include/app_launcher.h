@@ -22,7 +22,7 @@ void app_launcher_end(struct app_launcher launcher);
 
 /// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`). Its
 /// standard input is `input`, its outputs are those of the caller. `surroundings` is its current folder and then its
-/// variables (`NAME=value`), each with a zero behind it; E2BIG for more than 192 KB.
+/// variables (`NAME=value`), each followed by a zero; E2BIG for more than 192 KB.
 int app_launcher_fork(
     int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process);
 
