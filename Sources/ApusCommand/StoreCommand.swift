@@ -68,7 +68,7 @@ struct StoreStatusCommand: AsyncParsableCommand {
             if status.submissions > 0 { Terminal.out("submissions  \(status.submissions) that no scheduler has taken") }
             let next = status.earliestWake.map { "\(When.local($0)) (\(When.relative($0)))" } ?? "nothing"
             Terminal.out("next due     \(next)")
-            guard !status.nodes.isEmpty else { return Terminal.out("nobody uses it") }
+            guard !status.nodes.isEmpty else { return Terminal.out("no node uses it") }
             var table = Table(["NODE", "SHARDS", "STATE"], rightAligned: [1])
             for node in status.nodes {
                 table.add([

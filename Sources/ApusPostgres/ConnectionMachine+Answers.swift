@@ -78,7 +78,7 @@
                 self.deadline = deadline
             }
 
-            /// What is known of the batch if nothing more is heard of it.
+            /// What is known of the batch if no further answer comes.
             var fate: PostgresFate {
                 switch verdict {
                 case .undecided: .unknown

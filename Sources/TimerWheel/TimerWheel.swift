@@ -23,7 +23,7 @@ import Synchronization
 ///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
 /// 5. A taken record keeps its place in the slab until it is claimed or cancelled, so a timer can be cancelled between
 ///    the moment it was found due and the moment its action starts. Claiming needs no lock: see ``TimerClaims``.
-/// 6. Who is cancelled leaves its list a little later, with up to fifteen others: its neighbours in the list lie
+/// 6. Cancelled timers are unlinked later, in batches of 16: its neighbours in the list lie
 ///    anywhere in memory, and the processor fetches those of several records at once. What the timer holds is given back
 ///    at once, and its handle finds nothing any more. A walk over a list takes such records out first.
 ///

@@ -11,7 +11,7 @@ struct DisplayLinkMachine: Sendable {
     private var lastTimestamp = 0.0
     /// The length of the last frame.
     private var length: Double?
-    /// When the next frame is due; nil when what passes until then is nobody's fault.
+    /// When the next frame is due; nil when a delay until then counts as no dropped frame.
     private var expected: Double?
 
     /// The link was paused, or has another rate: what passes until its next call was not dropped.
@@ -21,7 +21,7 @@ struct DisplayLinkMachine: Sendable {
     mutating func called(timestamp: Double, targetTimestamp: Double, duration: Double) -> Frame? {
         guard timestamp.isFinite, timestamp > lastTimestamp else { return nil }
         let said = targetTimestamp - timestamp
-        // A 60th of a second where nobody has said anything yet: what most displays have.
+        // A 60th of a second where no interval is known yet: what most displays have.
         let usual = length ?? (duration.isFinite && duration > 0 ? duration : 1 / 60)
         let length = said.isFinite && said > 0 ? said : usual
         // A frame that is late by less than half of one is the expected one.

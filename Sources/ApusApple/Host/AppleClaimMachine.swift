@@ -2,9 +2,9 @@
 /// expiration is reported at most once.
 ///
 /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another one,
-/// so before anybody knows the identifier that has to be ended (Apple: "if the system cannot grant the background task
-/// it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was never
-/// ended because of that).
+/// so before the caller knows the identifier that has to be ended (Apple: "if the system cannot grant the background
+/// task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was
+/// never ended because of that).
 struct AppleClaimMachine<ID: Hashable & Sendable>: Sendable {
     private enum State {
         /// The identifier is not known yet.

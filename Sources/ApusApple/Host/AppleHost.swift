@@ -43,7 +43,7 @@
         /// - Parameters:
         ///   - engine: Where timers live; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's.
         ///   - mainLoop: Where handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated phone's.
-        ///   - logger: Where background tasks are reported that nobody ended.
+        ///   - logger: Gets background tasks that were released without an end.
         @MainActor
         public init(
             engine: TimerEngine? = nil, mainLoop: (any MainLoop)? = nil, logger: Logger = Logger(label: "apus.apple")
@@ -129,7 +129,7 @@
         /// The battery, the low-power mode and the temperature. The rest is not known: `nil`.
         public var conditions: DeviceConditions { device.broadcast.value }
 
-        /// A new sequence of the conditions from now on. A suspended app hears of changes when it runs again.
+        /// A new sequence of the conditions from now on. A suspended app is notified of changes when it runs again.
         public var conditionChanges: Changes<DeviceConditions> { device.broadcast.changes() }
 
         /// Starts asynchronous work: on the global executor, and on Linux on that of the simulated process.

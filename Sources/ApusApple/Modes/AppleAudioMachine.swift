@@ -9,7 +9,7 @@ struct AppleAudioMachine: Sendable {
     private var playingSince: UptimeInstant?
     /// How far the current item had been played then, or when it stopped.
     private var played = Duration.zero
-    /// Whether it played when an interruption began, and nobody has said anything since.
+    /// Whether it played when an interruption began, and no command has come since.
     private var resumesAfterInterruption = false
 
     var state: AudioState {
@@ -65,7 +65,7 @@ struct AppleAudioMachine: Sendable {
         resumesAfterInterruption = wasPlaying
     }
 
-    /// Whether to play on: only when it had played, the system says so, and nobody has said anything else meanwhile.
+    /// Whether to play on: only when it had played, the system says so, and no other command has come meanwhile.
     mutating func interruptionEnded(shouldResume: Bool) -> Bool {
         defer { resumesAfterInterruption = false }
         return resumesAfterInterruption && shouldResume && !queue.isEmpty

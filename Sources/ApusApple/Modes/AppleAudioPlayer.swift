@@ -10,7 +10,7 @@
     ///   `UIBackgroundModes`; when it stops, the system suspends the app (Apple, App Programming Guide for iOS,
     ///   "Background Execution").
     /// - An interruption, a call for example, pauses it; it resumes by itself only when the system says that it should
-    ///   and nobody has paused it meanwhile (Apple,
+    ///   and it was not paused meanwhile (Apple,
     ///   developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
     /// - When the headphones are unplugged, the system pauses it, and it stays paused (Apple,
     ///   developer.apple.com/documentation/avfaudio/responding-to-audio-route-changes).

@@ -48,7 +48,7 @@
         }
     }
 
-    /// Hears of positions and hands them on. The manager calls it on the thread that it was made on: the main one.
+    /// Gets positions and passes them on. The manager calls it on the thread that it was made on: the main one.
     ///
     /// For `@unchecked Sendable`: both variables are set once, on the main thread, before the manager knows of it.
     private final class LocationDelegate: NSObject, CLLocationManagerDelegate, @unchecked Sendable {

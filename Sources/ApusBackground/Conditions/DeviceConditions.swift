@@ -30,7 +30,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     public var batteryLevel: Double?
     /// Whether the user asked to save energy.
     public var isLowPowerMode: Bool?
-    /// Whether nobody uses the device at the moment.
+    /// Whether no user uses the device at the moment.
     public var isIdle: Bool?
     /// How hot it is.
     public var thermalState: ThermalState?

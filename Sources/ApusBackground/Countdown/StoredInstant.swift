@@ -2,7 +2,7 @@ public import ApusTimers
 
 /// An instant that outlives the process: on the wall clock, and on the continuous one for as long as the machine runs.
 ///
-/// Within one start of the machine the continuous clock decides, so nobody moves the instant by setting the wall clock.
+/// Within one start of the machine the continuous clock decides, so setting the wall clock does not move the instant.
 /// After a restart of the machine, only the wall clock is left.
 public struct StoredInstant: Sendable, Hashable {
     /// The instant on the wall clock.

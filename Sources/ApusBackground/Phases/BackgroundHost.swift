@@ -12,7 +12,7 @@ public protocol BackgroundHost: Sendable {
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
-    /// A suspended app runs nothing, so it hears of ``Phase/suspended`` when it runs again, if it does, and of
+    /// A suspended app runs nothing, so it is notified of ``Phase/suspended`` when it runs again, if it does, and of
     /// ``Phase/terminated`` only if the host gives it time to.
     func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation
 

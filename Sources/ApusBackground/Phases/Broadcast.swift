@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// A value that changes, and everyone who wants to know. For those who implement a ``BackgroundHost``.
+/// A value that changes, and its observers. For implementations of a ``BackgroundHost``.
 ///
 /// Sequences and observers get every change, in one order. Setting an equal value changes nothing.
 public final class Broadcast<Value: Sendable & Equatable>: Sendable {
@@ -32,8 +32,8 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     /// The present value. May be read from any thread.
     public var value: Value { state.withLock { $0.value } }
 
-    /// Whether anybody would hear of a change: a sequence that was not dropped, or an observer. It may be over when this
-    /// returns.
+    /// Whether a change would be delivered: there is a sequence that was not dropped, or an observer. It may be over
+    /// when this returns.
     public var hasListeners: Bool { state.withLock { !$0.sequences.isEmpty || !$0.observers.isEmpty } }
 
     /// Sets the value and notifies all observers. After ``finish(_:)`` it does nothing.
@@ -51,7 +51,7 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
             state.isFinished = andFinish
             if notifiesEqual || state.value != value {
                 state.value = value
-                // Under the lock, so that everyone sees the same order; both only put the consumer's work in a queue.
+                // Under the lock, so that all see the same order; both only put the consumer's work in a queue.
                 for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }
                 for id in state.observers.map(\.id) {
                     mainLoop.run { [self] in

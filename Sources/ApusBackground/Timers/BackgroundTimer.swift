@@ -26,7 +26,7 @@ public final class BackgroundTimer: Sendable {
     ///   - coverage: Whether one background task covers all timers, or each has its own.
     ///   - mode: Whether work runs while the user scrolls, too.
     ///   - notifications: Where timers are handed over to with ``Handover/notification(_:)``.
-    ///   - delegate: Hears of each event on the main loop. Not retained.
+    ///   - delegate: Gets each event on the main loop. Not retained.
     public init(
         host: any BackgroundHost, name: String = "timers", coverage: Coverage = .shared, mode: MainLoopMode = .common,
         notifications: (any NotificationScheduler)? = nil, delegate: (any BackgroundTimerDelegate)? = nil

@@ -195,7 +195,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     mutating func cancelAll() -> (cancelled: Set<ID>, actions: [Action]) { cancel(timers.keys.sorted()) }
 
-    /// Nobody can schedule any more.
+    /// No caller can schedule any more.
     mutating func close() -> [Action] {
         isClosed = true
         let (_, actions) = cancelAll()

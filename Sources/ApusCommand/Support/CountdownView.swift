@@ -11,7 +11,7 @@ struct CountdownView {
     let session: Session
     let job: WireJob
     var showsBar = Terminal.isInteractive
-    /// Whether a daemon that went away is started again.
+    /// Whether a daemon that has ended is started again.
     var restartsDaemon = true
 
     private enum News: Sendable {

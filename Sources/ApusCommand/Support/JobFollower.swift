@@ -7,7 +7,7 @@ struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// Whether a daemon that went away is started again.
+    /// Whether a daemon that has ended is started again.
     var restartsDaemon = true
     /// Whether the events begin with what runs that go on have printed so far.
     var replaysOutput = false

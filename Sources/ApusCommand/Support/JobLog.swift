@@ -2,7 +2,7 @@ import ApusDaemon
 
 /// Prints what the runs of a job print, each piece once, and how each run ends.
 ///
-/// Output of runs that go on comes in events. What ended while nobody listened is read from the history.
+/// Output of running runs comes in events. What ended while this process did not listen is read from the history.
 struct JobLog {
     /// One attempt.
     private struct Attempt: Hashable {
@@ -97,7 +97,7 @@ struct JobLog {
         return true
     }
 
-    /// Nothing is heard of the daemon any more.
+    /// The daemon no longer answers.
     mutating func interrupt() {
         if !isInterrupted { Terminal.note("apus: the connection to the daemon is lost; it is looked for again") }
         isInterrupted = true

@@ -14,7 +14,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What happens to occurrences that nobody could run in time: run-once (default), skip, run-all[:N].",
+            "What happens to occurrences that no daemon could run in time: run-once (default), skip, run-all[:N].",
             valueName: "policy"))
     var missed: String?
 

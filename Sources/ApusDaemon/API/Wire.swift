@@ -15,7 +15,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var trigger: WireTrigger
     /// What it does.
     public var action: Action
-    /// How it behaves when things do not go to plan.
+    /// How it behaves when runs are late, overlap, fail or are missed.
     public var policies: WirePolicies
     /// When it was submitted (ISO 8601, UTC, milliseconds; so are all instants).
     public var created: String
@@ -304,7 +304,7 @@ public struct WireError: Codable, Hashable, Sendable {
 
 /// What `GET /v1/jobs/{id}/why` answers: the decisions about an occurrence, in their order.
 public struct WireExplanation: Codable, Hashable, Sendable {
-    /// One decision, or one thing that the occurrence waits for.
+    /// One decision, or one condition that the occurrence waits for.
     public struct Decision: Codable, Hashable, Sendable {
         /// A word for programs: `due`, `claimed`, `queueFull` and others.
         public var code: String

@@ -12,7 +12,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case notBefore(WallInstant)
     /// A run of the same job has not ended.
     case running
-    /// Nobody has unlocked the device since it was started.
+    /// The device was not unlocked since it was started.
     case lockedSinceBoot
     /// The user has switched background refresh off.
     case backgroundRefreshOff
@@ -45,7 +45,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case neitherNightNorCharging
     /// As many runs as the system lets are under way, or the app is being ended.
     case busy
-    /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
+    /// The request has outlived the process that submitted it, and this one has not registered a handler yet.
     case noHandler
 
     /// The reason in words, with the instant if there is one.

@@ -10,7 +10,7 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
         /// Short work that keeps the app's content fresh. It has about 30 s (Apple, "Choosing Background Strategies for
         /// Your App"), and is put off while the battery is low.
         case refresh
-        /// Longer work for when nobody uses the device: minutes.
+        /// Longer work for when the user does not use the device: minutes.
         case processing(requiresNetwork: Bool = false, requiresExternalPower: Bool = false)
         /// Work that the user has just begun in the foreground and wants to see finished, with progress and a way to
         /// cancel it.

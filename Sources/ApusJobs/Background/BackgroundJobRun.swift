@@ -3,7 +3,7 @@ import ApusTimers
 
 /// What a host does for a run. For those who implement a ``BackgroundJobScheduler``. Called from any thread.
 public protocol BackgroundJobDriver: Sendable {
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or nobody knows.
+    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or the limit is unknown.
     var timeRemaining: Duration? { get }
     /// The run is over. Called once.
     func completed(success: Bool)
@@ -38,7 +38,7 @@ public final class BackgroundJobRun: Sendable {
     /// The job's identifier.
     public var identifier: String { request.identifier }
 
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or nobody knows.
+    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or the limit is unknown.
     public var timeRemaining: Duration? { driver.timeRemaining }
 
     /// Whether the run has to wind up, or is over.

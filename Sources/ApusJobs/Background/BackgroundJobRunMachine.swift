@@ -19,7 +19,7 @@ struct BackgroundJobRunMachine<Handler> {
     enum ExpirationAction {
         /// Cancel the work and call the handler; it has to complete the run.
         case call(Handler)
-        /// Cancel the work. Nobody winds up, so the run has failed.
+        /// Cancel the work. There is no handler to wind up, so the run has failed.
         case fail
         case ignore
     }
@@ -42,7 +42,7 @@ struct BackgroundJobRunMachine<Handler> {
         case replaced(Handler?)
         /// The time is over already: call the new one now.
         case callNow
-        /// The run is complete; nobody will call it.
+        /// The run is complete; it will not be called.
         case ignore
     }
 

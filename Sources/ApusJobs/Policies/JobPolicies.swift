@@ -1,8 +1,8 @@
-/// How a job behaves when things do not go to plan. Every value has a default that suits most jobs.
+/// How a job behaves when runs are late, overlap, fail or are missed. Every value has a default that suits most jobs.
 public struct JobPolicies: Hashable, Sendable {
     /// How much later than its due instant a run may start, so that wake-ups can be shared. Zero by default.
     public var tolerance: Duration
-    /// What happens to occurrences that were due while nobody could run them.
+    /// What happens to occurrences that were due while no scheduler could run them.
     public var missedRuns: MissedRunPolicy
     /// How late an occurrence may be and still count as on time. `nil`: 60 s, or the interval when that is shorter.
     /// Counted from the due instant + ``tolerance``.

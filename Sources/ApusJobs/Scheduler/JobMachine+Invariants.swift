@@ -24,7 +24,7 @@ extension JobMachine {
         }
         if job.nextDue == nil, job.dueNote != nil { return "nothing is to come, and it has a note" }
         if let next = arrival, job.nextWake.map({ $0 > next }) ?? true {
-            return "nobody looks at the next occurrence"
+            return "no wake-up is set for the next occurrence"
         }
         if job.openRuns != open.count { return "it has \(open.count) open runs, and says \(job.openRuns)" }
         if let lastSkip, lastSkip.state != .skipped || lastSkip.through >= job.nextOccurrence {

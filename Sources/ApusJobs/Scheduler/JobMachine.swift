@@ -233,7 +233,7 @@ package struct JobMachine: Hashable, Sendable {
         return (run, action)
     }
 
-    /// After a crash: nobody runs the claimed runs any more.
+    /// After a crash: no handler runs for the claimed runs any more.
     package mutating func recover(now: WallInstant) -> Action {
         guard open.contains(where: { $0.state == .claimed }) else { return .none }
         return transition(now) { machine, draft in

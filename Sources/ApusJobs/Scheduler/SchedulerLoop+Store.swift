@@ -6,7 +6,7 @@ extension SchedulerLoop {
         }
     }
 
-    /// Subscribers of this scheduler hear of the others of the store.
+    /// Subscribers of this scheduler get the events of the store's other schedulers.
     func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self] in
             for await event in events { self?.hub.emit(fromOther: event) }

@@ -63,7 +63,7 @@ public final class MPVAudioPlayer: AudioPlayer {
     /// A player without a queue. Starts nothing.
     ///
     /// - Parameters:
-    ///   - host: Who gives the time to play in, and whose engine is used.
+    ///   - host: Grants the time to play in; its engine is used.
     ///   - configuration: The program and its arguments.
     ///   - logger: Where skipped items and the end of mpv are reported.
     public init(

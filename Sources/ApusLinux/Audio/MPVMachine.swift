@@ -17,7 +17,7 @@ struct MPVMachine {
         case report(Report)
     }
 
-    /// What nobody asked for, for the log.
+    /// Unexpected messages, for the log.
     enum Report: Equatable {
         case skipped(AudioItem, reason: String)
         /// The item is all right, but no sound can come out. It stays the current one.

@@ -77,7 +77,7 @@ enum MPVMessage: Equatable {
         }
     }
 
-    /// Reads a line; `nil` for events that nobody asked about.
+    /// Reads a line; `nil` for events that are not used.
     ///
     /// - Throws: When the line is no JSON of mpv's.
     init?(line: String) throws {

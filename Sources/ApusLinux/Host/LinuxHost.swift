@@ -25,8 +25,9 @@ public import Logging
 public final class LinuxHost: BackgroundHost {
     /// The host's settings.
     public struct Configuration: Sendable, Hashable {
-        /// How long the process may go on after the first signal, on the uptime clock. Who starts it without a notify
-        /// socket should wait longer than this before it kills (systemd's `TimeoutStopSec`, 90 s unless it is set).
+        /// How long the process may run after the first signal, on the uptime clock. A caller that starts it without a
+        /// notify socket should wait longer than this before it kills (systemd's `TimeoutStopSec`, 90 s unless it is
+        /// set).
         public var gracePeriod: Duration
         /// How long before the end of the grace period the background tasks expire: their time to wind up.
         public var expirationMargin: Duration
@@ -140,7 +141,7 @@ public final class LinuxHost: BackgroundHost {
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
-    /// It may hear of ``Phase/suspended`` just before the process stands still or when it runs again, and of
+    /// It may be notified of ``Phase/suspended`` just before the process stands still or when it runs again, and of
     /// ``Phase/terminated`` if the program does not exit first.
     public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
         phases.observe(observer)
@@ -168,7 +169,7 @@ public final class LinuxHost: BackgroundHost {
     /// is also sent to the followers of the conditions.
     public var conditions: DeviceConditions { feed.read() }
 
-    /// A new sequence of the conditions, one element for each change that is noticed. While anybody has such a
+    /// A new sequence of the conditions, one element for each change that is noticed. While there is such a
     /// sequence, the files are read every 30 s, up to 15 s later to share a wake-up; the kernel reports no changes.
     public var conditionChanges: Changes<DeviceConditions> { feed.changes() }
 

@@ -42,7 +42,7 @@ struct GPSDMachine {
         nextPause = firstPause
     }
 
-    /// The first update comes at once: nobody knows yet where the machine is.
+    /// The first update comes at once: the position is not known yet.
     func start() -> [Action] { [.report(.noFix), .connect] }
 
     mutating func connected() -> [Action] {

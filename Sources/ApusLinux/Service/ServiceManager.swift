@@ -36,7 +36,7 @@ public struct ServiceManager: Sendable {
             }
         }
 
-        /// A line's end would begin another field. What is longer than a line of a terminal helps nobody, and a
+        /// A line's end would begin another field. What is longer than a line of a terminal is not readable, and a
         /// datagram has a limit.
         private static func oneLine(_ text: String) -> String {
             let line = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 ? " " : $0 }))

@@ -6,7 +6,7 @@ import ApusBackground
 struct AppLifeMachine: Sendable {
     enum State: Sendable, Hashable {
         case notRunning
-        /// Its process was started before anybody needs it, and stands still before the launch.
+        /// Its process was started before it is needed, and stands still before the launch.
         case prewarmed
         /// Its process was started, and the app is not made yet.
         case launching(toForeground: Bool)

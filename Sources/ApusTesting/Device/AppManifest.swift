@@ -11,8 +11,8 @@ public struct AppManifest: Sendable, Hashable, Codable {
         /// To refresh its content for a short time (`fetch`): without it, requests of the kind `refresh` are not
         /// permitted.
         case fetch
-        /// To do longer work while nobody uses the device (`processing`): without it, requests of the kind `processing`
-        /// are not permitted.
+        /// To do longer work while the device is not in use (`processing`): without it, requests of the kind
+        /// `processing` are not permitted.
         case processing
         /// To be started for silent pushes.
         case remoteNotification = "remote-notification"

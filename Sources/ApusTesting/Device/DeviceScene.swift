@@ -68,6 +68,6 @@ struct DeviceMoment: Sendable {
         uptime = time.uptime().nanoseconds
     }
 
-    /// What the wall clock will show then, if nobody sets it.
+    /// What the wall clock will show then, if it is not set.
     func wall(at instant: ContinuousInstant) -> WallInstant { wall.advanced(by: continuous.duration(to: instant)) }
 }

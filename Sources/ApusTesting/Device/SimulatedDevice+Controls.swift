@@ -221,8 +221,8 @@ extension SimulatedDevice {
 
     /// The system takes the interface of an app in the background away, to have what it needs; with UIKit, its scene is
     /// disconnected, and another one connected when the user comes back (Apple, "Managing your app's life cycle": at
-    /// any time, of a scene in the background or suspended). The process stays; a suspended one hears of it when it
-    /// runs again. For an app in front, or one that does not run, it is only a warning in the log.
+    /// any time, of a scene in the background or suspended). The process stays; a suspended one is notified of it when
+    /// it runs again. For an app in front, or one that does not run, it is only a warning in the log.
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
@@ -376,7 +376,7 @@ extension SimulatedDevice {
 
     private func change(_ body: (inout DeviceConditions) -> Void) {
         body(&conditions)
-        // A suspended process hears of it when it runs again.
+        // A suspended process is notified of it when it runs again.
         if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
         notifyJobs(.changed)
     }

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// A process that is started before anybody needs it.
+/// A process that is started before it is needed.
 extension SimulatedDevice {
     /// The system expects that the user opens the app soon, and starts its process: that runs up to, and not including, its
     /// launch, and stands still there until the user opens the app or the system has something for it.

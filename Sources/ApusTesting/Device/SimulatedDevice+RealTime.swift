@@ -28,7 +28,7 @@ extension SimulatedDevice {
                 // The one real sleep: the other threads' work needs real time, and this is what gives it to them.
                 try await TimerEngine.shared.sleep(for: Self.realTimeStep)
             } catch {
-                // Cancelled, so nobody waits for the other threads any more.
+                // Cancelled, so no task waits for the other threads any more.
                 await advance(by: time.uptime().duration(to: target))
             }
         }

@@ -29,8 +29,8 @@ extension SimulatedDevice {
 
     /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
     ///
-    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), nobody
-    /// has unlocked the device since it was started, or the process is being notified of its end. The app's code runs
+    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), the
+    /// device was not unlocked since it was started, or the process is being notified of its end. The app's code runs
     /// with the next step of time, so a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
@@ -241,7 +241,7 @@ extension SimulatedDevice {
         for part in parts { part.device(self, did: event) }
     }
 
-    /// A suspended app does not hear of it, also not later.
+    /// A suspended app is not notified of it, not even later.
     func notifyRunningApp(_ event: DevicePartEvent) {
         if life.state != .suspended, life.state != .prewarmed { notifyParts(event) }
     }

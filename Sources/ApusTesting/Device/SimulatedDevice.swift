@@ -65,8 +65,9 @@ public final class SimulatedDevice {
     public internal(set) var bootNumber = 1
     /// How many processes the app has had.
     public internal(set) var launchCount = 0
-    /// Called when the app's process has entered a phase, suspension included, before the app hears of it. It may read
-    /// everything, and must move no time: a picture for the switcher can be taken here, as it is when the app freezes.
+    /// Called when the app's process has entered a phase, suspension included, before the app is notified of it. It may
+    /// read everything, and must move no time: a picture for the switcher can be taken here, as it is when the app
+    /// freezes.
     public var onPhase: (@MainActor (Phase) -> Void)?
 
     /// Which device of the program it is, from 1.

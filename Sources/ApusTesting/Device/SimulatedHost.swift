@@ -135,7 +135,7 @@ public final class SimulatedHost: BackgroundHost {
     /// False: a phone ends an app whose background tasks are open when their handlers have returned.
     public var waitsForExpiredTasks: Bool { false }
 
-    /// What the device is like, as the process has heard: a suspended one hears of changes when it runs again.
+    /// What the device is like, as the process knows it: a suspended one is notified of changes when it runs again.
     public var conditions: DeviceConditions { changes.conditions.value }
 
     /// A new sequence of the conditions from now on.
@@ -355,7 +355,7 @@ public final class SimulatedHost: BackgroundHost {
             return state
         }
         for timer in old.warnings.values { timer.cancel() }
-        // Nobody hears it: the sequences' consumers are part of the process. What the rest held goes here, outside the
+        // No code gets it: the sequences' consumers are part of the process. What the rest held goes here, outside the
         // lock.
         old.changes?.phases.finish(.terminated)
         askForReview()

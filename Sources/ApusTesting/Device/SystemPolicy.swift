@@ -97,7 +97,7 @@ public struct SystemPolicy: Sendable, Hashable {
     /// How long an app may take when it is notified of its end: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
     public var willTerminateTime: Duration = .seconds(5)
-    /// Whether what raises an exception on a phone ends the app there and then, as one that nobody catches does. The
+    /// Whether what raises an exception on a phone ends the app there and then, as an uncaught one does. The
     /// faults are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in
     /// the log, and the app continues: for tests that look at several of them in one process.
     public var endsAppAtExceptions = true

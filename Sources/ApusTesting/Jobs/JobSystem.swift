@@ -210,8 +210,8 @@ final class JobSystem: Sendable {
     func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
         let now = now.wall
         let isPickedUp = state.withLock { $0.machine.changed(to: scene, now: now) }
-        // Processing is for when nobody uses the device (Apple, documentation/backgroundtasks/bgprocessingtask: the system
-        // terminates it when the user starts using the device; refresh is not affected).
+        // Processing is for when the device is not in use (Apple, documentation/backgroundtasks/bgprocessingtask: the
+        // system terminates it when the user starts using the device; refresh is not affected).
         if isPickedUp { for run in runs.all where run.request.kind.isProcessing { run.expire() } }
         switch event {
         case .launched: state.withLock { $0.machine.registrations.launched() }

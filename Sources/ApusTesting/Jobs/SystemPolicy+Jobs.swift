@@ -45,7 +45,7 @@ extension SystemPolicy {
         public var refreshSpacing: Duration = .seconds(900)
         /// How far apart the launches for processing are at least (notes: rate limiting, without a number). A choice.
         public var processingSpacing: Duration = .seconds(900)
-        /// What processing waits for besides a device that nobody uses, if the request itself asks for nothing. Apple
+        /// What processing waits for besides a device that is not in use, if the request itself asks for nothing. Apple
         /// describes it as work for periods of low activity, such as overnight while the device charges ("Choosing
         /// Background Strategies for Your App"); that either of the two is enough is a choice.
         public var processingTime = ProcessingTime.chargingOrNight
@@ -80,7 +80,7 @@ extension SystemPolicy {
         /// requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8
 
-        /// What processing waits for, besides a device that nobody uses.
+        /// What processing waits for, besides a device that is not in use.
         public enum ProcessingTime: Sendable, Hashable {
             /// The charger, or the night.
             case chargingOrNight

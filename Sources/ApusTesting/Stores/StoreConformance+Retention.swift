@@ -16,7 +16,7 @@ extension StoreConformance {
             func occurrences() async throws -> [Int] {
                 try await opened.store.runs(RunQuery(job: JobID("a"))).runs.map(\.occurrence)
             }
-            try expectEqual(try await occurrences(), [9, 8, 7, 6, 5, 4, 3, 2, 1], "runs that nobody wants removed")
+            try expectEqual(try await occurrences(), [9, 8, 7, 6, 5, 4, 3, 2, 1], "no run is removed")
             job = try await opened.change(job, keptRuns: 9)
             try expectEqual(try await occurrences().count, 9, "fewer runs than are kept")
             job = try await opened.change(job, keptRuns: 2)

@@ -37,7 +37,7 @@ package final class VirtualProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - clocks: The clocks that it shares with everyone.
+    ///   - clocks: The clocks that all processes share.
     ///   - boot: What they showed when the machine was started.
     ///   - onWork: Called from any thread when there may be something to do.
     init(clocks: VirtualClocks, boot: VirtualWakeup.Boot, onWork: @escaping @Sendable () -> Void) {

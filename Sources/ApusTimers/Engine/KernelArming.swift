@@ -113,7 +113,7 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// The engine's thread begins to fire: nobody arms until ``endDrain(_:)``.
+    /// The engine's thread begins to fire: no thread arms until ``endDrain(_:)``.
     func beginDrain(_ reason: WakeReason, now: (ClockKind) -> UInt64) {
         ClockKind.visitAll { clock in
             withArmed(clock) { $0.store(Self.draining, ordering: .sequentiallyConsistent) }

@@ -25,7 +25,7 @@ public final class TimerEngine: Sendable {
     public var time: any TimeSource { core.time }
 
     /// Everything but the face. The engine's thread and the actions on their way to other executors keep it, so that
-    /// nobody needs a weak reference to the engine: those make every other reference slow.
+    /// no code needs a weak reference to the engine: those make every other reference slow.
     let core: EngineCore
 
     private let lastNumber = Atomic<UInt64>(0)
@@ -50,7 +50,7 @@ public final class TimerEngine: Sendable {
 
     deinit { shutdown() }
 
-    /// Counts from 1, for those who name things on this engine. From any thread.
+    /// Counts from 1, for callers that number objects on this engine. From any thread.
     package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Schedules an action `duration` from now (at once when zero or negative) on one of the clocks.

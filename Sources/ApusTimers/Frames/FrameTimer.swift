@@ -28,7 +28,7 @@ public final class FrameTimer: Sendable {
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as nobody can set these.
+    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as these cannot be set.
     ///   - engine: The engine that wakes. After its shutdown no frame comes.
     ///   - handler: Called with each frame. It is released when the timer is invalidated.
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
@@ -47,7 +47,7 @@ public final class FrameTimer: Sendable {
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as nobody can set these.
+    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as these cannot be set.
     ///   - executor: Where the handler runs.
     ///   - engine: The engine that wakes. After its shutdown no frame comes.
     ///   - handler: Called with each frame. It is released when the timer is invalidated.
@@ -83,7 +83,7 @@ public final class FrameTimer: Sendable {
     ///
     /// ``framesPerSecond`` is the divisor of the maximum that is nearest, and of two that are equally near the faster
     /// one: with a maximum of 60, wishes from 25 to 44 give 30 and all from 45 on give 60. May be changed while the
-    /// timer runs; the next frame is then the next of the new rate on the display's grid. There is nobody to throw a
+    /// timer runs; the next frame is then the next of the new rate on the display's grid. There is no caller to throw a
     /// negative value at, so it counts as nil.
     public var preferredFramesPerSecond: Int? {
         get { core.read { $0.preferredFramesPerSecond } }

@@ -67,7 +67,7 @@ public struct Ticks: AsyncSequence, Sendable {
                 switch machine.fired(epoch: epoch, now: now) {
                 case .deliver(let tick): return tick
                 case .wait(let again, let newEpoch): (due, epoch) = (again, newEpoch)
-                case .ignore: preconditionFailure("nobody else moves the iterator's machine")
+                case .ignore: preconditionFailure("only this iterator moves its machine")
                 }
             }
         }

@@ -18,7 +18,7 @@ void capus_lock_wake(uint32_t *word);
 
 #endif
 
-/// Lets the processor fetch what is about to be changed; any address will do, also one that is nobody's.
+/// Lets the processor fetch what is about to be changed; any address will do, even an invalid one.
 static inline void capus_prefetch(uint64_t address) { __builtin_prefetch((const void *)(uintptr_t)address, 1); }
 
 /// The calling thread's number, from 1 on; 0 while it has none. Use `capus_thread_number`.

@@ -4,7 +4,7 @@ import Hummingbird
 public struct ServerEvent: Sendable {
     /// The event's name.
     public let name: String
-    /// What it is about, for those who want only the events about one thing.
+    /// What it is about, for listeners that want only the events about one subject.
     public let subject: String?
     /// Whether it is dropped before others when a listener is too slow.
     public let isBulk: Bool

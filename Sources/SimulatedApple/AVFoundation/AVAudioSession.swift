@@ -52,7 +52,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public let rawValue: UInt
         /// Options with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Others hear that they may go on.
+        /// Other apps are notified that they may resume.
         public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
     }
 

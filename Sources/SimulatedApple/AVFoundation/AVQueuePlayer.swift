@@ -27,7 +27,7 @@ open class AVQueuePlayer: AVPlayer {
         audio.continueWith(queue)
     }
 
-    /// Takes an item away; the current one makes way for the next.
+    /// Takes an item away; the current one is replaced by the next.
     open func remove(_ item: AVPlayerItem) {
         if item === currentItem { return advanceToNextItem() }
         queue.items.removeAll { $0 === item }

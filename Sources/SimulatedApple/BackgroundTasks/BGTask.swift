@@ -91,7 +91,7 @@ private struct WeakTask {
 /// A refresh of the app's content.
 open class BGAppRefreshTask: BGTask {}
 
-/// Minutes of work while nobody uses the phone.
+/// Minutes of work while the phone is not in use.
 open class BGProcessingTask: BGTask {}
 
 /// Work of a health study.

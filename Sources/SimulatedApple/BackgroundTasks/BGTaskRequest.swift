@@ -55,7 +55,7 @@ open class BGAppRefreshTaskRequest: BGTaskRequest {
     override public init(identifier: String) { super.init(identifier: identifier) }
 }
 
-/// A wish for minutes of work while nobody uses the phone.
+/// A request for minutes of work while the phone is not in use.
 open class BGProcessingTaskRequest: BGTaskRequest {
     /// Whether it needs a connection.
     open var requiresNetworkConnectivity = false

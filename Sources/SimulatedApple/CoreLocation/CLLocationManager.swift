@@ -5,7 +5,7 @@ import SimulatedAppleCore
 
 /// The app's door to the phone's position: the simulated one, which is where the test's route says.
 ///
-/// The simulated phone reports to one manager at a time: when a second one starts, the first one hears nothing more.
+/// The simulated phone reports to one manager at a time: when a second one starts, the first one gets no more updates.
 /// Delegates are called on the main thread. A change of the user's mind is reported to the manager that has updates.
 open class CLLocationManager: NSObject, @unchecked Sendable {
     // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
@@ -87,7 +87,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// What the user allows.
     open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(service.authorization) }
 
-    /// The last position that this manager has heard of.
+    /// The last position that this manager got.
     open var location: CLLocation? { state.withLock { $0.last } }
 
     // MARK: Asking and starting

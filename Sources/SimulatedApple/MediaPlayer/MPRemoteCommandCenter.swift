@@ -7,7 +7,7 @@ public import SimulatedAppleCore
 public enum MPRemoteCommandHandlerStatus: Int, Sendable {
     /// It was done.
     case success = 0
-    /// There is no such thing.
+    /// There is no such command.
     case noSuchContent = 100
     /// There is nothing that plays.
     case noActionableNowPlayingItem = 110

@@ -16,7 +16,7 @@ extension NotificationCenter {
     ///
     /// - Parameters:
     ///   - name: Which notifications.
-    ///   - obj: Whose; `nil` is everybody's.
+    ///   - obj: The sender; `nil` is any sender.
     ///   - queue: Where the block is called; `nil` is where the notification is posted.
     ///   - block: Called with each.
     /// - Returns: What `removeObserver` takes.

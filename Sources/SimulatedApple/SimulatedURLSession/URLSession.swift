@@ -38,7 +38,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Made with `URLSessionConfiguration.background(withIdentifier:)`. It is copied.
-    ///   - delegate: Hears of the session and its tasks, also of those of earlier processes. The session keeps it.
+    ///   - delegate: Gets the events of the session and its tasks, including those of earlier processes. The session
+    ///     keeps it.
     ///   - queue: Where it is called; `nil` makes a serial queue.
     public init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,

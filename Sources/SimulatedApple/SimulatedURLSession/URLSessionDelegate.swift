@@ -1,4 +1,4 @@
-/// Hears of a session. All methods are optional; they are called on the session's delegate queue.
+/// Gets the events of a session. All methods are optional; they are called on the session's delegate queue.
 ///
 /// Apple, documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
@@ -15,7 +15,7 @@ extension URLSessionDelegate {
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
 
-/// Hears of the tasks of a session. All methods are optional.
+/// Gets the events of a session's tasks. All methods are optional.
 ///
 /// Apple, documentation/foundation/urlsessiontaskdelegate
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
@@ -41,7 +41,7 @@ extension URLSessionTaskDelegate {
     public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
 }
 
-/// Hears of tasks that give data. What the server answers to an upload is not simulated.
+/// Gets the events of tasks that give data. What the server answers to an upload is not simulated.
 ///
 /// Apple, documentation/foundation/urlsessiondatadelegate
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
@@ -54,7 +54,7 @@ extension URLSessionDataDelegate {
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
 }
 
-/// Hears of downloads.
+/// Gets the events of downloads.
 ///
 /// Apple, documentation/foundation/urlsessiondownloaddelegate
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {

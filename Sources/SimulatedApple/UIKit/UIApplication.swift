@@ -35,7 +35,7 @@ open class UIApplication: UIResponder {
         }
     }
 
-    /// Hears of the life cycle. The application keeps it.
+    /// Gets the events of the life cycle. The application retains it.
     open var delegate: (any UIApplicationDelegate)?
 
     /// Whether the app is in front; with scenes, that of its only scene.

@@ -1,7 +1,7 @@
 import ApusBackground
 import SimulatedAppleCore
 
-/// What an app hears of its life. All methods are optional, as in UIKit.
+/// The calls about an app's life cycle. All methods are optional, as in UIKit.
 ///
 /// With scenes, the scene delegate is called instead of the four methods about the foreground.
 @preconcurrency @MainActor

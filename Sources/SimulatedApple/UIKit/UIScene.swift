@@ -19,11 +19,11 @@ open class UIScene: UIResponder {
 
     /// What stays of the scene when it goes.
     public let session: UISceneSession
-    /// Hears of the scene's life.
+    /// Gets the events of the scene's life cycle.
     open var delegate: (any UISceneDelegate)?
     /// Where the scene is.
     public private(set) var activationState = ActivationState.unattached
-    /// What the switcher shows. Nobody sees it here.
+    /// What the switcher shows. Not displayed here.
     open var title: String?
 
     /// A scene that is not connected yet.

@@ -165,12 +165,12 @@ open class UITableView: UIView {
             "the data source has \(currentRows) rows, and after this update there have to be \(expected)")
     }
 
-    /// Selects a row. The delegate does not hear of it.
+    /// Selects a row. The delegate is not called.
     open func selectRow(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
         indexPathForSelectedRow = indexPath
     }
 
-    /// Ends that a row is selected. The delegate does not hear of it.
+    /// Deselects a row. The delegate is not called.
     open func deselectRow(at indexPath: IndexPath, animated: Bool) {
         if indexPathForSelectedRow == indexPath { indexPathForSelectedRow = nil }
     }

@@ -94,7 +94,7 @@ open class UIViewController: UIResponder {
     open func viewWillLayoutSubviews() {}
     /// Subviews were placed. It is not called here: there is no layout.
     open func viewDidLayoutSubviews() {}
-    /// Memory is low. Here the application's delegate hears of it, and its notification is posted.
+    /// Memory is low. Here the application's delegate is called, and its notification is posted.
     open func didReceiveMemoryWarning() {}
 
     override open var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
@@ -170,7 +170,7 @@ open class UIViewController: UIResponder {
     /// Shows a controller in front of this one. Of a child, the outermost parent presents it.
     ///
     /// With the styles `fullScreen` and `currentContext` the presenting view disappears; with the others, of which
-    /// `automatic` (a sheet) is one, it stays and hears nothing. What a phone refuses with a line in its log is a
+    /// `automatic` (a sheet) is one, it stays and gets no call. What a phone refuses with a line in its log is a
     /// warning in the device's log here, and nothing else happens: a controller that presents one already, and one
     /// whose view is not in a window, as in `viewDidLoad`.
     ///

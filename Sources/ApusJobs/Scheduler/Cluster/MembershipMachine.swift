@@ -26,7 +26,7 @@ package struct MembershipMachine: Sendable {
         package var patience: Duration = .seconds(3)
         package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
-        /// After how long a shard that nobody takes is taken by any node.
+        /// After how long a shard without an owner is taken by any node.
         package var orphanage: Duration = .seconds(2)
         package init() {}
 
@@ -128,7 +128,7 @@ package struct MembershipMachine: Sendable {
         }
         if isOutdated { return beatFailed(began: began, at: now) }
         var actions: [Action] = []
-        // Who has seen nobody for a while begins to observe anew: the database may have been away for all.
+        // A node that had no answer for a while begins to observe anew: the database may have been away for all.
         if trusted.map({ $0.duration(to: began) >= timing.trust }) ?? false { others = [:] }
         trusted = began
         switch state {

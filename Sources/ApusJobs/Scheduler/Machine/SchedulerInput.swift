@@ -86,7 +86,7 @@ package struct ClockReading: Hashable, Sendable {
     }
 }
 
-/// What the loop has to do next. It does one thing at a time, and brings the result before it asks again.
+/// What the loop has to do next. It does one action at a time, and brings the result before it asks again.
 package enum SchedulerStep: Sendable {
     /// Commit, then ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
     case commit(StoreTurn)

@@ -119,7 +119,7 @@ extension SchedulerMachine {
         } else if let next = due.next {
             scheduleLoad(at: max(now, next.advanced(by: .zero - configuration.horizon)))
         }
-        // What a lost connection still brings into the store is seen by nobody else.
+        // What a lost connection still brings into the store is not seen elsewhere.
         if session.isShared { scheduleLoad(at: now.advanced(by: .seconds(5))) }
         if isStarting {
             isStarting = false

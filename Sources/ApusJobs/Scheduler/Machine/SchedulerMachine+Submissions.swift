@@ -44,7 +44,7 @@ extension SchedulerMachine {
             command.submission = TakenFrom(
                 sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall)
             switch submission.command {
-            // Nobody waits here, so it need not guess that its identifier is free.
+            // No caller waits here, so it need not guess that its identifier is free.
             case .submit(let requests): command.needs = Self.references(requests, at: now)
             case .some: break
             case nil:

@@ -5,8 +5,9 @@ package import ApusTimers
 /// 1. *Copy*: one state of the source is copied and compared, as ``StoreCopy`` does.
 /// 2. *Follow*: what has changed since is copied and compared, found by the jobs' versions, until little is left.
 /// 3. *Stop*: the source's scheduler begins nothing more, and ends when what runs has ended.
-/// 4. *Hand over*: with the source for itself, the rest is copied and compared. The source is marked, so that nobody opens
-///    it; then the target's last transaction makes it whole, and notes the move; then the mark is settled.
+/// 4. *Hand over*: with the source for itself, the rest is copied and compared. The source is marked, so that no
+///    process opens it; then the target's last transaction makes it whole, and notes the move; then the mark is
+///    settled.
 ///
 /// At each instant one of the stores at most can be opened. Until the mark, that is the source; the target is not whole.
 /// From the mark on, the target's last transaction decides. A process that ends in between leaves a mark that is not
@@ -56,8 +57,8 @@ package struct StoreMover: Sendable {
     ///     begun meanwhile.
     ///   - report: is called after each page.
     /// - Returns: what was moved.
-    /// - Throws: ``JobError``. The jobs are in the source then; if its message says that this is not known, nobody opens
-    ///   either store until the move is repeated.
+    /// - Throws: ``JobError``. The jobs are in the source then; if its message says that this is not known, no process
+    ///   opens either store until the move is repeated.
     package func run(
         stop: () async throws -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
     ) async throws -> Outcome {

@@ -1,7 +1,7 @@
 public import ApusBackground
 import ApusTimers
 
-/// The audio player of a simulated phone: it plays in virtual time, and nobody hears it.
+/// The audio player of a simulated phone: it plays in virtual time, without sound.
 ///
 /// Items last as long as the script says, on the uptime clock; at an item's end the next one plays. While something
 /// plays, the device does not suspend the app, if the app declared the mode `audio` and the session's category is
@@ -18,7 +18,7 @@ import ApusTimers
 /// Rules: Apple, App Programming Guide for iOS, "Background Execution";
 /// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
 public final class SimulatedAudio: AudioPlayer {
-    /// Hears of interruptions.
+    /// Called for interruptions.
     package typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
 
     private struct State {
@@ -175,7 +175,7 @@ public final class SimulatedAudio: AudioPlayer {
         notify(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
     }
 
-    /// The user unplugs the headphones: what plays is paused, and an app with an active session hears of it.
+    /// The user unplugs the headphones: what plays is paused, and an app with an active session is notified of it.
     ///
     /// Apple, documentation/avfaudio/responding-to-audio-route-changes
     public func unplugHeadphones() {
@@ -219,7 +219,7 @@ public final class SimulatedAudio: AudioPlayer {
             let former = state.machine.state
             let result = body(&state.machine, now)
             let present = state.machine.state
-            // Under the lock, so that everyone sees the same order; they call nobody.
+            // Under the lock, so that all see the same order; they call no code of others.
             waitForItemEnd(&state)
             state.changes.set(present)
             let keepsAwake = state.machine.keepsAwake

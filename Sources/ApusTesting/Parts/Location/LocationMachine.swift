@@ -90,7 +90,7 @@ struct LocationMachine {
         }
     }
 
-    /// When to look again; nil when nothing will come, or nobody could take it.
+    /// When to look again; nil when nothing will come, or there is no receiver.
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
         guard isDelivering, !isSuspended else { return nil }
         if isUsingAlways { return now }

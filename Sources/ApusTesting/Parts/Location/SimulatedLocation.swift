@@ -286,7 +286,7 @@ public final class SimulatedLocation: LocationSource {
         change { state, now in (body(&state, now), ()) }
     }
 
-    /// Changes the machine, and does what follows: the receiver and the device hear of it.
+    /// Changes the machine, and notifies the receiver and the device.
     private func change<Result: Sendable>(
         _ body: (inout State, ContinuousInstant) -> (updates: [LocationMachine.Update], Result)
     ) -> Result {
@@ -349,7 +349,7 @@ extension LocationUpdate {
     }
 }
 
-/// What a warning calls things: each interface has names of its own.
+/// The names in warnings: each interface has its own.
 package struct LocationWords: Sendable {
     /// How an app asks for authorization.
     let request: String

@@ -19,7 +19,7 @@ public import ApusTimers
 public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Decides about a notification that comes while the app is in front.
     public typealias ForegroundHandler = @MainActor @Sendable (NotificationRequest) -> NotificationPresentation
-    /// Hears that the user has opened a notification.
+    /// Called when the user has opened a notification.
     public typealias TapHandler = @MainActor @Sendable (NotificationRequest) -> Void
 
     private struct State {
@@ -235,7 +235,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.user, .control("allow notifications: \(authorization.rawValue)"))
     }
 
-    /// The user taps a notification that is shown: it goes, the app comes to the front, and ``onTap`` hears of it.
+    /// The user taps a notification that is shown: it goes, the app comes to the front, and ``onTap`` is called.
     ///
     /// - Returns: False, and nothing happens, when no such notification is shown.
     public func tap(_ identifier: String) -> Bool {

@@ -173,7 +173,7 @@ public final class SimulatedTransfers: Sendable {
         surroundings.engine.schedule(after: .zero) { [weak self] in MainActor.assumeIsolated { self?.review() } }
     }
 
-    /// Does what follows from how things are now.
+    /// Carries out the actions of the present state.
     @MainActor
     private func review() {
         var hasAsked = true

@@ -67,7 +67,7 @@ struct TransferMachine {
     /// - Parameters:
     ///   - firstDelay: How long tasks wait that are begun in the background after the app was started or resumed once.
     ///   - timeLimit: How long the app has for a notice, in nanoseconds of uptime.
-    ///   - progressInterval: How often a running app hears of progress, in nanoseconds of uptime.
+    ///   - progressInterval: How often a running app is notified of progress, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {
         (self.firstDelay, self.timeLimit, self.progressInterval) = (firstDelay, timeLimit, progressInterval)
     }
@@ -357,6 +357,6 @@ struct TransferMachine {
 }
 
 extension TransferSession {
-    /// Whether the app, which has the session, can hear of progress.
+    /// Whether the app, which has the session, can be notified of progress.
     fileprivate var isMoving: Bool { isOpen && entries.values.contains { $0.end != nil } }
 }
