@@ -34,7 +34,7 @@ struct StoreOptions: ParsableArguments {
         return try StoreLocation(argument: store, environment: environment, home: try Home(environment: environment))
     }
 
-    /// Everybody on the machine can read the arguments of a process.
+    /// Every user of the machine can read the arguments of a process.
     static func warn(about text: String, _ argument: String) {
         guard StoreLocation.hasPassword(text) else { return }
         Terminal.note(

@@ -181,7 +181,7 @@
                 BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: identifier)
             }
         #else
-            /// Apple's systems have this door in the debugger only (Apple, developer.apple.com/documentation/
+            /// Apple's systems have this function in the debugger only (Apple, developer.apple.com/documentation/
             /// backgroundtasks/starting-and-terminating-tasks-during-development).
             ///
             /// - Throws: ``BackgroundJobError`` with the code `unavailable`, and the debugger's command as its message.

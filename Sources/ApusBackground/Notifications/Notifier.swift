@@ -57,7 +57,7 @@ public struct NotificationRequest: Sendable, Hashable {
     }
 }
 
-/// The door to the user's notification center.
+/// The interface to the user's notification center.
 public protocol Notifier: Sendable {
     /// Shows `notification` now.
     ///

@@ -14,7 +14,7 @@ final class EventHub: Sendable {
     let http = EventFeed()
 
     /// The lock is held while an event goes to the feeds, so that a listener begins with all output before those events
-    /// that it hears, and none twice.
+    /// that it gets, and none twice.
     private let outputs = Locked(RunningOutputs())
 
     /// How many listeners show texts to a person.

@@ -41,7 +41,7 @@ public struct DeviceTimeline: Sendable, Hashable {
     public struct Span: Sendable, Hashable, Codable {
         /// When it began, since the first event.
         public var start: Duration
-        /// When it ended; the end of the log if it went on.
+        /// When it ended; the end of the log if it had not ended.
         public var end: Duration
         /// What it is.
         public var label: String

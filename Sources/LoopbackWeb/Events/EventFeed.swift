@@ -77,7 +77,7 @@ public final class EventFeed: Sendable {
     /// - Parameters:
     ///   - request: the request; its body is not used elsewhere.
     ///   - isWanted: which events this listener gets; called on the sender's thread.
-    ///   - first: events that come before all others, made after this listener hears the others.
+    ///   - first: events that come before all others, made after this listener gets the others.
     ///   - onEnd: called once, when the stream has ended, also if it never began.
     /// - Returns: the answer, which is sent as the events come.
     /// - Throws: ``WebError`` with 503 if too many listen.
@@ -96,7 +96,7 @@ public final class EventFeed: Sendable {
             remove(id)
             onEnd()
         }
-        // So that a client knows that it hears everything from here on.
+        // So that a client knows that it gets everything from here on.
         var beginning = ByteBuffer(string: ": listening\n\n")
         for event in first() { beginning.writeImmutableBuffer(event.bytes) }
         return Response(

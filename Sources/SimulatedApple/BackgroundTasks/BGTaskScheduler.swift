@@ -4,7 +4,7 @@ import ApusTesting
 import Dispatch
 import SimulatedAppleCore
 
-/// The app's door to work that the system starts when it suits the phone: the simulated one. From any thread.
+/// The app's interface to work that the system starts when it suits the phone: the simulated one. From any thread.
 ///
 /// Launch handlers are called on a thread that is not the main one, unless `register` was given the main queue; the
 /// device waits meanwhile. So a handler that takes the main actor for granted crashes here as it does on a phone. What

@@ -3,7 +3,7 @@ import ApusTesting
 import ApusTimers
 import SimulatedAppleCore
 
-/// The app's door to the phone's position: the simulated one, which is where the test's route says.
+/// The app's interface to the phone's position: the simulated one, which is where the test's route says.
 ///
 /// The simulated phone reports to one manager at a time: when a second one starts, the first one gets no more updates.
 /// Delegates are called on the main thread. A change of the user's mind is reported to the manager that has updates.

@@ -64,7 +64,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A background session without a delegate: nothing of its tasks is heard.
+    /// A background session without a delegate: the events of its tasks are dropped.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }

@@ -91,7 +91,7 @@ open class UIApplication: UIResponder {
 
     // MARK: The process
 
-    /// Launches: from here to the end, the app's delegates and observers hear what the device does.
+    /// Launches: from here to the end, the app's delegates and observers get the device's events.
     func launch(delegate: any UIApplicationDelegate, sceneDelegate: (() -> any UISceneDelegate)?) {
         self.delegate = delegate
         makeSceneDelegate = sceneDelegate

@@ -36,7 +36,7 @@ open class UITableView: UIView {
     open weak var dataSource: (any UITableViewDataSource)? {
         didSet { setNeedsReload() }
     }
-    /// Hears what the user does.
+    /// Gets the user's actions.
     open weak var delegate: (any UITableViewDelegate)?
     /// What it looks like.
     public let style: Style
@@ -261,7 +261,7 @@ extension UITableViewDataSource {
     public func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
 }
 
-/// Hears what the user does with a table.
+/// Gets the user's actions on a table.
 @preconcurrency @MainActor
 public protocol UITableViewDelegate: NSObjectProtocol {
     /// The user has tapped a row.

@@ -1,7 +1,7 @@
 import ApusTesting
 import SimulatedAppleCore
 
-/// Manages a view, and hears when the view appears.
+/// Manages a view, and is called when the view appears.
 ///
 /// Nothing is drawn, and transitions take no time: when ``present(_:animated:completion:)``, `dismiss` or a navigation
 /// controller's `pushViewController` returns, the views have appeared and the completion was called. The calls have the

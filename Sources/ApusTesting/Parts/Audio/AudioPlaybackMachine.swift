@@ -183,8 +183,8 @@ struct AudioPlaybackMachine {
         return notify(end)
     }
 
-    /// The headphones are unplugged: what plays is paused, so that not all the room hears it. An app without an active session
-    /// is not notified, nor is a suspended app, which plays nothing.
+    /// The headphones are unplugged: what plays is paused, so that the loudspeaker stays silent. An app without an
+    /// active session is not notified, nor is a suspended app, which plays nothing.
     mutating func loseOutput(now: UptimeInstant) -> [AudioSessionEvent] {
         guard isSessionActive else { return [] }
         if isPlaying { playback = .paused(at: position(now: now)) }

@@ -193,7 +193,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// No line of the app runs from now on: its session becomes inactive.
     func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
 
-    /// The app runs again, and hears what it missed.
+    /// The app runs again, and gets the events that it missed.
     func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
 
     /// The app's process is gone, and its queue, session and handlers with it.

@@ -14,7 +14,7 @@ import ApusTimers
 /// Apple, documentation/foundation/downloading-files-in-the-background. Requests for credentials, redirections and resume
 /// data are not simulated.
 public final class SimulatedTransfers: Sendable {
-    /// Gets what a session is to hear.
+    /// Gets a session's events.
     package typealias EventHandler = @MainActor @Sendable (TransferEvent) -> Void
     /// Gets a notice, and the number with which ``complete(_:)`` says that it was handled.
     package typealias NoticeHandler = @MainActor @Sendable (TransferNotice) -> Void
@@ -138,7 +138,7 @@ public final class SimulatedTransfers: Sendable {
         case .rebooting: state.withLock { $0.machine.rebooting(now: now) }
         case .launched, .finishedLaunching, .changed: break
         }
-        // Not here: what follows may start the app, and the other parts have to hear first of what has happened.
+        // Not here: what follows may start the app, and the other parts have to be notified first.
         reviewSoon()
     }
 

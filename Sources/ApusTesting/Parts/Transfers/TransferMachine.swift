@@ -3,7 +3,7 @@ import ApusTimers
 
 /// The background sessions of one app: a pure state machine.
 ///
-/// A task *waits* or is *moving* whether or not the app has a process. What the app has to hear is kept until it has a
+/// A task *waits* or is *moving* whether or not the app has a process. The app's events are kept until it has a
 /// session with the identifier and is at rest. When the last task of a session has ended and the app is suspended or has no
 /// process, the app is started or resumed, once for all of them, and gets a *notice*. Sources: Apple,
 /// documentation/foundation/downloading-files-in-the-background,
@@ -23,7 +23,7 @@ struct TransferMachine {
         case wake(String)
         /// The app, which runs, has events to handle for a session that it does not have.
         case notify(String)
-        /// Hand over what a session has to hear.
+        /// Deliver a session's events.
         case deliver(String)
     }
 
@@ -319,7 +319,7 @@ struct TransferMachine {
         return runs.filter { !$0.isHandedOver }.map(\.notice)
     }
 
-    /// What the session, which the app has, is to hear next.
+    /// The next events of the session, which the app has.
     mutating func takeEvent(_ name: String, _ scene: DeviceScene) -> TransferEvent? {
         guard scene.isAppAtRest, let session = sessions[name], session.isOpen else { return nil }
         let run = runs.firstIndex { $0.notice.session == name }

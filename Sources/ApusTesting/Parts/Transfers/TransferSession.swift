@@ -159,7 +159,7 @@ struct TransferSession {
         if !new.isEmpty, haveAllEnded { needsNotice = true }
     }
 
-    /// The session object goes with the process; what it was to hear stays, except how far the tasks were.
+    /// The session object goes with the process; its pending events stay, except how far the tasks were.
     mutating func processEnded() {
         isOpen = false
         events.removeAll { if case .progress = $0 { true } else { false } }

@@ -59,7 +59,7 @@ enum AppEvent: Codable {
     case pushComes(SilentPush)
     /// There are events to handle for a background session.
     case transfersEnded(TransferNotice)
-    /// What the session of that identifier hears.
+    /// The events of the session of that identifier.
     case transfer(String, TransferEvent)
     case taskBegins(Int, BackgroundJobRequest)
     case taskExpires(Int)
