@@ -22,7 +22,7 @@ struct History: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only runs that go on, or have ended since: a duration back from now, or a time.",
+            "Only runs in progress, or ended since: a duration back from now, or a time.",
             discussion: "Times: \(TimeText.acceptedPastForms.joined(separator: ", ")).", valueName: "since"))
     var since: String?
 

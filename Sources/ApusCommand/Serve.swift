@@ -53,7 +53,7 @@ struct Serve: AsyncParsableCommand {
             valueName: "NAME"))
     var httpHost: [String] = []
 
-    @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long running commands may continue after SIGTERM.", valueName: "duration"))
     var grace: String = "10s"
 
     @Option(
@@ -74,7 +74,7 @@ struct Serve: AsyncParsableCommand {
             valueName: "n"))
     var parallel: Int?
 
-    @Flag(help: ArgumentHelp("Ask a daemon that keeps this home to stop, and go on in its place.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Ask the daemon of this home to stop, and take its place.", visibility: .hidden))
     var takeOver = false
 
     @Option(help: .hidden)

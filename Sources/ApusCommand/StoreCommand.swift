@@ -125,7 +125,8 @@ struct StoreMigrateCommand: AsyncParsableCommand {
         commandName: "migrate",
         abstract: "Bring a store to the newest schema that this program knows.",
         discussion: """
-            Daemons make the schema in an empty database, and change none that is there. Daemons of the version before go on beside new ones, unless the migration says that they must be stopped first.
+            Daemons create the schema in an empty database, and change no existing one. Daemons of the version before \
+            continue beside new ones, unless the migration says that they must be stopped first.
             """)
 
     @OptionGroup var options: StoreOptions

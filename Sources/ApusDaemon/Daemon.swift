@@ -25,7 +25,7 @@ public struct Daemon: Sendable {
         public var node: NodeID
         /// Where the HTTP listener is; `nil` for none.
         public var http: HTTPAddress?
-        /// How long running commands may go on after SIGTERM.
+        /// How long running commands may continue after SIGTERM.
         public var grace: Duration = .seconds(10)
         /// Whether a daemon that keeps the home is asked to stop, and waited for, instead of being reported as `owned`.
         public var takesOver = false
@@ -275,7 +275,7 @@ public struct Daemon: Sendable {
                 }
             }
             group.addTask {
-                // Requests go on being answered meanwhile: one can watch commands end, and nothing new is started.
+                // Requests are still answered meanwhile: a user can watch commands end, and nothing new is started.
                 for await phase in phases where phase == .background {
                     await routes.scheduler.stop(grace: grace)
                     claim.end()

@@ -23,7 +23,7 @@ public struct JobSchedulerService: Service {
     ///
     /// - Parameters:
     ///   - scheduler: one that was not started.
-    ///   - grace: how long handlers may go on after the graceful shutdown began, on the uptime clock. They then have
+    ///   - grace: how long handlers may run after the graceful shutdown began, on the uptime clock. They then have
     ///     ``JobScheduler/Configuration/cancellationGrace`` to return. The group's `maximumGracefulShutdownDuration` has
     ///     to be longer than both: when it is over the group cancels the service, and handlers are cancelled at once.
     public init(_ scheduler: JobScheduler, grace: Duration? = .seconds(10)) {

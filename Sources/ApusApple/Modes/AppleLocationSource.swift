@@ -18,7 +18,7 @@
         private struct State {
             var authorization: LocationAuthorization
             var lastNumber = 0
-            /// The updates that go on.
+            /// The updates in progress.
             var session: (number: Int, continuation: Continuation)?
         }
 

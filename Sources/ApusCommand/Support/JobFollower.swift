@@ -9,7 +9,7 @@ struct JobFollower {
     let job: String
     /// Whether a daemon that has ended is started again.
     var restartsDaemon = true
-    /// Whether the events begin with what runs that go on have printed so far.
+    /// Whether the events begin with what runs in progress have printed so far.
     var replaysOutput = false
 
     /// Follows until a closure answers `false`, and shows notifications meanwhile.

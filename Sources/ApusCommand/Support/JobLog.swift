@@ -20,7 +20,7 @@ struct JobLog {
     private static let page = 100
     /// Those that have ended, and whose end was printed; the latest, more than a page of runs can name.
     private var ended: [Attempt] = []
-    /// Those of which output was printed as it came, and that go on as far as is known.
+    /// The runs whose output was printed as it came, and that are in progress as far as is known.
     private var printed: Set<Attempt> = []
     private var isInterrupted = false
 

@@ -26,7 +26,8 @@ final class EventHub: Sendable {
         socket = EventFeed(limits: limits)
     }
 
-    /// Answers with the events of one job, or of all; on request, what runs that go on have printed so far comes first.
+    /// Answers with the events of one job, or of all; on request, what runs in progress have printed so far comes
+    /// first.
     func answer(
         _ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool, beginsWithOutput: Bool
     ) throws -> Response {

@@ -1,6 +1,7 @@
 import ApusJobs
 
-/// What the runs that go on have printed so far, of each the last 64 KiB: a value that the events of the scheduler change.
+/// What the runs in progress have printed so far, of each the last 64 KiB: a value that the events of the scheduler
+/// change.
 struct RunningOutputs {
     struct Attempt: Hashable {
         var job: JobID
@@ -32,7 +33,7 @@ struct RunningOutputs {
         }
     }
 
-    /// Of the runs of a job that go on, or of all jobs, in the order in which they began.
+    /// Of the runs in progress of a job, or of all jobs, in the order in which they began.
     func all(of job: JobID?) -> [(attempt: Attempt, bytes: [UInt8])] {
         printed.filter { job == nil || $0.key.job == job }.sorted { $0.value.number < $1.value.number }
             .map { ($0.key, Array($0.value.bytes.suffix(Self.limit))) }

@@ -236,7 +236,7 @@ public struct DaemonClient: Sendable {
     /// - Parameters:
     ///   - job: only this job's; by identifier, unique prefix or name.
     ///   - terminal: whether the caller shows notifications to a person.
-    ///   - running: whether it begins with what runs that go on have printed so far, as `output` events.
+    ///   - running: whether it begins with what runs in progress have printed so far, as `output` events.
     ///   - body: called with each event; `false` ends the listening. First called with `nil`, when the daemon listens.
     /// - Throws: ``DaemonError``, or what `body` throws.
     public func listen(

@@ -12,9 +12,9 @@ public import Logging
 /// user does not use the device; one at a time | after 10 min, and when one of these is over |
 /// | continued | at once, in the foreground | when it makes no progress for 60 s |
 ///
-/// ``Configuration`` holds these numbers. Each run is covered by a background task: a request to stop the process lets it
-/// go on for as long as the host grants, and then it expires. Nothing begins in the background. No two runs of an
-/// identifier are under way at once, unless a launch is simulated.
+/// ``Configuration`` holds these numbers. Each run is covered by a background task: a request to stop the process lets
+/// the run continue for as long as the host grants, and then it expires. Nothing begins in the background. No two runs
+/// of an identifier are under way at once, unless a launch is simulated.
 ///
 /// A process has no time of "being launched" here, so handlers may be registered at any time; everything else is as in
 /// ``BackgroundJobScheduler``. ``ContinuedJob/requiresGPU`` is not looked at: nothing withholds it from a process.

@@ -13,8 +13,8 @@ public struct JobPolicies: Hashable, Sendable {
     public var retry: RetryPolicy
     /// How long an attempt may take; its handler is then cancelled, and its outcome is `failed`. `nil` for no limit.
     public var timeLimit: Duration?
-    /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun goes
-    /// on when it ends. None by default.
+    /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun
+    /// continues when they cease to hold. None by default.
     public var conditions: JobConditions
 
     /// Policies; each argument left out has its default.

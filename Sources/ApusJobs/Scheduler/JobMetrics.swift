@@ -121,7 +121,7 @@ final class MetricsReport: Sendable {
 
 extension JobScheduler {
     /// Reports from now on what the scheduler does to a metrics backend: the runs that end, how long they take and how
-    /// late they begin, and how many go on and wait.
+    /// late they begin, and how many run and wait.
     ///
     /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Nothing is reported, and nothing
     /// costs, unless this was called. Calling it again replaces the backend. Each kind and each queue has metrics of its

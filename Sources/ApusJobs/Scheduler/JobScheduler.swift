@@ -176,7 +176,7 @@ public final class JobScheduler: Sendable {
     ///
     /// With an equal trigger everything stays due when it was. With another one, the occurrences that are still to come
     /// follow it from now on, and its count begins anew; what was due until now is decided by the former definition.
-    /// Attempts that go on keep the payload and the time limit that they began with; what follows them obeys the new
+    /// Running attempts keep the payload and the time limit that they began with; what follows them obeys the new
     /// definition, runs that wait included.
     /// - Parameters:
     ///   - id: the job.

@@ -231,7 +231,7 @@ public enum JobReference: Hashable, Sendable {
     case key(Int64)
     /// The job that was submitted with this idempotency key.
     case idempotencyKey(String)
-    /// Of the jobs of this kind with these bytes that are unique by them (``JobUniqueness/payload(within:)``): the one
+    /// Of the jobs of this kind with these bytes that are unique by them (``JobUniqueness/payload(within:)``): the job
     /// that has not ended; else, of those that were submitted after the instant, the last one. Without an instant, only
     /// the former.
     case payload(kind: String, payload: [UInt8], submittedAfter: WallInstant?)

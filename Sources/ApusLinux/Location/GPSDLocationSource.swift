@@ -13,7 +13,8 @@ public import Logging
 /// is `always`; another authorization is for programs that have a setting of their own.
 ///
 /// Updates that were started with `inBackground` hold a background task of the host: a ``LinuxHost`` that is asked to
-/// stop lets them go on until its background tasks expire, and then they end. All members may be used from any thread.
+/// stop lets them continue until its background tasks expire, and then they end. All members may be used from any
+/// thread.
 public final class GPSDLocationSource: LocationSource {
     /// How many updates wait for a consumer that does not keep up; of more, the newest are kept.
     private static let waitingLimit = 100

@@ -40,7 +40,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public init(
         backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true,
         locationWhenInUseUsage: String? = "to show where you are",
-        locationAlwaysUsage: String? = "to go on when you do not look"
+        locationAlwaysUsage: String? = "to continue in the background"
     ) {
         self.backgroundModes = backgroundModes
         self.permittedTaskIdentifiers = permittedTaskIdentifiers

@@ -3,8 +3,8 @@ package import ApusBackground
 /// A part of the device beside its life cycle: the notification center, the audio player, the location service.
 ///
 /// It may log through ``SimulatedHost/log(_:_:)`` and ``SimulatedDevice/log(_:_:)``, keep a process running with
-/// ``SimulatedHost/setContinuousMode(_:isActive:)``, and schedule on ``SimulatedDevice/systemEngine``, whose timers go
-/// on though the app does not run.
+/// ``SimulatedHost/setContinuousMode(_:isActive:)``, and schedule on ``SimulatedDevice/systemEngine``, whose timers run
+/// even if the app does not.
 @MainActor
 package protocol DevicePart: AnyObject {
     /// Something happened to the device or to the app's process. Code of the app must not be called from here, but

@@ -89,7 +89,7 @@ final class DeviceParts: DevicePart {
     /// How the user is asked.
     func askUser(with ask: @escaping AskUser) { desk.ask.withLock { $0 = ask } }
 
-    /// How the system starts the app in the background, or lets it go on there.
+    /// How the system starts the app in the background, or lets it continue there.
     func wakeApp(with wake: @escaping WakeApp) { desk.wake.withLock { $0 = wake } }
 
     /// An app replaces the earlier one. What the user allowed stays, as with an update.

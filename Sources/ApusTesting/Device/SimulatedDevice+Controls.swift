@@ -234,7 +234,7 @@ extension SimulatedDevice {
     }
 
     /// The device sleeps for that long, whatever the app was doing: nothing runs, uptime stands still, the continuous
-    /// and the wall clock go on.
+    /// and the wall clock count.
     public func sleepDevice(for duration: Duration) {
         control("sleep for \(duration)")
         time.sleepDevice(for: duration)
@@ -297,7 +297,7 @@ extension SimulatedDevice {
     }
 
     /// Lets time pass until something new is in the ``log``, at the most `limit`, and then for nothing that comes later
-    /// than that instant. The main actor is left to others now and then, so meanwhile a program can go on answering.
+    /// than that instant. The main actor is left to others now and then, so meanwhile a program can still answer.
     ///
     /// - Returns: What came first; `nil` when nothing did, and then exactly `limit` has passed.
     @discardableResult

@@ -18,7 +18,7 @@ struct SystemTimers {
 extension SimulatedDevice {
     // MARK: For the parts
 
-    /// The engine whose timers go on though the app does not run.
+    /// The engine whose timers run even if the app does not.
     var systemEngine: TimerEngine { time.engine }
 
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
@@ -27,7 +27,7 @@ extension SimulatedDevice {
     /// The part of that type that was added, if there is one.
     package func part<Part: DevicePart>(of type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
 
-    /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
+    /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
     ///
     /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), the
     /// device was not unlocked since it was started, or the process is being notified of its end. The app's code runs

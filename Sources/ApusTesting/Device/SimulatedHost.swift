@@ -174,7 +174,7 @@ public final class SimulatedHost: BackgroundHost {
     /// What runs now waits that many nanoseconds: as ``work(for:)``, but it does not compute.
     package func wait(for nanoseconds: UInt64) { letPass(nanoseconds, isComputing: false) }
 
-    /// How long a process of the operating system may go on by itself, in nanoseconds.
+    /// How long a process of the operating system may run by itself, in nanoseconds.
     package func freeTime(for companion: any SteppedProcess) -> UInt64 { time.freeTime(for: companion) }
 
     /// Whether what runs now has a limit: a launch, a phase that is entered, expiration handlers.

@@ -21,7 +21,7 @@ final class JobSystem: Sendable {
     let surroundings: PartSurroundings
     /// The host of the app's process, if there is one.
     let host: @Sendable () -> SimulatedHost?
-    /// The runs that go on.
+    /// The runs in progress.
     let runs: JobRuns
     private let random: SeededRandom
     private let state: Locked<State>

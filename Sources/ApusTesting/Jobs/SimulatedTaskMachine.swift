@@ -11,7 +11,7 @@ struct SimulatedTaskMachine {
         var limit: UInt64?
         /// How long it has from its expiration handler to its completion.
         var windUp: UInt64
-        /// How long it may go on without progress; nil when it need not make any.
+        /// How long it may run without progress; nil when it need not make any.
         var stall: UInt64?
     }
 

@@ -14,8 +14,8 @@ extension SystemPolicy {
         public var pendingRefreshLimit = 1
         /// How many processing requests may wait: 10 (BGTaskScheduler.h).
         public var pendingProcessingLimit = 10
-        /// Whether requests whose runs go on are among the pending ones. The header says "not completed", Apple's web
-        /// page "unexecuted"; the latter is the default.
+        /// Whether requests whose runs are in progress are among the pending ones. The header says "not completed",
+        /// Apple's web page "unexecuted"; the latter is the default.
         public var listsRunningAsPending = false
         /// Whether the device is a simulator, where each submission is `unavailable` (BGTaskScheduler.h).
         public var isSimulator = false
@@ -70,7 +70,7 @@ extension SystemPolicy {
         /// How long a run has from its expiration handler to its completion: the handler is called "shortly before" the
         /// end (Apple, documentation/backgroundtasks/bgtask/expirationhandler). The number is that of background tasks.
         public var windUpTime: Duration = .seconds(4)
-        /// How long continued work may go on without progress before it expires: it has to report some (Apple,
+        /// How long continued work may run without progress before it expires: it has to report some (Apple,
         /// documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a choice.
         public var progressStall: Duration = .seconds(60)
         /// The span of time over which the CPU monitor measures: 60 s

@@ -15,14 +15,14 @@ struct TaskSchedulerMachine {
     var allowance = JobAllowance()
     private(set) var records: [BackgroundJobRecord] = []
     private var deferrals: [String: [String: Int]] = [:]
-    /// The numbers of the runs that go on, in the order of their beginning.
+    /// The numbers of the runs in progress, in the order of their beginning.
     private var unfinished: [Int] = []
 
     init(policy: SystemPolicy.Jobs) { self.policy = policy }
 
     // MARK: What is known
 
-    /// The requests whose runs go on, in the order of their beginning.
+    /// The requests whose runs are in progress, in the order of their beginning.
     var running: [BackgroundJobRequest] { unfinished.map { records[$0].request } }
 
     /// The requests that are not completed, in the policy's sense.

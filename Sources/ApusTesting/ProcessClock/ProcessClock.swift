@@ -119,7 +119,7 @@ public enum ProcessClock {
         return isAny
     }
 
-    /// The machine sleeps: uptime stands still, the other clocks go on, and nothing runs. What fell due meanwhile is
+    /// The machine sleeps: uptime stands still, the other clocks count, and nothing runs. What fell due meanwhile is
     /// overdue then; the next step fires it, in the order of the deadlines.
     public static func sleepMachine(for duration: Duration) {
         process_clock_sleep_machine(max(.zero, duration).wholeNanoseconds)

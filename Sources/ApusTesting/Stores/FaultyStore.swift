@@ -59,7 +59,7 @@ public final class FaultyStore: JobStore {
     /// How many commits are held.
     public var held: Int { state.withLock { $0.held.count } }
 
-    /// Lets held commits go on, in the order that `order` makes of their positions (as they came, unless given).
+    /// Releases held commits, in the order that `order` makes of their positions (as they came, unless given).
     public func release(order: (Int) -> [Int] = { Array(0..<$0) }) {
         let held = state.withLock { state in
             defer { state.held = [] }

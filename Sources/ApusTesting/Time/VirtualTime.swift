@@ -30,7 +30,7 @@ public final class VirtualTime: TimeSource {
     /// ``drive(_:)``.
     private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
     private let isDriven = Atomic(false)
-    /// Where ``advance(by:)`` goes to; 0 when time does not go on.
+    /// Where ``advance(by:)`` goes to; 0 when time stands still.
     private let reach = Atomic<UInt64>(0)
     private let unfinishedTasks = TaskCounter()
     private let work = Atomic(0)
@@ -127,7 +127,7 @@ public final class VirtualTime: TimeSource {
     /// Moves the wall clock forth or (negative) back; otherwise like ``setWall(_:)``.
     public func moveWall(by duration: Duration) { setWall(wall().advanced(by: duration)) }
 
-    /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock go on, uptime stands still.
+    /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock count, uptime stands still.
     /// Afterwards everything that fell due meanwhile runs, as after a real sleep.
     public func sleepDevice(for duration: Duration) {
         drive {
@@ -262,7 +262,7 @@ public final class VirtualTime: TimeSource {
         return earliest
     }
 
-    /// How far a process of the operating system may go on by itself: nothing else is due in between, and
+    /// How far a process of the operating system may run by itself: nothing else is due in between, and
     /// ``advance(by:)`` goes at least as far.
     func freeTime(for companion: any SteppedProcess) -> UInt64 {
         let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))

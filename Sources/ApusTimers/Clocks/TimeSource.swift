@@ -1,4 +1,4 @@
-/// The door to time: everything in Apus that asks what time it is asks one of these.
+/// The source of time: all code of Apus reads its clocks from one of these.
 ///
 /// ``SystemTime`` reads the machine's clocks; `VirtualTime` (ApusTesting) is a clock that tests move by hand.
 public protocol TimeSource: Sendable {
@@ -10,7 +10,7 @@ public protocol TimeSource: Sendable {
     func wall() -> WallInstant
 }
 
-/// The door that wakes the engine: a kernel timer for each clock, or the simulation's step loop.
+/// Wakes the engine: a kernel timer for each clock, or the simulation's step loop.
 ///
 /// The engine owns its wakeup: it calls `start` once, then `arm` from any thread, then `stop` once.
 public protocol Wakeup: Sendable {
@@ -46,7 +46,7 @@ public enum WakeReason: Sendable, Hashable {
     case wallClockChanged
 }
 
-/// The door to randomness: jitter and identifiers come through it, so that a seed decides them in tests.
+/// The source of randomness, for jitter and identifiers, so that a seed decides them in tests.
 public protocol RandomSource: Sendable {
     /// The next 64 random bits. May be called from any thread.
     func next() -> UInt64

@@ -22,7 +22,7 @@ struct KernelArming: ~Copyable {
         /// The wall clock was set, so its timer may be anything now.
         var wallIsUnknown = false
         /// Which timers went off, or may have, and were neither armed nor disarmed since, by the clocks' numbers: they
-        /// go on waking, or never wake again.
+        /// wake repeatedly, or never wake again.
         var wentOff: UInt8 = 0
         var hasObservers = false
         var rearms = 0

@@ -35,7 +35,7 @@ public final class RepeatingTimer: Sendable {
 
     deinit { core.cancel() }
 
-    /// Starts the timer, or lets it go on with what was left of the interval. Does nothing when running or cancelled.
+    /// Starts the timer, or resumes it with the rest of the interval. Does nothing when running or cancelled.
     public func resume() { core.resume() }
 
     /// Pauses the timer. No tick starts after this returned, but one that is being handled is completed. Does nothing

@@ -62,7 +62,7 @@ bool process_clock_until_next(int64_t *left);
 int process_clock_step(int64_t within, int64_t limit);
 // Steps until `duration` has passed. ETIMEDOUT leaves the clocks where they are then.
 int process_clock_advance(int64_t duration, int64_t limit);
-// The machine sleeps: uptime stands still, the others go on, and nothing runs. Does not fire.
+// The machine sleeps: uptime stands still, the others count, and nothing runs. Does not fire.
 void process_clock_sleep_machine(int64_t duration);
 
 // From here on a thread of its own steps to the next deadline whenever nothing in the process can run. `pace` is real

@@ -70,7 +70,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public let rawValue: UInt
         /// Options with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Go on playing.
+        /// Resume playing.
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 

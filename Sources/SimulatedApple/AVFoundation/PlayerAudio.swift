@@ -20,7 +20,7 @@ final class PlayerAudio {
 
     var isOwned: Bool { AudioOwner.current?.player === player }
     var isPlaying: Bool { isOwned && phone.state.isPlaying }
-    /// What the phone plays, or would go on with, for any player; nil when its queue has ended.
+    /// What the phone plays, or would resume with, for any player; nil when its queue has ended.
     var current: AudioItem? { phone.state.current }
     var position: Duration { phone.position }
 

@@ -58,8 +58,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         set { state.withLock { $0.distanceFilter = newValue } }
     }
 
-    /// Whether updates go on in the background, and keep the app running there. To set it without having declared the
-    /// mode `location` is fatal on a phone, and a fault of the simulated one.
+    /// Whether updates continue in the background, and keep the app running there. To set it without having declared
+    /// the mode `location` is fatal on a phone, and a fault of the simulated one.
     open var allowsBackgroundLocationUpdates: Bool {
         get { state.withLock { $0.continuesInBackground } }
         set {

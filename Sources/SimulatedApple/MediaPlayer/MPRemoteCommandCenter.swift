@@ -124,7 +124,7 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
 
 extension SimulatedPhone {
     /// The user gives a command on the lock screen or with headphones: `give(\.pauseCommand, on: device)`. The app gets
-    /// of it on its main thread, if it runs; a suspended app does not.
+    /// it on its main thread, if it runs; a suspended app does not.
     public static func give(_ command: KeyPath<MPRemoteCommandCenter, MPRemoteCommand>, on device: SimulatedDevice) {
         guard let name = MPRemoteCommandCenter.commands.first(where: { $0.value == command })?.key else { return }
         deliver(mediaCommand: name, on: device)

@@ -3,7 +3,7 @@ import ApusTesting
 import ApusTimers
 import SimulatedAppleCore
 
-/// A background session: downloads and uploads that go on without the app. The test is the server, by
+/// A background session: downloads and uploads that continue without the app. The test is the server, by
 /// `SimulatedDevice.transfers`. From any thread.
 ///
 /// Other sessions are not simulated, and are refused: an app on Linux uses those of module FoundationNetworking, which are

@@ -31,7 +31,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// For transfers that go on without the app.
+    /// For transfers that continue without the app.
     ///
     /// - Parameter identifier: Unique in the app, and the same after a relaunch.
     /// - Returns: The configuration, which a session copies.

@@ -48,8 +48,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 
-    /// A silent push came. The app has 30 seconds until it calls the handler; of this form and the asynchronous one, the one
-    /// that is there is called.
+    /// A silent push came. The app has 30 seconds until it calls the handler; of this form and the asynchronous one,
+    /// the implemented one is called.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)

@@ -160,7 +160,7 @@ package enum SchedulerNotice: Sendable {
     case parked(kind: String)
     /// A job waits because its time zone is not there.
     case timeZoneMissing(JobID, String)
-    case handlersGoOn(Int)
+    case handlersStillRun(Int)
     case unwritten(Int)
     case lostOwnership(JobError)
     /// What an application submitted in a transaction of its own was refused, and removed.

@@ -62,7 +62,7 @@ extension SchedulerMachine {
             isFollowing = false
             effect(.followConditions(false))
         }
-        // Other schedulers go on with what is idle here.
+        // Other schedulers take over the jobs that are idle here.
         if session.isShared { share(0, now.wall) }
         // What could not be written yet is tried once more now, and then as usual.
         retryAt = nil
@@ -74,7 +74,7 @@ extension SchedulerMachine {
         if running.isEmpty, unwritten == 0 || stopping.failures >= 3 { return end(unwritten) }
         guard let deadline = stopping.deadline, deadline <= now.uptime else { return }
         guard !stopping.handlersAreCancelled else {
-            if !running.isEmpty { effect(.log(.handlersGoOn(running.count))) }
+            if !running.isEmpty { effect(.log(.handlersStillRun(running.count))) }
             return end(unwritten)
         }
         for run in running.keys { effect(.cancel(run, .shutdown)) }

@@ -47,7 +47,7 @@ struct AudioPlaybackMachine {
 
     var isPlaying: Bool { if case .playing = playback { true } else { false } }
 
-    /// Whether the device must not suspend the app: only while something plays that may go on in the background.
+    /// Whether the device must not suspend the app: only while something plays that may continue in the background.
     var keepsAwake: Bool { isPlaying && isModeDeclared && category == .playback }
 
     func position(now: UptimeInstant) -> Duration {
@@ -96,7 +96,7 @@ struct AudioPlaybackMachine {
         return .started
     }
 
-    /// Pauses, and says whether it played. A player that was interrupted does not go on by itself then.
+    /// Pauses, and says whether it played. A player that was interrupted does not resume by itself then.
     mutating func pause(now: UptimeInstant) -> Bool {
         cancelResumption()
         guard isPlaying else { return false }

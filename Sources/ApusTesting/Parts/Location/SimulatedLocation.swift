@@ -3,13 +3,14 @@ import ApusTimers
 
 /// The location service of a simulated phone: it reports where a script says that the phone is.
 ///
-/// - Updates that were started in front with `inBackground` go on in the background and keep the app awake, also with
-///   "when in use"; for that the app has to declare the mode `location`. Started in the background, they need "always".
-/// - Updates without `inBackground` go on while the app runs. A suspended app gets what it missed, the last hundred,
+/// - Updates that were started in front with `inBackground` continue in the background and keep the app awake, also
+///   with "when in use"; for that the app has to declare the mode `location`. Started in the background, they need
+///   "always".
+/// - Updates without `inBackground` continue while the app runs. A suspended app gets what it missed, the last hundred,
 ///   when it runs again.
 /// - When the phone stands still for long, the updates pause, and the system does not resume
 ///   them. With "when in use" no updates can be started then until the app is launched again.
-/// - When the user takes the authorization away, positions stop; when it is given back, they go on.
+/// - When the user takes the authorization away, positions stop; when it is given back, they continue.
 ///
 /// For the app, it is a `LocationSource`, as on every system, with errors; the simulated `CLLocationManager` does what the
 /// real one does with an app that breaks a rule.

@@ -3,7 +3,8 @@ import ApusTimers
 
 /// The background downloads and uploads of a simulated phone: what its apps hand over by a background `URLSession`.
 ///
-/// They go on while the app is suspended or has no process, in virtual time and without a network. The test is the server:
+/// They continue while the app is suspended or has no process, in virtual time and without a network. The test is the
+/// server:
 ///
 /// ```swift
 /// device.transfers.serve { request in

@@ -202,8 +202,8 @@ final class AppLink: Sendable {
         phone.atLaunch(launch)
     }
 
-    /// The calling thread computes for that many nanoseconds: the device's clocks and this process's go on, and nothing
-    /// else runs meanwhile.
+    /// The calling thread computes for that many nanoseconds: the device's clocks and this process's advance, and
+    /// nothing else runs meanwhile.
     func work(for nanoseconds: Int64) {
         perform(.work(nanoseconds))
         process_clock_jump(nanoseconds, nanoseconds, nanoseconds)

@@ -12,7 +12,7 @@ extension SimulatedPhone {
     /// })
     /// ```
     ///
-    /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks go on with it, stand still
+    /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks advance with it, stand still
     /// while the app is suspended, and are gone when it is killed. While the user scrolls, the main run loop runs in the
     /// mode `UITrackingRunLoopMode`, which is one of the common modes. It shares no memory with the test, so `program`
     /// captures nothing; it says what happens with ``note(_:)``.
