@@ -101,7 +101,7 @@ open class UIApplication: UIResponder {
         process.observe { [weak self] event in self?.handle(event) }
         process.pushes.onPush = { [weak self] push in self?.receive(push) }
         process.transfers.onNotice = { [weak self] notice in self?.receive(notice) }
-        handle(.didFinishLaunching)
+        notify(.didFinishLaunching)
     }
 
     /// The process is in that phase.
