@@ -3,7 +3,7 @@ import ArgumentParser
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel jobs: what runs is ended, and nothing more is started.",
+        commandName: "cancel", abstract: "Cancel jobs: running commands are ended, and no further runs start.",
         discussion: """
             --all and --label say how many jobs it would cancel, and ask at the terminal; in scripts, say --yes.
             """)

@@ -7,7 +7,7 @@ import Foundation
 struct Store: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Look at the place where jobs are kept, migrate it, or copy it to another one.",
+        abstract: "Inspect the store of the jobs, migrate it, or copy it to another one.",
         discussion: """
             A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or libpq's "host=… dbname=…"). All of these work without a daemon.
 
@@ -44,7 +44,7 @@ struct StoreOptions: ParsableArguments {
 
 struct StoreStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say what a store has, and who uses it.")
+        commandName: "status", abstract: "Show the state of a store, and which nodes use it.")
 
     @OptionGroup var options: StoreOptions
 
@@ -93,7 +93,7 @@ struct StoreStatusCommand: AsyncParsableCommand {
 struct StoreCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Ask a store for everything that must be true of its rows. Exit code 1 if something is not.",
+        abstract: "Check the invariants of a store's rows. Exit code 1 if one is violated.",
         discussion: "It reads one state of the store and changes nothing, also while nodes run.")
 
     @OptionGroup var options: StoreOptions
@@ -123,7 +123,7 @@ struct StoreCheckCommand: AsyncParsableCommand {
 struct StoreMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring a store to the newest schema that this program knows.",
+        abstract: "Migrate a store to the newest schema that this program knows.",
         discussion: """
             Daemons create the schema in an empty database, and change no existing one. Daemons of the version before \
             continue beside new ones, unless the migration says that they must be stopped first.
@@ -131,7 +131,7 @@ struct StoreMigrateCommand: AsyncParsableCommand {
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "Print what would be executed, and change nothing.")
+    @Flag(help: "Print the statements, and execute none.")
     var dryRun = false
 
     func run() async throws {

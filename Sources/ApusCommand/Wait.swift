@@ -6,7 +6,7 @@ struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract:
-            "Wait until the running run of a job, else the next one, has its outcome; exit with its exit code.",
+            "Wait for the outcome of a job's run in progress, else of its next run; exit with its exit code.",
         discussion: """
             Of a job that has ended, it is the last run. A run that is tried again has no outcome yet.
             Exit codes: the command's own (0 after a success); 1 for a failure without one; 124 after --timeout; 125 if the

@@ -172,7 +172,7 @@ struct EditedSchedule: ParsableArguments {
     var after: String?
 
     @Option(
-        help: ArgumentHelp("Again and again: an interval, or a schedule such as 'weekday at 18:30'.", valueName: "when")
+        help: ArgumentHelp("Repeatedly: an interval, or a schedule such as 'weekday at 18:30'.", valueName: "when")
     )
     var every: String?
 
