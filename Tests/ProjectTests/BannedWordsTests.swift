@@ -55,7 +55,6 @@ struct BannedWordsTests {
         "a part of another word, and words that only stand beside each other, are no finding",
         arguments: [
             "// A storyteller, satellites, and a shallow retelling; indoors.",
-            "let go2 = 1",
             "// It goes. On a phone, let it go.",
             "let value = go(on: phone)",
             "// The one of the two that ended first.",
