@@ -5,13 +5,13 @@ import ArgumentParser
 struct After: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "after",
-        abstract: "Run a command once, after a duration; or again and again with --every.",
+        abstract: "Run a command once, after a duration; or repeatedly with --every.",
         discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
 
     @Argument(help: "How long from now.")
     var duration: String
 
-    @Flag(help: "Again and again, with that interval.")
+    @Flag(help: "Repeatedly, at that interval.")
     var every = false
 
     @OptionGroup var options: JobOptions

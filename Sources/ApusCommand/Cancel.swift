@@ -3,7 +3,7 @@ import ArgumentParser
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "cancel", abstract: "Cancel jobs: what runs is ended, and nothing more is started.",
+        commandName: "cancel", abstract: "Cancel jobs: running commands are ended, and no further runs start.",
         discussion: """
             --all and --label say how many jobs it would cancel, and ask at the terminal; in scripts, say --yes.
             """)
@@ -21,7 +21,7 @@ struct Cancel: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only the run of this occurrence, which waits or goes on; the job stays.", valueName: "n"))
+        help: ArgumentHelp("Only the run of this occurrence, waiting or running; the job stays.", valueName: "n"))
     var occurrence: Int?
 
     @Flag(name: .shortAndLong, help: "Do not ask, with --all and --label.")
@@ -71,7 +71,7 @@ struct Cancel: AsyncParsableCommand {
         let run = try await Session().call { try await $0.cancelRun(ids[0], occurrence: occurrence) }
         if json { return try Terminal.json(run) }
         // A command is given some seconds to end.
-        let fate = run.outcome == "running" ? "is told to end" : "cancelled"
+        let fate = run.outcome == "running" ? "is being cancelled" : "cancelled"
         Terminal.out("\(run.job) occurrence \(run.occurrence) \(fate)")
     }
 }

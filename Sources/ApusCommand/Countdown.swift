@@ -7,14 +7,14 @@ import Foundation
 struct Countdown: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countdown",
-        abstract: "Count down, with a bar. Ctrl-C detaches, and it goes on; `apus countdown` alone attaches again.",
+        abstract: "Count down, with a bar. Ctrl-C detaches, and it continues; `apus countdown` alone attaches again.",
         discussion: """
             Exit codes: 0 at the end, so that `apus countdown 25m && next` works; 130 detached; 1 cancelled.
             Durations: \(DurationText.acceptedForms.joined(separator: ", ")).
             Times: \(TimeText.acceptedForms.joined(separator: ", ")); one colon means a time.
             """)
 
-    @Argument(help: "How long, or until when; nothing to attach to a countdown that runs.")
+    @Argument(help: "How long, or until when; omit it to attach to a running countdown.")
     var text: String?
 
     @Option(help: ArgumentHelp("A name; alone, it attaches to the countdown of that name.", valueName: "name"))

@@ -6,7 +6,7 @@ import ArgumentParser
 struct Every: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "every",
-        abstract: "Run a command again and again: at an interval, or on a schedule of the calendar.",
+        abstract: "Run a command repeatedly: at an interval, or on a calendar schedule.",
         discussion: """
             An interval begins now, and does not drift: \(DurationText.acceptedForms.joined(separator: ", ")).
             A schedule follows the clock of a zone: apus every day at 9:00 …, every weekday at 18:30, every monday,thursday 9:00, \
@@ -20,12 +20,12 @@ struct Every: AsyncParsableCommand {
     var when: String?
 
     @Option(
-        help: ArgumentHelp("In place of it, an event of systemd's calendar: 'Mon..Fri 09:00'.", valueName: "event"))
+        help: ArgumentHelp("Instead, an event of systemd's calendar: 'Mon..Fri 09:00'.", valueName: "event"))
     var calendar: String?
 
     @Option(
         help: ArgumentHelp(
-            "In place of it, a recurrence rule of RFC 5545: 'RRULE:FREQ=MONTHLY;BYDAY=-1FR'.", valueName: "rule"))
+            "Instead, a recurrence rule of RFC 5545: 'RRULE:FREQ=MONTHLY;BYDAY=-1FR'.", valueName: "rule"))
     var rrule: String?
 
     @Option(help: ArgumentHelp("How many times; without it, until it is cancelled.", valueName: "n"))

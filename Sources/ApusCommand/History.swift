@@ -22,7 +22,7 @@ struct History: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Only runs that go on, or have ended since: a duration back from now, or a time.",
+            "Only runs in progress, or ended since: a duration back from now, or a time.",
             discussion: "Times: \(TimeText.acceptedPastForms.joined(separator: ", ")).", valueName: "since"))
     var since: String?
 
@@ -79,7 +79,7 @@ struct History: AsyncParsableCommand {
         return "\(number) " + [outcome(run), late, why].compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// The outcome; of a run that goes on, with how long it has: `running for 17m`.
+    /// The outcome; of a running run, with its duration so far: `running for 17m`.
     static func outcome(_ run: WireRun) -> String {
         guard run.outcome == "running", let started = run.started.flatMap(When.instant) else { return run.outcome }
         return "running for \(DurationText.format(When.rounded(max(.zero, started.duration(to: When.now)))))"

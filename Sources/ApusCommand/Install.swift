@@ -29,7 +29,7 @@ struct Install: AsyncParsableCommand {
             if hasOwnHome {
                 throw DaemonError(
                     .invalid,
-                    "APUS_HOME is set, and a unit would be outside of it: say --print and place the unit yourself")
+                    "APUS_HOME is set, and a unit would be outside of it: use --print and place the unit yourself")
             }
             let configuration =
                 environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? (environment["HOME"] ?? "")

@@ -5,13 +5,13 @@ import ArgumentParser
 struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "logs",
-        abstract: "Print what the run that goes on has printed so far, else what the last one printed (64 KiB).")
+        abstract: "Print the output of the run in progress, else that of the last run (64 KiB).")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
     @Flag(
-        help: "Continue with what it prints from now on, until it can run no more; also over restarts of the daemon.")
+        help: "Continue with new output until the job has ended, also across restarts of the daemon.")
     var follow = false
 
     @Option(

@@ -6,8 +6,10 @@ struct Nodes: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "nodes", abstract: "List the daemons that share the jobs of a PostgreSQL database.",
         discussion: """
-            BEAT is how long ago the daemon last told the database that it is alive, which it does every second; LAG is how long ago the oldest of its jobs that is to be looked at was due. Both are by the database's clock.
-            STATE is alive; silent, when it has not told for 3 seconds or its session is gone, and the others take its jobs; or leaving, when it was asked to stop.
+            BEAT is the time since the daemon last wrote its heartbeat to the database, which it does every second; LAG is \
+            how long ago the oldest of its jobs that is to be looked at was due. Both are by the database's clock.
+            STATE is alive; silent, when it has written no heartbeat for 3 seconds or its session is gone, and the others \
+            take its jobs; or leaving, when it was asked to stop.
             """)
 
     @Flag(help: "Print JSON.")

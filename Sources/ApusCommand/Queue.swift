@@ -6,7 +6,7 @@ import ArgumentParser
 struct Queue: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "queue",
-        abstract: "Show the queues, and change how many of their runs go on at once.",
+        abstract: "Show the queues, and limit how many of their runs are in progress at once.",
         discussion: """
             A queue need not be made: a job names it with --queue.
             Examples:
@@ -49,7 +49,7 @@ struct QueueList: AsyncParsableCommand {
 
 struct QueueLimit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "limit", abstract: "Limit how many runs of a queue go on at once.")
+        commandName: "limit", abstract: "Limit how many runs of a queue are in progress at once.")
 
     @Argument(help: "The queue.")
     var name: String
@@ -108,7 +108,7 @@ struct QueueRateCommand: AsyncParsableCommand {
 
 struct QueuePause: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Let no run of a queue begin; those that go on are not concerned.")
+        commandName: "pause", abstract: "Let no run of a queue begin; runs in progress continue.")
 
     @Argument(help: "The queue.")
     var name: String

@@ -4,7 +4,7 @@ import ArgumentParser
 struct Retry: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry",
-        abstract: "Try an occurrence again that has failed, was lost or was cancelled, also of a finished job.")
+        abstract: "Retry an occurrence that has failed, was lost or was cancelled, also of a finished job.")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String

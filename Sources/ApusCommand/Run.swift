@@ -3,7 +3,7 @@ import ArgumentParser
 
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Run a job now, beside its occurrences; also one that has finished, once more.")
+        commandName: "run", abstract: "Run a job now, in addition to its occurrences; finished jobs too.")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String

@@ -7,7 +7,7 @@ import Logging
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Keep the jobs, in the foreground, until SIGTERM, SIGHUP or Ctrl-C.",
+        abstract: "Run the daemon in the foreground, until SIGTERM, SIGHUP or Ctrl-C.",
         discussion: """
             Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
             With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. Set APUS_STORE instead to have it for daemons that are started by other subcommands too. A password belongs into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass: arguments can be read by every user of the machine.
@@ -22,13 +22,13 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "What this daemon is called among those that share the store (default: the machine's name).",
+            "The name of this daemon among those that share the store (default: the machine's name).",
             valueName: "name"))
     var node: String?
 
     @Option(
         help: ArgumentHelp(
-            "How long the other daemons of a PostgreSQL database wait for a sign of life of this one before they take over its jobs, 3s to 5m (default: APUS_PATIENCE, else 3s).",
+            "How long the other daemons of a PostgreSQL database wait for a heartbeat of this one before they take over its jobs, 3s to 5m (default: APUS_PATIENCE, else 3s).",
             discussion:
                 "Longer where a machine may be stopped or overloaded for a while: a daemon that was taken for dead ends.",
             valueName: "duration"))
@@ -36,7 +36,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Answer on loopback too, with a dashboard for browsers, behind a token that is printed.",
+            "Answer on loopback too, with a dashboard for browsers, protected by a token that is printed.",
             valueName: "127.0.0.1:PORT"))
     var http: String?
 
@@ -53,7 +53,7 @@ struct Serve: AsyncParsableCommand {
             valueName: "NAME"))
     var httpHost: [String] = []
 
-    @Option(help: ArgumentHelp("How long running commands may go on after SIGTERM.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long running commands may continue after SIGTERM.", valueName: "duration"))
     var grace: String = "10s"
 
     @Option(
@@ -74,7 +74,7 @@ struct Serve: AsyncParsableCommand {
             valueName: "n"))
     var parallel: Int?
 
-    @Flag(help: ArgumentHelp("Ask a daemon that keeps this home to stop, and go on in its place.", visibility: .hidden))
+    @Flag(help: ArgumentHelp("Ask the daemon of this home to stop, and take its place.", visibility: .hidden))
     var takeOver = false
 
     @Option(help: .hidden)

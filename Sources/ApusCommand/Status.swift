@@ -3,7 +3,8 @@ import ArgumentParser
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say whether a daemon runs, and where. Starts none. Exit code 3 if none runs.")
+        commandName: "status", abstract: "Show whether a daemon runs, and where. Starts none. Exit code 3 if none runs."
+    )
 
     @Flag(help: "Print JSON.")
     var json = false

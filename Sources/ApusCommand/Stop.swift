@@ -5,7 +5,7 @@ import Foundation
 
 struct Stop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "Stop the daemon. Jobs stay, and go on when it is started again.",
+        commandName: "stop", abstract: "Stop the daemon. Jobs stay, and continue when it is started again.",
         discussion: "Running commands may end within the daemon's grace (10 s).")
 
     @Flag(help: "Print JSON: the process that was stopped, or null.")

@@ -7,7 +7,7 @@ import Foundation
 struct Store: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "store",
-        abstract: "Look at the place where jobs are kept, migrate it, or copy it to another one.",
+        abstract: "Inspect the store of the jobs, migrate it, or copy it to another one.",
         discussion: """
             A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or libpq's "host=… dbname=…"). All of these work without a daemon.
 
@@ -34,7 +34,7 @@ struct StoreOptions: ParsableArguments {
         return try StoreLocation(argument: store, environment: environment, home: try Home(environment: environment))
     }
 
-    /// Everybody on the machine can read the arguments of a process.
+    /// Every user of the machine can read the arguments of a process.
     static func warn(about text: String, _ argument: String) {
         guard StoreLocation.hasPassword(text) else { return }
         Terminal.note(
@@ -44,7 +44,7 @@ struct StoreOptions: ParsableArguments {
 
 struct StoreStatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Say what a store has, and who uses it.")
+        commandName: "status", abstract: "Show the state of a store, and which nodes use it.")
 
     @OptionGroup var options: StoreOptions
 
@@ -68,7 +68,7 @@ struct StoreStatusCommand: AsyncParsableCommand {
             if status.submissions > 0 { Terminal.out("submissions  \(status.submissions) that no scheduler has taken") }
             let next = status.earliestWake.map { "\(When.local($0)) (\(When.relative($0)))" } ?? "nothing"
             Terminal.out("next due     \(next)")
-            guard !status.nodes.isEmpty else { return Terminal.out("nobody uses it") }
+            guard !status.nodes.isEmpty else { return Terminal.out("no node uses it") }
             var table = Table(["NODE", "SHARDS", "STATE"], rightAligned: [1])
             for node in status.nodes {
                 table.add([
@@ -93,7 +93,7 @@ struct StoreStatusCommand: AsyncParsableCommand {
 struct StoreCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Ask a store for everything that must be true of its rows. Exit code 1 if something is not.",
+        abstract: "Check the invariants of a store's rows. Exit code 1 if one is violated.",
         discussion: "It reads one state of the store and changes nothing, also while nodes run.")
 
     @OptionGroup var options: StoreOptions
@@ -123,14 +123,15 @@ struct StoreCheckCommand: AsyncParsableCommand {
 struct StoreMigrateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "migrate",
-        abstract: "Bring a store to the newest schema that this program knows.",
+        abstract: "Migrate a store to the newest schema that this program knows.",
         discussion: """
-            Daemons make the schema in an empty database, and change none that is there. Daemons of the version before go on beside new ones, unless the migration says that they must be stopped first.
+            Daemons create the schema in an empty database, and change no existing one. Daemons of the version before \
+            continue beside new ones, unless the migration says that they must be stopped first.
             """)
 
     @OptionGroup var options: StoreOptions
 
-    @Flag(help: "Print what would be executed, and change nothing.")
+    @Flag(help: "Print the statements, and execute none.")
     var dryRun = false
 
     func run() async throws {

@@ -28,7 +28,7 @@ struct StoreCopyCommand: AsyncParsableCommand {
             "Where it is copied to: an empty database, or a file that is not there.", valueName: "store"))
     var to: String
 
-    @Flag(help: "Move the jobs of a file to PostgreSQL while its daemon works, and stop that at the end.")
+    @Flag(help: "Move the jobs of a file to PostgreSQL while its daemon runs, and stop the daemon at the end.")
     var live = false
 
     @Flag(help: "Print JSON.")

@@ -6,7 +6,7 @@ struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "wait",
         abstract:
-            "Wait until the run of a job that goes on, else the next one, has its outcome; exit with its exit code.",
+            "Wait for the outcome of a job's run in progress, else of its next run; exit with its exit code.",
         discussion: """
             Of a job that has ended, it is the last run. A run that is tried again has no outcome yet.
             Exit codes: the command's own (0 after a success); 1 for a failure without one; 124 after --timeout; 125 if the
@@ -20,7 +20,7 @@ struct Wait: AsyncParsableCommand {
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
-    @Option(help: ArgumentHelp("How long to wait at most; the job goes on.", valueName: "duration"))
+    @Option(help: ArgumentHelp("How long to wait at most; the job continues.", valueName: "duration"))
     var timeout: String?
 
     @Flag(help: "Print the run as JSON; null if the job ended before it.")

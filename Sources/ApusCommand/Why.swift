@@ -3,7 +3,7 @@ import ArgumentParser
 
 struct Why: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "why", abstract: "Say why an occurrence ran, did not run, or waits: the decisions about it.")
+        commandName: "why", abstract: "Explain why an occurrence ran, did not run, or waits: the decisions about it.")
 
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String

@@ -25,7 +25,7 @@ public struct Daemon: Sendable {
         public var node: NodeID
         /// Where the HTTP listener is; `nil` for none.
         public var http: HTTPAddress?
-        /// How long running commands may go on after SIGTERM.
+        /// How long running commands may continue after SIGTERM.
         public var grace: Duration = .seconds(10)
         /// Whether a daemon that keeps the home is asked to stop, and waited for, instead of being reported as `owned`.
         public var takesOver = false
@@ -68,7 +68,7 @@ public struct Daemon: Sendable {
         self.logger = logger
     }
 
-    /// What the daemon tells when it is ready.
+    /// What the daemon reports when it is ready.
     public struct Ready: Sendable {
         /// The socket's path.
         public var socketPath: String
@@ -86,7 +86,7 @@ public struct Daemon: Sendable {
     /// Runs until SIGTERM, SIGINT or SIGHUP, or until a client asks it to stop; then running commands have the grace
     /// period.
     ///
-    /// The process becomes the daemon's: it adopts what commands leave behind, reaps every child, so that nothing else in
+    /// The process becomes the daemon's: it adopts the orphans of commands, reaps every child, so that nothing else in
     /// it can wait for one, and raises its soft limit of open files.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
@@ -150,7 +150,7 @@ public struct Daemon: Sendable {
         }
         do throws(TrustedPath.Failure) { try StoreRecord(home).write(configuration.store) } catch {
             logger.warning(
-                "a daemon that is not told where the jobs are will look for them in the home",
+                "a daemon that is started without --store will look for the jobs in the home",
                 metadata: ["error": "\(error)"])
         }
         do {
@@ -170,10 +170,10 @@ public struct Daemon: Sendable {
             await scheduler.stop(grace: .zero)
             throw error
         }
-        // Those that go on although they were told are in the host's report.
+        // Actions that ignore the cancellation are in the host's report.
         if !work.cutNames.isEmpty {
             logger.warning(
-                "told to end before they had, and tried again at the next start",
+                "cancelled by the shutdown; their runs are retried at the next start",
                 metadata: ["cut": "\(work.cutNames.joined(separator: ", "))"])
         }
         return work.wasCut
@@ -216,7 +216,7 @@ public struct Daemon: Sendable {
         return most
     }
 
-    /// The end of the grace period, in which commands are told to end, and killed before it is over.
+    /// The end of the grace period, in which commands get SIGTERM, and SIGKILL before it is over.
     private var windUp: Duration { min(CommandRunner.patience + .seconds(1), configuration.grace / 2) }
 
     private func serve(
@@ -275,7 +275,7 @@ public struct Daemon: Sendable {
                 }
             }
             group.addTask {
-                // Requests go on being answered meanwhile: one can watch commands end, and nothing new is started.
+                // Requests are still answered meanwhile: a user can watch commands end, and nothing new is started.
                 for await phase in phases where phase == .background {
                     await routes.scheduler.stop(grace: grace)
                     claim.end()

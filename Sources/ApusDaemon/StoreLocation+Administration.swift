@@ -69,8 +69,8 @@ package struct StoreMigrationPlan: Sendable {
     /// The version that is there; 0 for none.
     package var current: Int
     package var newest: Int
-    /// In their order. Not told of a SQLite file.
+    /// In their order. Empty for a SQLite file.
     package var statements: [String]
-    /// Whether programs that know only the version that is there cannot go on.
+    /// Whether programs that know only the version that is there cannot continue.
     package var endsOlderPrograms: Bool
 }

@@ -71,7 +71,7 @@ public enum StoreLocation: Sendable {
         }
     }
 
-    /// Whether a text has a password, which everybody on the machine can read in the arguments of a process.
+    /// Whether a text has a password, which every user of the machine can read in the arguments of a process.
     public static func hasPassword(_ text: String) -> Bool {
         #if Postgres
             guard namesServer(text), let configuration = try? PostgresConfiguration(text) else { return false }

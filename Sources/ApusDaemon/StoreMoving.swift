@@ -36,7 +36,7 @@ package struct StoreMoving: Sendable {
                 .invalid,
                 """
                 --live: the jobs of a database are copied while no node runs only: nodes may be on many machines, and \
-                applications submit in transactions of their own, so nobody can stop them all; stop them, and copy \
+                applications submit in transactions of their own, so no daemon can stop them all; stop them, and copy \
                 without --live
                 """)
         }
@@ -57,7 +57,7 @@ package struct StoreMoving: Sendable {
             .invalid, "--live: jobs are moved to PostgreSQL only; stop the daemon, and copy without --live")
     }
 
-    /// The daemon that has the file open; `nil` if nobody has.
+    /// The daemon that has the file open; `nil` if there is none.
     /// - Throws: ``JobError`` with `owned` if it is another process.
     package func daemon() async throws -> DaemonClient? {
         guard let owner = SQLiteMoveSource(path: path).owner() else { return nil }
@@ -81,7 +81,7 @@ package struct StoreMoving: Sendable {
     package func run(
         stopping: (WireHealth) -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
     ) async throws -> StoreMover.Outcome {
-        // An error that is known now is not told only when all has been copied.
+        // Fail before everything is copied, if the daemon cannot be asked.
         _ = try await daemon()
         let outcome = try await mover.run(
             stop: {

@@ -10,7 +10,8 @@ import ApusSQLite
 
 /// The file in which a daemon says where the jobs of its home are, if that is not the home's own file.
 ///
-/// Without it, the next daemon that is started without being told, as by `apus list`, would begin with a new, empty file.
+/// Without it, the next daemon that is started without `--store`, as by `apus list`, would begin with a new, empty
+/// file.
 struct StoreRecord: Sendable {
     private let home: Home
 

@@ -16,8 +16,8 @@ import Synchronization
 /// the old record or the new one, never half of either, whenever the process or the machine stops; and what was saved
 /// is there after a power cut. (POSIX: `rename` puts the new file in the old one's place in one step.)
 ///
-/// May be used from any thread, and by several processes, of which the last one wins. What a process leaves behind that
-/// is killed in the middle of a save, is removed when the next store for the folder is made.
+/// May be used from any thread, and by several processes, of which the last one wins. A temporary file of a process
+/// that is killed in the middle of a save, is removed when the next store for the folder is made.
 public struct FileRecordStore: RecordStore {
     /// The folder of the files.
     public let folder: URL
@@ -56,7 +56,7 @@ public struct FileRecordStore: RecordStore {
     }
 
     /// The file of a key. Small letters of the ASCII alphabet, digits, `-`, `_` and `.` stay (a leading `.` does not);
-    /// everything else is percent-encoded, capitals too, because some file systems do not tell them apart.
+    /// everything else is percent-encoded, capitals too, because some file systems do not distinguish them.
     public func file(for key: String) -> URL {
         var name = ""
         for byte in key.utf8 {

@@ -59,12 +59,12 @@
     extension RunContext {
         /// `SELECT apus.complete(…)`, without parameters: with the transaction in which it is executed, the run has
         /// succeeded, whatever happens afterwards to the handler, its node or its machine. If that transaction is rolled
-        /// back, the run goes on as if nothing had been done. So the effects that are in the same transaction are there
-        /// exactly once for each occurrence.
+        /// back, the run continues as if nothing had been done. So the effects that are in the same transaction are
+        /// there exactly once for each occurrence.
         ///
-        /// The transaction is refused (SQLSTATE `AP410`), by the statement or as it commits, if the run is not going on any
-        /// more: because its node was taken for dead and another makes the next attempt, for instance. Then the handler
-        /// lets the error pass; its attempt is over already.
+        /// The transaction is refused (SQLSTATE `AP410`), by the statement or as it commits, if the run is no longer
+        /// in progress: because its node was taken for dead and another makes the next attempt, for instance. Then the
+        /// handler lets the error pass; its attempt is over already.
         ///
         /// A handler must throw if its transaction was not committed: one that returns has succeeded. What
         /// ``RunContext/setResult(_:)`` has set before is kept with the completion.
@@ -75,7 +75,7 @@
 
         /// Executes ``completionStatement`` on an open connection (a `PGconn`), as a part of the transaction that is under
         /// way there. Blocks until the server has answered, as `PQexec` does.
-        /// - Throws: ``JobError`` with `notOwner` if the run is not going on any more; with `unavailable`, and a
+        /// - Throws: ``JobError`` with `notOwner` if the run is no longer in progress; with `unavailable`, and a
         ///   ``PostgresError`` as the cause, for the server's and the connection's other errors. To roll the transaction
         ///   back is up to the caller.
         public func complete(in connection: OpaquePointer) throws {

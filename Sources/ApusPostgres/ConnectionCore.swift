@@ -4,7 +4,7 @@
 
     /// What lives on the thread: libpq's connection, and the machine that decides what to do with it.
     ///
-    /// The thread keeps it while it is connected; its ``PostgresConnection`` tells it when it is released.
+    /// The thread keeps it while it is connected; its ``PostgresConnection`` notifies it when that is released.
     actor ConnectionCore {
         private let configuration: PostgresConfiguration
         private let thread: PostgresThread

@@ -7,7 +7,7 @@
             case succeeded
             /// Succeeded with the tag ROLLBACK: a failed transaction's COMMIT, or ROLLBACK TO SAVEPOINT.
             case rolledBack
-            /// The server refused, and the session goes on.
+            /// The server refused, and the session continues.
             case refused
             /// The server said why it ends the session.
             case ended
@@ -78,7 +78,7 @@
                 self.deadline = deadline
             }
 
-            /// What is known of the batch if nothing more is heard of it.
+            /// What is known of the batch if no further answer comes.
             var fate: PostgresFate {
                 switch verdict {
                 case .undecided: .unknown

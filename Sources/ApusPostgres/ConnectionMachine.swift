@@ -195,7 +195,7 @@
             case send(BatchID)
             /// Call `PQflush`, and report to ``flushed(_:)``.
             case flush
-            /// Call ``expired(at:)`` at that instant, instead of at the one that was asked for before.
+            /// Call ``expired(at:)`` at that instant, which replaces the instant of the earlier request.
             case arm(UptimeInstant)
             /// Everything is answered, and the connection was asked to close: release it.
             case finish

@@ -197,7 +197,7 @@
         package var process: Int32
     }
 
-    /// Hears what the server says besides its answers.
+    /// Gets the server's notices.
     private final class NoticeBox {
         private let logger: Logger
         private(set) var lastWords: PostgresError.ServerMessage?

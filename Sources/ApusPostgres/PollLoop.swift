@@ -196,7 +196,7 @@
                 // Sockets before work: after a pause of the whole process, what has arrived counts before a deadline
                 // does.
                 for (index, source) in order.enumerated() where polled[index + 1].revents != 0 {
-                    // One that was removed meanwhile is not told.
+                    // A source that was removed meanwhile is skipped.
                     guard sources[ObjectIdentifier(source)] === source else { continue }
                     source.ready(Readiness(pollEvents: polled[index + 1].revents))
                 }

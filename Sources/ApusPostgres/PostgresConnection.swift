@@ -14,7 +14,7 @@
         private let lastTicket = Atomic<UInt64>(0)
 
         /// What NOTIFY sends to the channels that are listened to, for one reader. It ends with the connection. The
-        /// newest 1,000 wait for a reader that falls behind; a notification is a hint, and the server merges equal ones
+        /// newest 1,000 wait for a slow reader; a notification is a hint, and the server merges equal ones
         /// too.
         package let notifications: AsyncStream<PostgresNotification>
 

@@ -62,7 +62,7 @@
             return PostgresValue(Element.arrayType, .bytes(bytes))
         }
 
-        /// An array of one dimension whose elements are in the binary format, each behind its length.
+        /// An array of one dimension whose elements are in the binary format, each preceded by its length.
         static func array(
             type: PostgresType, element: PostgresType, count: Int, hasNulls: Bool, elements: [UInt8]
         ) -> PostgresValue {
@@ -122,7 +122,7 @@
 
     /// Statements that go to the server together, in one round trip, and are applied together or not at all.
     ///
-    /// They must not begin or end transactions themselves: then the server commits what it is told to.
+    /// They must not begin or end transactions themselves: then the server commits at those statements.
     ///
     /// All transactions are READ COMMITTED unless another level is chosen: each statement sees what was committed
     /// before it began, also what was committed while an earlier statement of the batch waited for a lock.

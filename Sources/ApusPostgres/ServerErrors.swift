@@ -86,11 +86,11 @@
         /// The error for libpq's words about a connection that could not be made.
         ///
         /// libpq 15 has no code for these, but in the verbose form that was asked for, a message of the server has its
-        /// SQLSTATE behind the severity: `FATAL:  28P01: password authentication failed`. With several hosts, the words
+        /// SQLSTATE after the severity: `FATAL:  28P01: password authentication failed`. With several hosts, the words
         /// are those of all of them; the last host counts.
         static func connectError(_ text: String) -> PostgresError {
             let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
-            // A line that goes on is indented.
+            // A continuation line is indented.
             let words = lines.joined(separator: "; ").replacing("; \t", with: " ")
             if let server = lines.lazy.reversed().compactMap(serverMessage).first { return refused(server) }
             let code: PostgresError.Code

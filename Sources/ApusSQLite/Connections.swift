@@ -5,7 +5,7 @@ import GRDB
 import GRDBSQLite
 import Logging
 
-/// What an open store holds: the lock, the connection that writes, and the one that reads.
+/// What an open store holds: the lock, the writing connection and the reading connection.
 ///
 /// Two connections, because a list must not wait for a sync. Only one of them writes and checkpoints, which also keeps
 /// the store clear of the WAL-reset error of SQLite 3.7.0 to 3.51.2: it needs two connections that do.
@@ -27,7 +27,7 @@ final class Connections: Sendable {
     ///   - path: the file, with symbolic links resolved.
     ///   - name: the path that was asked for.
     ///   - configuration: the store's.
-    ///   - allowsLongTransactions: whether a transaction may go on from one access to a connection to the next.
+    ///   - allowsLongTransactions: whether a transaction may last from one access to a connection to the next.
     ///   - allowsMoved: whether a file may be opened whose jobs were moved to another store.
     /// - Throws: ``JobError``.
     init(
@@ -62,7 +62,7 @@ final class Connections: Sendable {
         }
     }
 
-    /// Closes both connections; the writer is the last, so that it is the one that puts the log back into the file.
+    /// Closes both connections; the writer is the last, so that its close checkpoints the log into the file.
     func close() async throws {
         do {
             defer { lock.withLock { $0 = nil } }

@@ -220,7 +220,7 @@ enum JobRow {
     }
 
     static func unreadable(_ column: String, of id: JobID) -> JobError {
-        JobError(.damaged, "the \(column) of job \(id) in the database cannot be read; somebody has changed it by hand")
+        JobError(.damaged, "the \(column) of job \(id) in the database cannot be read; it was changed by hand")
     }
 }
 

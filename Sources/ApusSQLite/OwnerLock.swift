@@ -136,7 +136,7 @@ package struct OwnerLock: ~Copyable {
         return fstat(descriptor, &status) == 0 && status.st_nlink <= 1
     }
 
-    /// Who holds the lock of the database at `path`; `nil` if nobody does.
+    /// The holder of the lock of the database at `path`; `nil` if there is none.
     static func owner(of path: String) -> String? {
         guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return nil }
         defer { _ = close(descriptor) }

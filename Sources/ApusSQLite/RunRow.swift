@@ -3,7 +3,7 @@ import ApusTimers
 
 /// The run table's columns and their order, for reading and for writing.
 enum RunRow {
-    /// What tells one run from another.
+    /// What identifies a run.
     private static let identity = ["job", "occurrence", "attempt"]
     /// The rest, in the order in which ``bind(_:to:)`` binds.
     private static let values = [

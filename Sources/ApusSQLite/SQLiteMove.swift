@@ -21,7 +21,7 @@ package struct SQLiteMoveSource: MoveSource {
         self.path = OwnerLock.resolved(path)
     }
 
-    /// Who uses the file now, for people; `nil` if nobody does.
+    /// The user of the file now, for display; `nil` if there is none.
     package func owner() -> String? { OwnerLock.owner(of: path) }
 
     package func mark() async throws -> StoreMoveMark? {

@@ -83,7 +83,7 @@ extension SQLiteStore {
                 idempotencyKey: idempotencyKey), in: db)
     }
 
-    /// A row in another file would be found by nobody.
+    /// A row in another file would never be found.
     private func checkFile(of db: Database) throws(JobError) {
         guard !db.configuration.readonly else {
             throw JobError(.invalid, "db: is a connection that only reads; submit where your application writes")

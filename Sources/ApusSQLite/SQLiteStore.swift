@@ -15,7 +15,7 @@ import Logging
 /// by others: ``open(as:)`` refuses others', because a job that another user planted would run as this one. A lock that is
 /// a link is refused; a database may be a link of the user's or of root's. The directory is the caller's choice.
 ///
-/// Instants are kept to the nanosecond. Those behind the year 2262 are kept as the last instant there is: later than
+/// Instants are kept to the nanosecond. Those after the year 2262 are kept as the last instant there is: later than
 /// asked, never earlier.
 public final class SQLiteStore: JobStore {
     /// Where the file is, with symbolic links resolved.

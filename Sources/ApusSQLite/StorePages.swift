@@ -36,7 +36,7 @@ enum StorePages {
         )
         if let after { statement.bind(after) }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty {
-            // No UTF-8 text has the byte 0xFF: it is behind everything that begins with the prefix.
+            // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
             statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
         }
         if let kind = query.kind { statement.bind(kind) }
@@ -67,7 +67,7 @@ enum StorePages {
             ORDER BY run.sequence DESC LIMIT 1)
         """
 
-    /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
+    /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
     private static func lastRun(of job: Job, _ axis: ElapsedAxis, on connection: Connection) throws -> Run? {
         for (index, condition) in [
             ("run_open", "\(RunRow.isOpen) AND run.state = 'claimed'"), ("run_by_job", "run.claimed IS NOT NULL"),

@@ -177,7 +177,7 @@ enum StoreReader {
         return try load(statement.bind(key), on: connection).first
     }
 
-    /// The job that an identifier means: the one that has not ended, else the one that was submitted last.
+    /// The job that an identifier means: the job that has not ended, else the last submitted.
     static func key(of id: JobID, on connection: Connection) throws -> Int64? {
         // One look into an index each, however many jobs have had the identifier.
         for rest in ["AND \(JobRow.hasNotEnded)", "ORDER BY key DESC LIMIT 1"] {

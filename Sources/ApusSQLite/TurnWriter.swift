@@ -7,7 +7,7 @@ final class TurnWriter {
     private let beforeCommit: (@Sendable () -> Void)?
     /// Keys are given out here rather than by SQLite's AUTOINCREMENT, which would write one more page in each commit.
     private var lastKey: Int64
-    /// How many rows the part in progress has changed: zero means that its failure left nothing behind.
+    /// How many rows the part in progress has changed: zero means that its failure changed nothing.
     private var rowsChanged = 0
     /// The record that the file has.
     private var clock: StoreClock?

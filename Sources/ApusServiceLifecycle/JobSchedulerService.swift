@@ -15,7 +15,7 @@ public import ServiceLifecycle
 public struct JobSchedulerService: Service {
     /// The scheduler; submit jobs there.
     public let scheduler: JobScheduler
-    /// How long handlers may go on after the graceful shutdown began, before they are told to end; `nil`: for as long as
+    /// How long handlers may run after the graceful shutdown began, before they are cancelled; `nil`: for as long as
     /// they take.
     public let grace: Duration?
 
@@ -23,9 +23,9 @@ public struct JobSchedulerService: Service {
     ///
     /// - Parameters:
     ///   - scheduler: one that was not started.
-    ///   - grace: how long handlers may go on after the graceful shutdown began, on the uptime clock. They then have
+    ///   - grace: how long handlers may run after the graceful shutdown began, on the uptime clock. They then have
     ///     ``JobScheduler/Configuration/cancellationGrace`` to return. The group's `maximumGracefulShutdownDuration` has
-    ///     to be longer than both: when it is over the group cancels the service, and handlers are told to end at once.
+    ///     to be longer than both: when it is over the group cancels the service, and handlers are cancelled at once.
     public init(_ scheduler: JobScheduler, grace: Duration? = .seconds(10)) {
         self.scheduler = scheduler
         self.grace = grace

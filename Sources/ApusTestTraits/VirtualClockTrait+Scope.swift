@@ -59,7 +59,7 @@ extension VirtualClockTrait: TestScoping {
             controller.sayBegun()
             return try await function()
         }
-        // Started by hand: the issues are recorded here, and nobody adds the time to them.
+        // Started by hand: the issues are recorded here, and the time is not added to them.
         FileHandle.standardError.write(
             Data("Time is virtual in this process from here on: \(wall.text), \(mode).\n".utf8))
         let remark = IssueHandlingTrait.compactMapIssues { issue in

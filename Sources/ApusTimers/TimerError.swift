@@ -76,7 +76,7 @@ public struct TimerError: Error, Sendable, Hashable, CustomStringConvertible {
         guard clock != .wall else {
             throw TimerError(
                 code: .invalidClock,
-                message: "`clock` is .wall, which jumps when somebody sets it; pass .uptime or .continuous"
+                message: "`clock` is .wall, which jumps when it is set; pass .uptime or .continuous"
             )
         }
     }

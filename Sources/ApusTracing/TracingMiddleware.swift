@@ -12,7 +12,7 @@ public import Tracing
 /// | name, kind | ``JobRequest/kind``, `consumer` |
 /// | `job.id`, `job.queue` | the job's identifier, and its queue |
 /// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
-/// | `job.cancellation` | why the handler was told to end (``CancellationReason``), if it was |
+/// | `job.cancellation` | why the handler was cancelled (``CancellationReason``), if it was |
 /// | `job.postponement` | the reason, if the handler threw a ``JobPostponement`` |
 ///
 /// The handler runs with the span's context as its `ServiceContext.current`. What it throws is recorded as the span's
@@ -27,7 +27,7 @@ public struct TracingMiddleware: JobMiddleware {
     private var instrument: any Instrument { ownTracer ?? InstrumentationSystem.instrument }
 
     /// Middleware that traces.
-    /// - Parameter tracer: the tracer; the one that the app has bootstrapped when not given, whenever it did.
+    /// - Parameter tracer: the tracer; the bootstrapped tracer when not given, read at each run.
     public init(tracer: (any Tracer)? = nil) { ownTracer = tracer }
 
     /// Puts the caller's context into the metadata. Metadata that the caller gave stay as they are. A context that does not

@@ -65,7 +65,7 @@ static void overwrite(const char *variable) {
     }
 }
 
-// `text` is the current folder and the variables of the environment, each with a zero behind it.
+// `text` is the current folder and the variables of the environment, each followed by a zero.
 static void take_surroundings(const int *descriptors, char *text, size_t length) {
     static char *variables[variables_limit + 1];
     for (int i = 0; i < descriptor_count; i++) {
@@ -113,7 +113,7 @@ uint64_t app_launcher_main(void) {
         ssize_t length = receive_request(&request, text, descriptors);
         struct reply reply = {0};
         if (request.offset == 0) {
-            // The kernel closes the files of a process that was killed behind its end, on this processor. Whoever waits
+            // The kernel closes the files of a killed process after its end, on this processor. A caller that waits
             // for the process while one of them is in /proc keeps that processor until its time slice is over.
             siginfo_t end;
             while (waitid(P_PID, (id_t)request.process, &end, WEXITED | WNOWAIT) < 0 && errno == EINTR) continue;

@@ -26,7 +26,7 @@ struct FreeRecords: ~Copyable {
         stack.deallocate()
     }
 
-    /// Makes room for so many records, a multiple of 64: twice as much as before, so that it is seldom needed.
+    /// Makes room for so many records, a multiple of 64: twice as much as before, so that it is rarely needed.
     mutating func makeRoom(for records: Int) {
         let needed = records >> Int(Self.groupLog2)
         guard needed > groups else { return }

@@ -1,6 +1,6 @@
 /// Records and payloads in segments of one length that never move: finds both by an index with a shift and a mask.
 ///
-/// Segments are only ever added, under the owner's lock, so whoever learned an index under that lock may look its
+/// Segments are only ever added, under the owner's lock, so code that has read an index under that lock may look its
 /// record up at any later time without. Memory that no timer has used yet is only reserved: on the systems at hand, an
 /// allocation of this size costs addresses until it is touched.
 struct Segments: @unchecked Sendable {
@@ -12,7 +12,7 @@ struct Segments: @unchecked Sendable {
     static var length: Int { 1 << lengthLog2 }
     /// The most segments that indices of 31 bits can name.
     static var longest: Int { 1 << (31 - lengthLog2) }
-    /// Payloads lie behind the records of their segment.
+    /// Payloads follow the records of their segment.
     private static var recordBytes: Int { length * MemoryLayout<TimerRecord>.stride }
     private static var payloadBytes: Int { length * MemoryLayout<PayloadWords>.stride }
 

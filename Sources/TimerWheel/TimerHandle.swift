@@ -1,6 +1,7 @@
 /// Names one timer of one wheel: where its record is, and which of the record's lives is meant.
 ///
-/// A record is used again after its timer ended; the generation tells the lives apart, so a stale handle finds nothing.
+/// A record is used again after its timer ended; the generation distinguishes the lives, so a stale handle finds
+/// nothing.
 package struct TimerHandle: Sendable, Hashable {
     package let index: UInt32
     package let generation: UInt32
@@ -50,7 +51,7 @@ package struct RemovedTimer: Sendable, Equatable {
     package let hardDeadline: UInt64
 }
 
-/// A timer that was found due. Its payload belongs to whoever ends the timer: see ``TimerClaims``.
+/// A timer that was found due. Its payload belongs to the code that ends the timer: see ``TimerClaims``.
 package struct DueTimer: Sendable {
     package let index: UInt32
     /// The life that was found due, with the count of its takings.

@@ -8,7 +8,7 @@ struct TimerRecord: ~Copyable {
     /// The next record of the same list.
     var next: UInt32 = .none
     var previous: UInt32 = .none
-    /// The generation of the present life, or of the next one while nobody lives here (24 bits); then how often that
+    /// The generation of the present life, or of the next one while the record is free (24 bits); then how often that
     /// life was taken, and reset after it had been taken (8 bits): odd while it is taken. So neither a stale handle nor
     /// what was taken before a reset finds anything. 0: retired.
     ///

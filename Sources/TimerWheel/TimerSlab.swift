@@ -11,7 +11,7 @@ struct TimerSlab: ~Copyable {
     private var free = FreeRecords()
     private let firstGeneration: UInt32
     private var segments = 0
-    /// Records that exist; those behind have never been used.
+    /// Records that exist; those after them have never been used.
     private(set) var extent: UInt32 = 0
 
     /// Records that are in use: those of timers, of claimed ones not yet released, and of cancelled ones still in lists.
@@ -47,7 +47,7 @@ struct TimerSlab: ~Copyable {
     func live(_ handle: TimerHandle) -> (record: Record, life: UInt32)? {
         guard handle.index < extent else { return nil }
         let record = record(handle.index)
-        // Handles of coming lives were not given out yet, so an equal generation is a life that goes on.
+        // Handles of coming lives were not given out yet, so an equal generation is a life that has not ended.
         let life = record.pointee.life.load(ordering: .relaxed)
         return life >> TimerRecord.takingBits == handle.generation ? (record, life) : nil
     }

@@ -20,7 +20,7 @@ extension TimerWheel {
     /// the caller's lock is never held for long. Taken timers are not in any list any more, but they live until they
     /// are claimed or removed.
     ///
-    /// `now` may be earlier than in the call before (somebody set the wall clock): then the wheel is built anew around
+    /// `now` may be earlier than in the call before (the wall clock was set): then the wheel is built anew around
     /// it, within the same budget.
     package mutating func takeDue(
         now: UInt64, into buffer: UnsafeMutableBufferPointer<DueTimer>, work: Int = .max

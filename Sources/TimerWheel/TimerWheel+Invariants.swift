@@ -59,7 +59,7 @@ extension TimerWheel {
         }
         if slot.tail != previous { return "the tail is not the end" }
         if slot.minimumSoft > minimumSoft { return "the lower bound is \(slot.minimumSoft) instead of \(minimumSoft)" }
-        // What was moved away from the front of `moving` leaves a lower bound behind, without a mark.
+        // What was moved away from the front of `moving` leaves a lower bound without a mark.
         let exact = isStale(position) || position == Self.moving || slot.minimumHard == minimumHard
         return exact && slot.minimumHard <= minimumHard
             ? nil : "the minimum hard deadline is \(slot.minimumHard) instead of \(minimumHard)"

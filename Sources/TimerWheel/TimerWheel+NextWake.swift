@@ -1,5 +1,5 @@
 extension TimerWheel {
-    /// The instant until which nobody needs to wake: the minimum hard deadline of the waiting timers. Nil without any.
+    /// The instant until which no wake-up is needed: the minimum hard deadline of the waiting timers. Nil without any.
     ///
     /// Slots are visited in the order of time and only as long as one could hold an earlier hard deadline. When the
     /// minimum of a list with thousands of timers was cancelled, the instant may be too early: waking then costs one

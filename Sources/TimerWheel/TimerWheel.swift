@@ -16,15 +16,16 @@ import Synchronization
 ///      then.
 /// 3. `current` enters a slot of a higher level only when something in it may be due. The slot's records are then
 ///    moved down, a bounded number at a time, or taken at once if they are all due at one instant. Meanwhile they are
-///    in the list `moving`, and whoever is inserted into its range goes to its end, which keeps the order of insertion.
+///    in the list `moving`, and a timer that is inserted into its range goes to its end, which keeps the order of
+///    insertion.
 /// 4. Tolerance: a record is indexed by its soft deadline, and each list knows the minimum hard deadline in it (or a
 ///    lower bound, then it is marked stale). Sleeping until ``nextWake()`` and taking everything that is soft-due
 ///    then is the minimum number of wake-ups that any scheduler can reach, also with later arrivals and cancellations.
 /// 5. A taken record keeps its place in the slab until it is claimed or cancelled, so a timer can be cancelled between
 ///    the moment it was found due and the moment its action starts. Claiming needs no lock: see ``TimerClaims``.
-/// 6. Who is cancelled leaves its list a little later, with up to fifteen others: its neighbours in the list lie
+/// 6. Cancelled timers are unlinked later, in batches of 16: its neighbours in the list lie
 ///    anywhere in memory, and the processor fetches those of several records at once. What the timer holds is given back
-///    at once, and its handle finds nothing any more. Whoever walks a list takes such records out first.
+///    at once, and its handle finds nothing any more. A walk over a list takes such records out first.
 ///
 /// Insert and cancel are O(1). Taking is O(records taken + records moved down), in steps as small as the caller wants:
 /// a jump over a thousand years costs what the occupied slots cost. Only growth of the slab allocates.
@@ -52,7 +53,7 @@ package struct TimerWheel: ~Copyable {
         var isEmpty: Bool { head == .none }
     }
 
-    // First, because Swift 6.3 tells the thread sanitizer of each change of the wheel as one of what the first field
+    // First, because Swift 6.3 reports to the thread sanitizer each change of the wheel as one of what the first field
     // points to. What the slots point at is used under the owner's lock only; the slab's records are not.
     let slots: UnsafeMutablePointer<Slot>
     var slab: TimerSlab
@@ -130,8 +131,8 @@ package struct TimerWheel: ~Copyable {
         return remove(handle.index, record, life: life)
     }
 
-    /// Ends a taken timer under the owner's lock, for whoever runs its action. Nil when it was cancelled, or was reset
-    /// since it was taken.
+    /// Ends a taken timer under the owner's lock, for the thread that runs its action. Nil when it was cancelled, or
+    /// was reset since it was taken.
     package mutating func remove(_ due: DueTimer) -> RemovedTimer? {
         let record = slab.record(due.index)
         guard record.pointee.life.load(ordering: .relaxed) == due.life else { return nil }
@@ -148,7 +149,7 @@ package struct TimerWheel: ~Copyable {
             leave(index)
             return RemovedTimer(payload: payload, wasWaiting: true, hardDeadline: hard)
         }
-        // A taken timer can be claimed meanwhile by somebody without the lock.
+        // A taken timer can be claimed meanwhile by a thread without the lock.
         guard
             record.pointee.life.compareExchange(
                 expected: life, desired: next, ordering: .acquiringAndReleasing

@@ -178,7 +178,7 @@ struct JobMachineTests {
         #expect(machine.job.missed == 630_719_999_999)
     }
 
-    @Test("a job whose next occurrence lies behind the end of time finishes")
+    @Test("a job whose next occurrence lies after the end of time finishes")
     func endOfTime() throws {
         let last = WallInstant(nanoseconds: .max - 1_000_000_000)
         let request = JobRequest(id: JobID("job"), trigger: .every(.seconds(2), anchoredAt: last))

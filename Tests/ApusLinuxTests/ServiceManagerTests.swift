@@ -65,8 +65,8 @@ struct ServiceManagerTests {
         let lines = Record<String>()
         let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
         let manager = ServiceManager(notifySocket: "/nothing/here")
-        manager.tell([.ready], logger: logger)
-        manager.tell([.stopping], logger: logger)
+        manager.notify([.ready], logger: logger)
+        manager.notify([.stopping], logger: logger)
         #expect(lines.all.count == 1)
         #expect(lines.all.first?.contains("service manager") == true)
     }
@@ -74,7 +74,8 @@ struct ServiceManagerTests {
     @Test("no socket, or an empty name, is no manager", arguments: [nil, ""])
     func none(name: String?) {
         let lines = Record<String>()
-        ServiceManager(notifySocket: name).tell([.ready], logger: Logger(label: "test") { _ in LineLog(lines: lines) })
+        let logger = Logger(label: "test") { _ in LineLog(lines: lines) }
+        ServiceManager(notifySocket: name).notify([.ready], logger: logger)
         #expect(lines.all == [])
     }
 
@@ -82,8 +83,8 @@ struct ServiceManagerTests {
     func sockets(isAbstract: Bool) throws {
         let socket = try NotifySocket(isAbstract: isAbstract)
         let manager = ServiceManager(notifySocket: socket.name)
-        manager.tell([.stopping, .extendTimeout(.milliseconds(1_500))], logger: silent)
-        manager.tell([.status("waiting")], logger: silent)
+        manager.notify([.stopping, .extendTimeout(.milliseconds(1_500))], logger: silent)
+        manager.notify([.status("waiting")], logger: silent)
         #expect(socket.received() == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=1500000", "STATUS=waiting"])
     }
 

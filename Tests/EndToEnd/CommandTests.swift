@@ -128,7 +128,7 @@ struct CommandTests {
             kill(pid, SIGINT)
             let result = try await attached
             #expect(result.terminationStatus == .exited(130), "\(result)")
-            #expect(result.standardError.contains("the countdown goes on"))
+            #expect(result.standardError.contains("the countdown continues"))
             #expect(try await apus.client.job("long").state == "scheduled")
         }
     }

@@ -37,7 +37,7 @@ struct RunsTests {
             let run = try #require(try await apus.client.job(job.id).lastRun)
             let number = String(run.occurrence)
             let answer = try await apus("cancel", "hourly", "--occurrence", number)
-            #expect(answer.out == "\(job.id) occurrence \(number) is told to end\n", "\(answer)")
+            #expect(answer.out == "\(job.id) occurrence \(number) is being cancelled\n", "\(answer)")
             try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "cancelled" }
             #expect(try await apus.client.job(job.id).state == "scheduled")
             let again = try await apus("cancel", "hourly", "--occurrence", number)

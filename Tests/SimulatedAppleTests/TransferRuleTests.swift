@@ -56,7 +56,7 @@
                     #expect(transfers(device).last == "s 1 waits: no external power")
                     device.plugIn()
                     device.advance(by: .seconds(6))
-                    #expect(transfers(device).suffix(2) == ["s 1 goes on", "s 1 done"])
+                    #expect(transfers(device).suffix(2) == ["s 1 continues", "s 1 done"])
                 }
             }
 

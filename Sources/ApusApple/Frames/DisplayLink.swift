@@ -80,7 +80,7 @@
 
     /// A link that is invalidated with the last reference to this.
     ///
-    /// For `@unchecked Sendable`, because it may go on any thread: `invalidate` is thread-safe (Apple,
+    /// For `@unchecked Sendable`, because it may be released on any thread: `invalidate` is thread-safe (Apple,
     /// developer.apple.com/documentation/quartzcore/cadisplaylink/invalidate()); all else is used on the main actor.
     private final class OwnedLink: @unchecked Sendable {
         let link: CADisplayLink

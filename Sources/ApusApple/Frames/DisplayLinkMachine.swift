@@ -2,7 +2,7 @@ import ApusTimers
 
 /// Makes frames of what a display link says, without display or link. Times are in seconds of uptime.
 ///
-/// After a pause a link may say that the next frame begins at zero, or before the one that is shown
+/// After a pause a link may say that the next frame begins at zero, or before the shown one
 /// (github.com/flutter/flutter/pull/186457); then the length of the frame before is taken.
 struct DisplayLinkMachine: Sendable {
     /// The sum of what the frames said.
@@ -11,7 +11,7 @@ struct DisplayLinkMachine: Sendable {
     private var lastTimestamp = 0.0
     /// The length of the last frame.
     private var length: Double?
-    /// When the next frame is due; nil when what passes until then is nobody's fault.
+    /// When the next frame is due; nil when a delay until then counts as no dropped frame.
     private var expected: Double?
 
     /// The link was paused, or has another rate: what passes until its next call was not dropped.
@@ -21,10 +21,10 @@ struct DisplayLinkMachine: Sendable {
     mutating func called(timestamp: Double, targetTimestamp: Double, duration: Double) -> Frame? {
         guard timestamp.isFinite, timestamp > lastTimestamp else { return nil }
         let said = targetTimestamp - timestamp
-        // A 60th of a second where nobody has said anything yet: what most displays have.
+        // A 60th of a second where no interval is known yet: what most displays have.
         let usual = length ?? (duration.isFinite && duration > 0 ? duration : 1 / 60)
         let length = said.isFinite && said > 0 ? said : usual
-        // A frame that is late by less than half of one is the one that was expected.
+        // A frame that is late by less than half of one is the expected one.
         let late = expected.map { max(0, ((timestamp - $0) / length).rounded()) } ?? 0
         let dropped = Int(min(late, Double(Int32.max)))
         let number = nextNumber + dropped

@@ -1,10 +1,10 @@
 /// The life of one background task between Apus and UIKit, as a pure state machine: it is ended exactly once, and its
-/// expiration is told at most once.
+/// expiration is reported at most once.
 ///
 /// UIKit may call the expiration handler on the main thread before `beginBackgroundTask` has returned on another one,
-/// so before anybody knows the identifier that has to be ended (Apple: "if the system cannot grant the background task
-/// it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was never
-/// ended because of that).
+/// so before the caller knows the identifier that has to be ended (Apple: "if the system cannot grant the background
+/// task it calls the handler"; github.com/mozilla-mobile/firefox-ios/pull/2065 is about a background task that was
+/// never ended because of that).
 struct AppleClaimMachine<ID: Hashable & Sendable>: Sendable {
     private enum State {
         /// The identifier is not known yet.
@@ -19,7 +19,7 @@ struct AppleClaimMachine<ID: Hashable & Sendable>: Sendable {
 
     enum GrantAction: Equatable {
         case keep
-        /// Whoever ended the background task came before its identifier.
+        /// The background task was ended before its identifier was known.
         case end(ID)
     }
 

@@ -4,7 +4,7 @@
     import UIKit
 
     /// What UIKit and Foundation say of the device, and when that changes. What they do not say is `nil`: the network and
-    /// whether anybody uses the device.
+    /// whether the device is in use.
     final class AppleConditions: Sendable {
         let broadcast: Broadcast<DeviceConditions>
         private let observers = NotificationObservers()
@@ -56,7 +56,7 @@
                 case .nominal: .nominal
                 case .fair: .fair
                 case .serious: .serious
-                // Critical, and whatever may come behind it.
+                // Critical, and any higher state of a later system.
                 default: .critical
                 }
             return conditions

@@ -11,10 +11,10 @@
     /// - Phases come from `UIApplication`'s notifications, which are posted with scenes and without (Apple,
     ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive`
     ///   when it resigns being active and when it enters the foreground, `active` when it has become active,
-    ///   `background` when it has entered that, and `terminated` when it is told that it will be. Apple's systems
-    ///   announce no suspension, so ``Phase/suspended`` is never entered here: after it, the app goes on in the phase
-    ///   that it was in. Observers are called before UIKit's notification returns, so they have as long as UIKit's own
-    ///   methods: about 5 s.
+    ///   `background` when it has entered that, and `terminated` when it is notified of its termination. Apple's
+    ///   systems announce no suspension, so ``Phase/suspended`` is never entered here: after it, the app continues in
+    ///   the phase that it was in. Observers are called before UIKit's notification returns, so they have as long as
+    ///   UIKit's own methods: about 5 s.
     /// - Background tasks are those of `UIApplication`, by whose rules they are granted and expire; see
     ///   ``beginBackgroundTask(_:)``.
     /// - While a host was made, the battery is monitored (`UIDevice.isBatteryMonitoringEnabled`).
@@ -43,7 +43,7 @@
         /// - Parameters:
         ///   - engine: Where timers live; `nil` is `TimerEngine.shared`, and on Linux the simulated phone's.
         ///   - mainLoop: Where handlers are called; `nil` is an ``AppleMainLoop``, and on Linux the simulated phone's.
-        ///   - logger: Where background tasks are reported that nobody ended.
+        ///   - logger: Gets background tasks that were released without an end.
         @MainActor
         public init(
             engine: TimerEngine? = nil, mainLoop: (any MainLoop)? = nil, logger: Logger = Logger(label: "apus.apple")
@@ -129,7 +129,7 @@
         /// The battery, the low-power mode and the temperature. The rest is not known: `nil`.
         public var conditions: DeviceConditions { device.broadcast.value }
 
-        /// A new sequence of the conditions from now on. A suspended app hears of changes when it runs again.
+        /// A new sequence of the conditions from now on. A suspended app is notified of changes when it runs again.
         public var conditionChanges: Changes<DeviceConditions> { device.broadcast.changes() }
 
         /// Starts asynchronous work: on the global executor, and on Linux on that of the simulated process.

@@ -12,7 +12,7 @@
     /// takes the way through the queue because a run loop that sleeps is woken by its main queue, and because
     /// `RunLoop` is not to be used from other threads (Apple, developer.apple.com/documentation/foundation/runloop).
     ///
-    /// Both are first in, first out. A suspended app runs neither; what was handed over runs when it goes on.
+    /// Both are first in, first out. A suspended app runs neither; what was handed over runs when it is resumed.
     public struct AppleMainLoop: MainLoop {
         /// The main run loop of this process.
         public init() {}

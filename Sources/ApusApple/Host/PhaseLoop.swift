@@ -4,9 +4,10 @@
 
     /// Calls the observers of phases before UIKit's notification returns, and not in a later turn of the main loop.
     ///
-    /// When the app has said that it entered the background, the system may suspend it; when it was told that it ends,
-    /// it does. What an observer saves has to be saved before: it has the time that UIKit's own methods have, about 5 s
-    /// (Apple, developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
+    /// When the app has said that it entered the background, the system may suspend it; when it was notified of its
+    /// termination, it does. What an observer saves has to be saved before: it has the time that UIKit's own methods
+    /// have, about 5 s (Apple,
+    /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationdidenterbackground(_:)).
     final class PhaseLoop: MainLoop {
         private let waiting = Locked<[@MainActor @Sendable () -> Void]>([])
 

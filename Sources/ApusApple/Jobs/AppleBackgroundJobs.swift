@@ -96,8 +96,8 @@
             let driver = AppleJobDriver(task) { [weak self] in self?.book.withLock { $0.completed(identifier) } }
             let run = BackgroundJobRun(
                 submitted ?? BackgroundJobRequest(of: task), mainLoop: host.mainLoop, driver: driver)
-            // Before anything else, because a task without one is completed without a word. The system lets go of it when
-            // it was called and when the task is completed, so the cycle ends there.
+            // Before anything else, because a task without one is completed without a warning. The system releases it
+            // when it was called and when the task is completed, so the cycle ends there.
             task.expirationHandler = { [mainLoop = host.mainLoop] in mainLoop.run { run.expire() } }
             run.perform(handler, on: host)
         }
@@ -138,7 +138,7 @@
             }
         }
 
-        /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on.
+        /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
         public func cancel(_ identifier: String) async {
             BGTaskScheduler.shared.cancel(taskRequestWithIdentifier: identifier)
         }
@@ -176,12 +176,12 @@
             /// - Throws: ``BackgroundJobError`` with the code `notRunning`.
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
                 guard book.withLock({ $0.isRunning(identifier) }) else {
-                    throw BackgroundJobError(.notRunning, "no run of “\(identifier)” goes on; launch one before")
+                    throw BackgroundJobError(.notRunning, "no run of “\(identifier)” is in progress; launch one before")
                 }
                 BGTaskScheduler.shared._simulateExpirationForTask(withIdentifier: identifier)
             }
         #else
-            /// Apple's systems have this door in the debugger only (Apple, developer.apple.com/documentation/
+            /// Apple's systems have this function in the debugger only (Apple, developer.apple.com/documentation/
             /// backgroundtasks/starting-and-terminating-tasks-during-development).
             ///
             /// - Throws: ``BackgroundJobError`` with the code `unavailable`, and the debugger's command as its message.

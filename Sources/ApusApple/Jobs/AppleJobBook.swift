@@ -47,7 +47,7 @@ struct AppleJobBook: Sendable {
         return isLaunchOver ? .keep : .giveToSystem
     }
 
-    /// The system has not taken the handler. Gives it, to let go of it.
+    /// The system has not taken the handler. Returns it, to release it.
     mutating func withdraw(_ identifier: String) -> BackgroundJobHandler? {
         entries.removeValue(forKey: identifier)?.handler
     }

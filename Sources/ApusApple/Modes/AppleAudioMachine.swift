@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// What an audio player has to play, and whether it does: a pure state machine. The player itself is told what to do.
+/// What an audio player has to play, and whether it does: a pure state machine. The player itself gets its actions.
 struct AppleAudioMachine: Sendable {
     /// What is left, the current item first.
     private var queue: [AudioItem] = []
@@ -9,7 +9,7 @@ struct AppleAudioMachine: Sendable {
     private var playingSince: UptimeInstant?
     /// How far the current item had been played then, or when it stopped.
     private var played = Duration.zero
-    /// Whether it played when an interruption began, and nobody has said anything since.
+    /// Whether it played when an interruption began, and no command has come since.
     private var resumesAfterInterruption = false
 
     var state: AudioState {
@@ -52,7 +52,7 @@ struct AppleAudioMachine: Sendable {
         return .advance
     }
 
-    /// The current item was played to its end; the player goes on by itself.
+    /// The current item was played to its end; the player continues by itself.
     mutating func itemEnded(now: UptimeInstant) {
         guard !queue.isEmpty else { return }
         dropFirst(now: now)
@@ -65,7 +65,7 @@ struct AppleAudioMachine: Sendable {
         resumesAfterInterruption = wasPlaying
     }
 
-    /// Whether to play on: only when it had played, the system says so, and nobody has said anything else meanwhile.
+    /// Whether to play on: only when it had played, the system says so, and no other command has come meanwhile.
     mutating func interruptionEnded(shouldResume: Bool) -> Bool {
         defer { resumesAfterInterruption = false }
         return resumesAfterInterruption && shouldResume && !queue.isEmpty

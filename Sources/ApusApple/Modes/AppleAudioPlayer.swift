@@ -9,13 +9,14 @@
     /// - In the background it keeps the app running while it plays, if the app declares the mode `audio` in
     ///   `UIBackgroundModes`; when it stops, the system suspends the app (Apple, App Programming Guide for iOS,
     ///   "Background Execution").
-    /// - An interruption, a call for example, pauses it; it goes on by itself only when the system says that it should and
-    ///   nobody has paused it meanwhile (Apple, developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
+    /// - An interruption, a call for example, pauses it; it resumes by itself only when the system says that it should
+    ///   and it was not paused meanwhile (Apple,
+    ///   developer.apple.com/documentation/avfaudio/handling-audio-interruptions).
     /// - When the headphones are unplugged, the system pauses it, and it stays paused (Apple,
     ///   developer.apple.com/documentation/avfaudio/responding-to-audio-route-changes).
     /// - The lock screen shows the title, the length and how far it is, and its commands play, pause, the one for both and
     ///   next are answered. There is one lock screen, so an app should have one player.
-    /// - ``state`` says what the player was told: an item that cannot be loaded shows as playing.
+    /// - ``state`` is what the player was set to: an item that cannot be loaded shows as playing.
     public final class AppleAudioPlayer: AudioPlayer {
         private let host: any BackgroundHost
         private let queue: AppleAudioQueue
@@ -44,7 +45,7 @@
 
         // MARK: Reading
 
-        /// What the player was told last.
+        /// The last state that was set.
         public var state: AudioState { states.value }
 
         /// A new sequence of the states from now on.
@@ -79,7 +80,7 @@
             await host.mainLoop.perform { [queue, urls] in queue.setQueue(items, at: urls) }
         }
 
-        /// Activates the audio session, and plays or goes on playing. Without an item it does nothing.
+        /// Activates the audio session, and plays or resumes playing. Without an item it does nothing.
         ///
         /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when the session cannot be activated, as during a
         ///   call.
@@ -100,7 +101,7 @@
         /// Stops for a while; the position is kept. A player that was interrupted stays paused.
         public func pause() async { await host.mainLoop.perform { [queue] in queue.pause() } }
 
-        /// Goes on to the next item, or to the end of the queue.
+        /// Moves to the next item, or to the end of the queue.
         public func next() async { await host.mainLoop.perform { [queue] in queue.next() } }
 
         // MARK: What the system says

@@ -9,7 +9,7 @@
         import CoreMedia
     #endif
 
-    /// The system's player, which is told what the machine decides, and what the lock screen shows of it.
+    /// The system's player, which carries out the machine's actions, and its display on the lock screen.
     @MainActor
     final class AppleAudioQueue {
         private let player = AVQueuePlayer(items: [])

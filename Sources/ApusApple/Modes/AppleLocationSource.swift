@@ -18,7 +18,7 @@
         private struct State {
             var authorization: LocationAuthorization
             var lastNumber = 0
-            /// The updates that go on.
+            /// The updates in progress.
             var session: (number: Int, continuation: Continuation)?
         }
 
@@ -110,7 +110,7 @@
             if let message { throw BackgroundError(.modeUnavailable, message) }
         }
 
-        /// `nil` ends whatever goes on.
+        /// `nil` ends the present updates.
         private func stop(_ number: Int?) {
             let session = state.withLock { state -> (number: Int, continuation: Continuation)? in
                 guard let session = state.session, number == nil || number == session.number else { return nil }

@@ -30,7 +30,7 @@
 
         func start(inBackground: Bool) {
             manager.pausesLocationUpdatesAutomatically = false
-            // Without the declared mode that is fatal; whoever calls this has looked.
+            // Without the declared mode that is fatal; the caller has checked it.
             manager.allowsBackgroundLocationUpdates = inBackground
             manager.startUpdatingLocation()
         }
@@ -48,7 +48,7 @@
         }
     }
 
-    /// Hears of positions and hands them on. The manager calls it on the thread that it was made on: the main one.
+    /// Gets positions and passes them on. The manager calls it on the thread that it was made on: the main one.
     ///
     /// For `@unchecked Sendable`: both variables are set once, on the main thread, before the manager knows of it.
     private final class LocationDelegate: NSObject, CLLocationManagerDelegate, @unchecked Sendable {
@@ -69,7 +69,7 @@
         }
 
         func locationManager(_ manager: CLLocationManager, didFailWithError error: any Error) {
-            // A refusal is told as a change of the authorization.
+            // A refusal is reported as a change of the authorization.
             guard (error as? CLError)?.code == .locationUnknown else { return }
             MainActor.assumeIsolated { service?.received([.noFix]) }
         }

@@ -9,7 +9,7 @@
 
         private let targets: [(command: MPRemoteCommand, target: Any)]
 
-        /// Not isolated, and so are the closures, as nobody says where the system calls them.
+        /// Not isolated, and so are the closures, as no documentation says where the system calls them.
         ///
         /// - Parameter handler: Does what the user wants soon, and says whether there is anything to be done.
         init(_ handler: @escaping @Sendable (Command) -> Bool) {

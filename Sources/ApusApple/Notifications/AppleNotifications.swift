@@ -54,7 +54,7 @@
                 state.lastNumber += 1
                 return state.lastNumber
             }
-            // The instant tells it from those of earlier processes.
+            // The instant distinguishes it from those of earlier processes.
             let identifier = "apus.notification.\(time.wall().nanoseconds).\(number)"
             try await add(Self.content(of: notification, userInfo: [:]), identifier, trigger: nil)
         }

@@ -3,7 +3,7 @@ public import Logging
 /// A background task that says "do not suspend or end me yet".
 ///
 /// It is ended exactly once: by ``end()``, by expiry (after its handler returned), or, as a fault that is logged, when
-/// the last reference to it goes away.
+/// the last reference to it is released.
 public final class BackgroundTask: Sendable {
     /// What is being finished.
     public let name: String
@@ -16,7 +16,7 @@ public final class BackgroundTask: Sendable {
     ///
     /// - Parameters:
     ///   - request: What was asked for.
-    ///   - logger: Where a background task that nobody ended is reported.
+    ///   - logger: Gets background tasks that were released without an end.
     ///   - end: Ends the background task if it is open, and says whether it was. Called from any thread, any number of
     ///     times.
     public init(_ request: BackgroundTaskRequest, logger: Logger, end: @escaping @Sendable () -> Bool) {

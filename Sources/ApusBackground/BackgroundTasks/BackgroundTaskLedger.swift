@@ -9,7 +9,7 @@ struct BackgroundTaskLedger<Payload> {
     private enum State {
         /// Background tasks are granted.
         case granting
-        /// The open background tasks were told to wind up; nothing more is granted.
+        /// The open background tasks were expired; nothing more is granted.
         case expired
         /// The app is about to end; nothing is open, nothing more is granted.
         case closed
@@ -42,7 +42,7 @@ struct BackgroundTaskLedger<Payload> {
 
     enum EndAction: Equatable {
         case ended
-        /// Nothing is open any more: tell the host.
+        /// Nothing is open any more: notify the host.
         case endedLast
         case alreadyEnded
     }

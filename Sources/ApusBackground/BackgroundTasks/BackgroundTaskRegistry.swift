@@ -18,7 +18,7 @@ public final class BackgroundTaskRegistry: Sendable {
     /// - Parameters:
     ///   - logger: Where faults are reported.
     ///   - mainLoop: Where expiration handlers are called.
-    ///   - whenIdle: Called whenever the last open background task was ended. Somebody else may have begun one since.
+    ///   - whenIdle: Called whenever the last open background task was ended. Another caller may have begun one since.
     public init(
         logger: Logger = Logger(label: "apus.background"),
         mainLoop: any MainLoop = SystemMainLoop(),

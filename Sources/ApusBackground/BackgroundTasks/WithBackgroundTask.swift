@@ -36,7 +36,7 @@ public func withBackgroundTask<Result: Sendable>(
         defer { group.cancelAll() }
         while let result = try await group.next() {
             if let result { return result }
-            // Expired: the body is told, and what it makes of that is the result.
+            // Expired: the body is cancelled, and how it ends is the result.
             group.cancelAll()
         }
         preconditionFailure("the body is a child of this group, so its result comes before the group is empty")

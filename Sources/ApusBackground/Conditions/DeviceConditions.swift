@@ -1,4 +1,4 @@
-/// What a device is like at the moment, as far as the host can tell; `nil` is "not known here".
+/// The present conditions of a device, as far as the host knows them; `nil` is "not known here".
 public struct DeviceConditions: Sendable, Hashable, Codable {
     /// How the device reaches the network.
     public enum Network: String, Sendable, Hashable, Codable, CaseIterable {
@@ -30,7 +30,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     public var batteryLevel: Double?
     /// Whether the user asked to save energy.
     public var isLowPowerMode: Bool?
-    /// Whether nobody uses the device at the moment.
+    /// Whether no user uses the device at the moment.
     public var isIdle: Bool?
     /// How hot it is.
     public var thermalState: ThermalState?

@@ -27,7 +27,7 @@ public final class Countdown: Sendable {
         case running
         /// It stands still until it is resumed.
         case paused
-        /// It has ended at an instant; `unseen` when no observer was called: it ended while nobody watched, or while the
+        /// It has ended at an instant; `unseen` when no observer was called: it ended without observers, or while the
         /// app did not run. So it stays until it is acknowledged, cancelled or started again.
         case finished(at: WallInstant, unseen: Bool)
     }
@@ -128,7 +128,7 @@ public final class Countdown: Sendable {
 
     /// Calls `observer` on the main loop each time the countdown finishes, once, with the instant at which it did.
     ///
-    /// A finish that nobody saw while the process did not run is not reported here; ``state`` says so.
+    /// A finish while the process did not run is not reported here; ``state`` says so.
     public func onFinish(_ observer: @escaping @MainActor @Sendable (WallInstant) -> Void) -> Observation {
         let id = inner.withLock { inner in
             inner.nextObserver += 1
@@ -139,7 +139,7 @@ public final class Countdown: Sendable {
             let removed = self?.inner.withLock { inner in
                 inner.observers.firstIndex { $0.id == id }.map { inner.observers.remove(at: $0) }
             }
-            // Let go of outside the lock.
+            // Released outside the lock.
             withExtendedLifetime(removed) {}
         }
     }
@@ -192,7 +192,7 @@ public final class Countdown: Sendable {
     @discardableResult
     public func pause() throws(BackgroundError) -> Bool { try change { machine, now in machine.pause(now: now) } }
 
-    /// Goes on with what was left. Does nothing unless the countdown is paused.
+    /// Resumes with the remaining time. Does nothing unless the countdown is paused.
     ///
     /// - Returns: Whether anything changed.
     /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.
@@ -296,7 +296,7 @@ public final class Countdown: Sendable {
             let observer = inner.withLock { inner in inner.observers.first { $0.id == id }?.observer }
             observer?(instant)
         }
-        // Only now: had the process been killed before, the stored stop instant would say that nobody has seen it.
+        // Only now: had the process been killed before, the stored stop instant would say that it was not seen.
         gate.withLock { _ in
             if inner.withLock({ $0.machine.epoch }) == machine.epoch { saveWhatHappened(machine) }
         }

@@ -119,7 +119,7 @@ struct CountdownMachine: Sendable {
         return instant
     }
 
-    /// Somebody set the wall clock: the countdown stays where it is, so its instant is called something else.
+    /// The wall clock was set: the countdown stays where it is, so its instant is called something else.
     mutating func wallClockChanged(now: HostReading) -> Bool {
         guard case .running(let stop, _) = state else { return false }
         state = .running(stop: stop, shown: now.wall.advanced(by: now.continuous.duration(to: stop)))

@@ -8,7 +8,7 @@ public struct CountdownRecord: Codable, Sendable, Hashable {
         case running(stop: StoredInstant)
         /// It is paused with that much left.
         case paused(remaining: Duration)
-        /// It has ended; `unseen` when nobody has been told.
+        /// It has ended; `unseen` when the end was not yet shown.
         case finished(at: WallInstant, unseen: Bool)
     }
 

@@ -1,7 +1,7 @@
 import ApusTimers
 
 /// Calls observers on the main loop when the displayed second changes. The engine is armed for the next change only
-/// while somebody observes, and again only when the observers have been called, so calls never queue up.
+/// while there are observers, and again only when the observers have been called, so calls never queue up.
 final class SecondTicker: Sendable {
     private typealias Call = @MainActor @Sendable (Duration) -> Void
 
@@ -53,7 +53,7 @@ final class SecondTicker: Sendable {
                 if state.observers.isEmpty { state.waiting.take()?.cancel() }
                 return removed
             }
-            // Let go of outside the lock.
+            // Released outside the lock.
             withExtendedLifetime(removed) {}
         }
     }

@@ -5,8 +5,8 @@ import Logging
 ///
 /// What is stored is when it was started and what had passed by then, so it is right after a suspension, a sleep of the
 /// device, a termination, and a restart of the machine. Every change is stored before it takes effect; when it could not
-/// be stored, nothing has changed. Within one start of the machine the continuous clock decides, whatever somebody sets
-/// the wall clock to.
+/// be stored, nothing has changed. Within one start of the machine the continuous clock decides, whatever
+/// the wall clock is set to.
 ///
 /// All members may be used from any thread. Two stopwatches must not share a key. The store is called with other changes
 /// of the same stopwatch held back, so it must not use the stopwatch itself.
@@ -103,7 +103,7 @@ public final class Stopwatch: Sendable {
     @discardableResult
     public func pause() throws(BackgroundError) -> Bool { try change { machine, now in machine.pause(now: now) } }
 
-    /// Goes on from where it was paused. Does nothing unless the stopwatch is paused.
+    /// Resumes from where it was paused. Does nothing unless the stopwatch is paused.
     ///
     /// - Returns: Whether anything changed.
     /// - Throws: ``BackgroundError`` with the code `storeFailed`; then nothing has changed.

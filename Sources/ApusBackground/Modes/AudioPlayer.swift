@@ -47,12 +47,12 @@ public protocol AudioPlayer: Sendable {
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when nothing can play here.
     func setQueue(_ items: [AudioItem]) async throws
-    /// Plays, or goes on playing. Without an item it does nothing.
+    /// Plays, or resumes playing. Without an item it does nothing.
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when nothing can play here.
     func play() async throws
     /// Stops for a while; the position is kept.
     func pause() async
-    /// Goes on to the next item, or to the end of the queue.
+    /// Moves to the next item, or to the end of the queue.
     func next() async
 }

@@ -51,7 +51,7 @@ public protocol LocationSource: Sendable {
     var authorization: LocationAuthorization { get }
     /// Asks the user, if the answer is not known; `always` asks for more than `whenInUse`.
     func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization
-    /// Starts updates, and goes on in the background if `inBackground` and the host allows it. The updates end when
+    /// Starts updates, and continues in the background if `inBackground` and the host allows it. The updates end when
     /// ``stop()`` is called or the sequence is dropped. Starting again ends the earlier sequence.
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when it is not authorized, or `inBackground` was

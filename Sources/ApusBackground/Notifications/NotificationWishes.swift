@@ -3,9 +3,9 @@ import Logging
 
 /// Brings a notification center to what was wished last, identifier by identifier, one request at a time.
 ///
-/// Wishes may be said from any thread, also under a lock: nobody is called before ``carryOut()``. Only the latest one
-/// for an identifier is carried out. The work is started where the host runs the app's work, under a background task of
-/// its own, because the app may be on its way out.
+/// Wishes may be said from any thread, also under a lock: no other code is called before ``carryOut()``. Only the
+/// latest one for an identifier is carried out. The work is started where the host runs the app's work, under a
+/// background task of its own, because the app may be on its way out.
 final class NotificationWishes: Sendable {
     private enum Wish {
         case add(NotificationRequest)
@@ -45,7 +45,7 @@ final class NotificationWishes: Sendable {
         state.withLock { state in
             var wish = wish
             if let index = state.wishes.firstIndex(where: { $0.identifier == identifier }) {
-                // One that nobody has carried out yet cannot have been shown.
+                // A wish that was not carried out yet cannot have been shown.
                 if case (.add, .keep(let request)) = (state.wishes[index].wish, wish) { wish = .add(request) }
                 state.wishes.remove(at: index)
             }

@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// Something to tell the user outside the app's own windows.
+/// A message to the user outside the app's own windows.
 public struct UserNotification: Sendable, Hashable, Codable {
     /// One line: what happened.
     public var title: String
@@ -57,7 +57,7 @@ public struct NotificationRequest: Sendable, Hashable {
     }
 }
 
-/// The door to the user's notification center.
+/// The interface to the user's notification center.
 public protocol Notifier: Sendable {
     /// Shows `notification` now.
     ///

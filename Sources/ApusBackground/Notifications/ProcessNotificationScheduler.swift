@@ -6,12 +6,12 @@ public import Logging
 /// Requests end with the process. A ``Countdown`` asks again when it is restored, so its notification survives as far as
 /// the countdown does. There is no limit to their number. All members may be used from any thread.
 ///
-/// An interval is one of the continuous clock, so that nobody shortens it by setting the wall clock; time that the
+/// An interval is one of the continuous clock, so that setting the wall clock does not shorten it; time that the
 /// machine sleeps counts.
 public final class ProcessNotificationScheduler: NotificationScheduler {
     private struct Entry {
         let request: NotificationRequest
-        /// Tells this request from an earlier one with the same identifier.
+        /// Distinguishes this request from an earlier one with the same identifier.
         let number: Int
         let due: Due
         var waiting: ScheduledTimer?
@@ -116,7 +116,7 @@ public final class ProcessNotificationScheduler: NotificationScheduler {
         let entry = state.withLock { state -> Entry? in
             guard let entry = state.entries[identifier], entry.number == number else { return nil }
             state.entries[identifier] = nil
-            // In the same step, so that nobody can remove or replace it in between.
+            // In the same step, so that no caller can remove or replace it in between.
             if case .continuous(let due) = entry.due, case .after(let interval, repeats: true) = entry.request.trigger {
                 // In phase; what was missed meanwhile is shown once.
                 let next = due.next(every: UInt64(interval.wholeNanoseconds), after: host.engine.time.continuous())

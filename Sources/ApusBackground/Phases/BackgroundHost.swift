@@ -12,7 +12,7 @@ public protocol BackgroundHost: Sendable {
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
-    /// A suspended app runs nothing, so it hears of ``Phase/suspended`` when it runs again, if it does, and of
+    /// A suspended app runs nothing, so it is notified of ``Phase/suspended`` when it runs again, if it does, and of
     /// ``Phase/terminated`` only if the host gives it time to.
     func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation
 
@@ -44,7 +44,7 @@ public protocol BackgroundHost: Sendable {
     var mainLoop: any MainLoop { get }
 
     /// Which start of the machine this is: readings of the monotonic clocks mean something only within one. `nil` when
-    /// the host cannot tell.
+    /// the host does not know it.
     var bootID: String? { get }
 
     /// Starts asynchronous work of the app where the host runs it: the global executor on a real system, the

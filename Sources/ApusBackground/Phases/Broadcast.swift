@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// A value that changes, and everyone who wants to know. For those who implement a ``BackgroundHost``.
+/// A value that changes, and its observers. For implementations of a ``BackgroundHost``.
 ///
 /// Sequences and observers get every change, in one order. Setting an equal value changes nothing.
 public final class Broadcast<Value: Sendable & Equatable>: Sendable {
@@ -32,26 +32,26 @@ public final class Broadcast<Value: Sendable & Equatable>: Sendable {
     /// The present value. May be read from any thread.
     public var value: Value { state.withLock { $0.value } }
 
-    /// Whether anybody would hear of a change: a sequence that was not dropped, or an observer. It may be over when this
-    /// returns.
+    /// Whether a change would be delivered: there is a sequence that was not dropped, or an observer. It may be over
+    /// when this returns.
     public var hasListeners: Bool { state.withLock { !$0.sequences.isEmpty || !$0.observers.isEmpty } }
 
-    /// Sets the value and tells everyone. After ``finish(_:)`` it does nothing.
+    /// Sets the value and notifies all observers. After ``finish(_:)`` it does nothing.
     public func set(_ value: Value) { change(to: value, andFinish: false) }
 
-    /// Sets the value and tells everyone, also when it is the same again. After ``finish(_:)`` it does nothing.
-    package func announce(_ value: Value) { change(to: value, andFinish: false, tellsSame: true) }
+    /// Sets the value and notifies all observers, also when it is the same again. After ``finish(_:)`` it does nothing.
+    package func announce(_ value: Value) { change(to: value, andFinish: false, notifiesEqual: true) }
 
-    /// Sets the last value, tells everyone, and ends all sequences.
+    /// Sets the last value, notifies all observers, and ends all sequences.
     public func finish(_ value: Value) { change(to: value, andFinish: true) }
 
-    private func change(to value: Value, andFinish: Bool, tellsSame: Bool = false) {
+    private func change(to value: Value, andFinish: Bool, notifiesEqual: Bool = false) {
         let finished = state.withLock { state -> [AsyncStream<Value>.Continuation] in
             guard !state.isFinished else { return [] }
             state.isFinished = andFinish
-            if tellsSame || state.value != value {
+            if notifiesEqual || state.value != value {
                 state.value = value
-                // Under the lock, so that everyone sees the same order; both only put the consumer's work in a queue.
+                // Under the lock, so that all see the same order; both only put the consumer's work in a queue.
                 for (_, sequence) in state.sequencesInOrder { sequence.yield(value) }
                 for id in state.observers.map(\.id) {
                     mainLoop.run { [self] in
@@ -143,7 +143,7 @@ public final class Observation: Sendable {
 
     init(_ cancel: @escaping @Sendable () -> Void) { cancellation = Locked(cancel) }
 
-    /// Ends the observation and lets go of the observer. From any thread, any number of times. A call that is running,
+    /// Ends the observation and releases the observer. From any thread, any number of times. A call that is running,
     /// or just beginning on the main loop, is not waited for; after a cancellation on the main loop none begins.
     public func cancel() { cancellation.withLock { $0.take() }?() }
 

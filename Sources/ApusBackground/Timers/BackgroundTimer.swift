@@ -1,12 +1,12 @@
 public import ApusTimers
 
-/// Timers whose work goes on for a while after the app has left the foreground: one-shot or repeating, any number.
+/// Timers whose work continues for a while after the app has left the foreground: one-shot or repeating, any number.
 ///
 /// While timers are pending they are covered by background tasks of the host, which are dormant in the foreground and
 /// keep the app from being suspended in the background (or, on Linux, from ending after a request to stop), as long as
 /// its time there lasts (Apple DTS, developer.apple.com/forums/thread/85066: about 30 s in all, whatever the number of
 /// background tasks). When that is over, the pending timers are reported as `expired`; they stay pending. An app that
-/// is suspended runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer goes on from its
+/// is suspended runs nothing; when it runs again, what fell due meanwhile runs at once, and a timer continues from its
 /// deadline.
 ///
 /// Work runs on the host's main loop; a one-shot's at most once, and never after ``cancel(_:)->Bool`` returned true for
@@ -26,7 +26,7 @@ public final class BackgroundTimer: Sendable {
     ///   - coverage: Whether one background task covers all timers, or each has its own.
     ///   - mode: Whether work runs while the user scrolls, too.
     ///   - notifications: Where timers are handed over to with ``Handover/notification(_:)``.
-    ///   - delegate: Hears of each event on the main loop. Not retained.
+    ///   - delegate: Gets each event on the main loop. Not retained.
     public init(
         host: any BackgroundHost, name: String = "timers", coverage: Coverage = .shared, mode: MainLoopMode = .common,
         notifications: (any NotificationScheduler)? = nil, delegate: (any BackgroundTimerDelegate)? = nil
@@ -76,7 +76,7 @@ public final class BackgroundTimer: Sendable {
         return id
     }
 
-    /// Cancels a timer; its work does not start any more. Work that runs goes on.
+    /// Cancels a timer; its work does not start any more. Work that runs is completed.
     ///
     /// - Returns: Whether it was pending. False when it has fired, or was cancelled before; then nothing happens.
     @discardableResult

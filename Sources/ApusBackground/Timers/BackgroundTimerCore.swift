@@ -4,7 +4,7 @@ import Logging
 /// What outlives a ``BackgroundTimer`` while its last work runs: the lock around the machine, and what carries its
 /// actions out.
 ///
-/// Under the lock: arming the engine, which calls nothing of ours, and queueing of events, so that everyone sees one
+/// Under the lock: arming the engine, which calls nothing of ours, and queueing of events, so that all see one
 /// order. Outside it: everything else.
 final class BackgroundTimerCore: Sendable {
     typealias ID = BackgroundTimer.ID

@@ -1,4 +1,4 @@
-/// Hears what happens to the timers of a ``BackgroundTimer``.
+/// Gets the events of the timers of a ``BackgroundTimer``.
 public protocol BackgroundTimerDelegate: AnyObject, Sendable {
     /// An event, soon after it happened, on the main loop in `common` mode; in the order of the events.
     ///

@@ -4,7 +4,7 @@ extension BackgroundTimer {
         /// The work has run. The last event of the timer unless it repeats. A repeating timer that was cancelled while
         /// its work ran ends with this, and `willRepeat` is false.
         case executed(ID, willRepeat: Bool)
-        /// Somebody cancelled the timer, or the ``BackgroundTimer`` went away. Its last event.
+        /// The timer was cancelled, or the ``BackgroundTimer`` was released. Its last event.
         case cancelled(ID)
         /// The host grants no more time, so the app may be suspended before these timers fire. They stay pending.
         case expired([ID])

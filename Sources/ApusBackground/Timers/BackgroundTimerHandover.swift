@@ -3,7 +3,7 @@ public import ApusTimers
 extension BackgroundTimer {
     /// What stands in for a timer that is due when the app may not run any more.
     ///
-    /// The timer itself stays pending. When the app comes back before the deadline, it goes on as if nothing had
+    /// The timer itself stays pending. When the app comes back before the deadline, it continues as if nothing had
     /// happened; when it comes back later, the work runs then.
     public enum Handover: Sendable {
         /// Nothing: the timer waits until the app runs again.

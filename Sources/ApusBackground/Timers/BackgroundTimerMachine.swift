@@ -1,7 +1,7 @@
 import ApusTimers
 
-/// Which timers are pending, which background tasks cover them, and who was told: the whole life of a
-/// ``BackgroundTimer`` as a pure state machine, without clock, lock, engine or host.
+/// Which timers are pending, which background tasks cover them, and which expirations were reported: the whole life of
+/// a ``BackgroundTimer`` as a pure state machine, without clock, lock, engine or host.
 ///
 /// - A timer that waits is armed once: in the engine, or on its way from there to the main loop. So nothing can run
 ///   twice.
@@ -28,7 +28,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         /// Wake when the continuous clock reaches the instant.
         case arm(ID, ContinuousInstant)
         case report(BackgroundTimer.Event)
-        /// Stop waiting, if that is not over, and let go.
+        /// Stop waiting, if that is not over, and release the payload.
         case release(Payload)
         case beginClaim(ClaimRequest)
         case endClaim(Claim)
@@ -124,7 +124,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         timers[id] = Timer(due: due, interval: interval, canBeHandedOver: canBeHandedOver, payload: payload)
         var actions = [Action.arm(id, due)]
         if isBeyond(limit, id) {
-            letGo([id], &actions, areCovered: false)
+            uncover([id], &actions, areCovered: false)
         } else {
             need(id, &actions)
         }
@@ -159,7 +159,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         timers[id]?.run = .waiting
         actions += [.report(.executed(id, willRepeat: true)), .arm(id, timer.due)]
         if isBeyond(limit, id) {
-            letGo([id], &actions, areCovered: timer.standing == .covered)
+            uncover([id], &actions, areCovered: timer.standing == .covered)
         } else if timer.standing != .covered {
             timers[id]?.standing = .covered
             need(id, &actions)
@@ -195,7 +195,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
 
     mutating func cancelAll() -> (cancelled: Set<ID>, actions: [Action]) { cancel(timers.keys.sorted()) }
 
-    /// Nobody can schedule any more.
+    /// No caller can schedule any more.
     mutating func close() -> [Action] {
         isClosed = true
         let (_, actions) = cancelAll()
@@ -207,7 +207,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     mutating func enteredBackground(limit: ContinuousInstant?) -> [Action] {
         isInBackground = true
         var actions: [Action] = []
-        letGo(timers.keys.filter { isBeyond(limit, $0) }.sorted(), &actions, areCovered: true)
+        uncover(timers.keys.filter { isBeyond(limit, $0) }.sorted(), &actions, areCovered: true)
         return actions
     }
 
@@ -245,7 +245,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         for id in ids { timers[id]?.wasReportedExpired = true }
         if !ids.isEmpty { actions.append(.report(.expired(ids))) }
         // Whatever the host said before, this is the end of the time.
-        if isInBackground { letGo(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
+        if isInBackground { uncover(ids.filter { canBeHandedOver($0) && waits($0) }, &actions, areCovered: true) }
         if case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
         return actions
     }
@@ -285,7 +285,7 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
         if cover.needs == 0, case .held(_, let claim) = cover.claim { actions.append(.endClaim(claim)) }
     }
 
-    // MARK: Letting go
+    // MARK: Uncovering
 
     private func canBeHandedOver(_ id: ID) -> Bool { timers[id]?.canBeHandedOver == true }
 
@@ -300,14 +300,14 @@ struct BackgroundTimerMachine<Payload: Sendable, Claim: Sendable>: Sendable {
     }
 
     /// Hands timers over, or leaves them out. `areCovered` says whether they need a background task until now.
-    private mutating func letGo(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
+    private mutating func uncover(_ ids: [ID], _ actions: inout [Action], areCovered: Bool) {
         var ends: [Action] = []
         var handedOver: [ID] = []
         var leftOut: [ID] = []
         for id in ids {
             guard let timer = timers[id] else { continue }
             if areCovered {
-                // Let go in an earlier period without a return: nothing has changed.
+                // Uncovered in an earlier period without a return: nothing has changed.
                 guard timer.standing == .covered else { continue }
                 dispense(with: id, &ends)
             }

@@ -237,7 +237,7 @@ public struct PreparedSchedule: Sendable {
             }
             guard segment < rules.starts.count else { return nil }
             // Nothing matches between these two local times, so segments that show no others are skipped. Only the first
-            // few can go back behind the earlier one.
+            // few can go back past the earlier one.
             segment += 1
             let reachable = rules.segment(at: (match ?? upper) - 2 * TimeZoneRules.largestOffset)
             while segment < reachable, rules.start(of: segment) + Int64(rules.offsets[segment]) >= local {

@@ -1,6 +1,6 @@
 /// Recurrence rules of RFC 5545: RRULE with DTSTART, EXDATE and RDATE, on lines of their own or separated by spaces.
 struct RecurrenceParser {
-    private static let forms = "DTSTART, RRULE, EXDATE or RDATE, each with a colon behind it"
+    private static let forms = "DTSTART, RRULE, EXDATE or RDATE, each followed by a colon"
     private static let weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"]
 
     private var timeZone: String?

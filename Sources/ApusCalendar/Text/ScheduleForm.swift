@@ -35,7 +35,7 @@ extension CalendarSchedule {
     ///
     /// - Parameters:
     ///   - text: The text.
-    ///   - form: Its form; nil for the one that it seems to have.
+    ///   - form: Its form; nil to detect it.
     ///   - now: The local date-time of the reader: where every second week is counted from, and where a recurrence rule
     ///     without DTSTART begins.
     /// - Throws: ``ScheduleTextError`` when the text cannot be read in that form.

@@ -8,7 +8,7 @@ struct Edit: AsyncParsableCommand {
         commandName: "edit",
         abstract: "Change a job that has not ended: by options, or in an editor. Its identifier and history stay.",
         discussion: """
-            What is not named stays. A run that goes on ends as it began; what begins after it obeys the change. Another \
+            What is not named stays. A running run ends as it began; what begins after it obeys the change. Another \
             schedule counts from now on.
             Examples:
               apus edit backup --timeout 10m --retry 3 --label team=blue
@@ -172,7 +172,7 @@ struct EditedSchedule: ParsableArguments {
     var after: String?
 
     @Option(
-        help: ArgumentHelp("Again and again: an interval, or a schedule such as 'weekday at 18:30'.", valueName: "when")
+        help: ArgumentHelp("Repeatedly: an interval, or a schedule such as 'weekday at 18:30'.", valueName: "when")
     )
     var every: String?
 

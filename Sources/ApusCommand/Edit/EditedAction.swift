@@ -15,7 +15,7 @@ struct EditedAction: ParsableArguments {
     @Option(help: ArgumentHelp("Remove a variable of the command; can be given several times.", valueName: "name"))
     var unsetEnv: [String] = []
 
-    @Flag(help: "Hand the new command to /bin/sh -c as one line.")
+    @Flag(help: "Pass the new command to /bin/sh -c as one line.")
     var shell = false
 
     @Option(help: ArgumentHelp("Post a JSON body to this URL; or none.", valueName: "url"))
@@ -26,7 +26,7 @@ struct EditedAction: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What is done after a success, in place of what was: notify:TEXT, webhook:URL or command:LINE; or none; can be given several times.",
+            "The actions after a success, which replace the earlier ones: notify:TEXT, webhook:URL or command:LINE; or none; can be given several times.",
             valueName: "hook"))
     var onSuccess: [String] = []
 

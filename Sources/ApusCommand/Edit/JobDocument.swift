@@ -29,7 +29,7 @@ struct JobDocument {
     func edited() async throws -> Edited? {
         let suffix = WireSubmission.newIdempotencyKey(SystemRandom())
         let folder = FileManager.default.temporaryDirectory.path + "/apus-edit-" + suffix
-        // The commands' variables are nobody else's business.
+        // The commands' variables are not for other users.
         try FileManager.default.createDirectory(
             atPath: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
         let path = folder + "/job.json"

@@ -5,14 +5,14 @@ import Foundation
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Make jobs of a crontab, or of what apus export wrote. To repeat it changes nothing.",
+        abstract: "Create jobs from a crontab, or from the output of apus export. Repeating it changes nothing.",
         subcommands: [ImportJobs.self, ImportCrontab.self], defaultSubcommand: ImportJobs.self)
 }
 
 struct ImportJobs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",
-        abstract: "Make the jobs that apus export wrote, once each. Intervals begin anew.")
+        abstract: "Create the jobs that apus export wrote, once each. Intervals start again.")
 
     @Argument(help: "The file, or - for standard input.")
     var file: String

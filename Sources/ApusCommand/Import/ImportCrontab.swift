@@ -5,20 +5,21 @@ import Foundation
 struct ImportCrontab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crontab",
-        abstract: "Make a job of each line of a crontab.",
+        abstract: "Create a job for each line of a crontab.",
         discussion: """
             As cron does, the jobs run in the user's home with cron's few variables, miss what was due while nothing ran, and \
-            may overlap. A job is known again by its file and command: a second import changes what has changed, and tells \
-            which jobs the file has no more. Of a system's crontab only the lines of the user who imports it are taken.
+            may overlap. A job is known again by its file and command: a second import changes what has changed, and \
+            prints which jobs are no longer in the file. Of a system's crontab only the lines of the user who imports it \
+            are taken.
             """)
 
     @Argument(help: "The file, or - for standard input (default: what crontab -l prints).")
     var file: String?
 
-    @Flag(help: "The sixth field is a user. That is known of /etc/crontab and the files in /etc/cron.d.")
+    @Flag(help: "The sixth field is a user; assumed for /etc/crontab and the files in /etc/cron.d.")
     var system = false
 
-    @Flag(help: "Say what would be done, and do nothing.")
+    @Flag(help: "Print what would be done, and do nothing.")
     var dryRun = false
 
     @Flag(help: "Cancel jobs of an earlier import whose lines are gone.")

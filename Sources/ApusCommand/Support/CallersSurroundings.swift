@@ -33,7 +33,8 @@ struct CallersSurroundings {
 
     /// The mask of file creation in octal digits, such as `022`.
     static func mask() -> String {
-        // The system tells the mask only when it is set; Linux has it in a file too, which disturbs no other thread.
+        // The system returns the mask only when it is set; on Linux it is also in a file, and reading that affects no
+        // other thread.
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
         if let digits = line?.split(whereSeparator: \.isWhitespace).last, let mask = UInt32(digits, radix: 8) {

@@ -5,7 +5,7 @@ import Foundation
 /// Asks a person before many jobs are changed at once.
 enum Confirmation {
     /// Returns if `isGiven` (`--yes`), or if the person at the terminal answers `y` or `yes`.
-    /// - Throws: `ValidationError` where nobody can be asked, because standard input or standard error is no terminal;
+    /// - Throws: `ValidationError` where no user can be asked, because standard input or standard error is no terminal;
     ///   `DaemonError` if the person declines.
     static func require(_ question: TerminalText, isGiven: Bool) throws {
         if isGiven { return }

@@ -11,7 +11,7 @@ struct CountdownView {
     let session: Session
     let job: WireJob
     var showsBar = Terminal.isInteractive
-    /// Whether a daemon that went away is started again.
+    /// Whether a daemon that has ended is started again.
     var restartsDaemon = true
 
     private enum News: Sendable {
@@ -26,12 +26,12 @@ struct CountdownView {
     func watch() async throws {
         let detach = onInterrupt()
         defer { detach.cancel() }
-        let (news, teller) = AsyncStream.makeStream(of: News.self)
+        let (news, continuation) = AsyncStream.makeStream(of: News.self)
         let ticks = try TimerEngine.shared.ticks(every: .milliseconds(200), clock: .continuous)
         let ticking = Task {
-            for await _ in ticks { teller.yield(.tick) }
+            for await _ in ticks { continuation.yield(.tick) }
         }
-        let listening = Task { await listen(teller) }
+        let listening = Task { await listen(continuation) }
         defer {
             ticking.cancel()
             listening.cancel()
@@ -58,28 +58,28 @@ struct CountdownView {
         }
     }
 
-    /// Follows the job's events; the bar goes on meanwhile, since it is computed here.
-    private func listen(_ teller: AsyncStream<News>.Continuation) async {
+    /// Follows the job's events; the bar moves meanwhile, since it is computed here.
+    private func listen(_ continuation: AsyncStream<News>.Continuation) async {
         do {
             try await JobFollower(session: session, job: job.id, restartsDaemon: restartsDaemon).follow { client in
-                teller.yield(.job(try await client.job(job.id)))
+                continuation.yield(.job(try await client.job(job.id)))
                 return true
             } note: { text in
                 Terminal.note("\(showsBar ? Terminal.eraseLine : "")\u{7}\(lines: text)")
             } event: { event in
                 switch event.name {
                 case "job":
-                    teller.yield(.job(try event.decoded()))
+                    continuation.yield(.job(try event.decoded()))
                 case "run":
                     let run: WireRun = try event.decoded()
-                    if run.final, run.outcome != "cancelled" { teller.yield(.ended(run)) }
+                    if run.final, run.outcome != "cancelled" { continuation.yield(.ended(run)) }
                 default:
                     break
                 }
                 return true
             }
         } catch {
-            if !Task.isCancelled { teller.yield(.failed(error)) }
+            if !Task.isCancelled { continuation.yield(.failed(error)) }
         }
     }
 
@@ -133,7 +133,9 @@ struct CountdownView {
         source.setEventHandler {
             if showsBar { Terminal.out("") }
             Terminal.note(
-                "apus: detached; the countdown goes on (`apus countdown` attaches again, `apus cancel \(id)` ends it)")
+                """
+                apus: detached; the countdown continues (`apus countdown` attaches again, `apus cancel \(id)` ends it)
+                """)
             exit(130)
         }
         source.activate()

@@ -1,7 +1,7 @@
 import ApusDaemon
 import ArgumentParser
 
-/// Does the same to each of several jobs, and goes on after one that fails; then the exit code is 1.
+/// Does the same to each of several jobs, and continues after one that fails; then the exit code is 1.
 /// - Returns: what was done, in the order of the jobs.
 func forEach<Result>(
     _ ids: [String], _ body: (DaemonClient, String) async throws -> Result, done: ([Result]) throws -> Void

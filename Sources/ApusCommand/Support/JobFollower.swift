@@ -7,9 +7,9 @@ struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// Whether a daemon that went away is started again.
+    /// Whether a daemon that has ended is started again.
     var restartsDaemon = true
-    /// Whether the events begin with what runs that go on have printed so far.
+    /// Whether the events begin with what runs in progress have printed so far.
     var replaysOutput = false
 
     /// Follows until a closure answers `false`, and shows notifications meanwhile.
@@ -28,27 +28,27 @@ struct JobFollower {
     ) async throws {
         let clock = TimerClock.continuous()
         let client = session.client
-        var goesOn = true
-        while goesOn {
+        var continues = true
+        while continues {
             do {
                 if restartsDaemon { _ = try await session.call { try await $0.health() } }
                 try await client.listen(job: job, terminal: true, running: replaysOutput) { news in
                     switch news?.name {
-                    case nil: goesOn = try await look(client)
+                    case nil: continues = try await look(client)
                     case "lost":
-                        goesOn = try await event(news!)
+                        continues = try await event(news!)
                         let isMissing = try news!.decoded(as: WireLost.self).events > 0
-                        if goesOn, isMissing { goesOn = try await look(client) }
+                        if continues, isMissing { continues = try await look(client) }
                     case "notification": note(try news!.decoded(as: WireNotification.self).text)
-                    case "job", "run", "output": goesOn = try await event(news!)
+                    case "job", "run", "output": continues = try await event(news!)
                     default: break
                     }
-                    return goesOn
+                    return continues
                 }
             } catch let error as DaemonError where !Self.isRefusal(error.code) {
                 // It is asked again below.
             }
-            guard goesOn else { return }
+            guard continues else { return }
             interrupted()
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(250)), tolerance: nil)
         }

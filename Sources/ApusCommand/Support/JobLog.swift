@@ -2,7 +2,7 @@ import ApusDaemon
 
 /// Prints what the runs of a job print, each piece once, and how each run ends.
 ///
-/// Output of runs that go on comes in events. What ended while nobody listened is read from the history.
+/// Output of running runs comes in events. What ended while this process did not listen is read from the history.
 struct JobLog {
     /// One attempt.
     private struct Attempt: Hashable {
@@ -20,7 +20,7 @@ struct JobLog {
     private static let page = 100
     /// Those that have ended, and whose end was printed; the latest, more than a page of runs can name.
     private var ended: [Attempt] = []
-    /// Those of which output was printed as it came, and that go on as far as is known.
+    /// The runs whose output was printed as it came, and that are in progress as far as is known.
     private var printed: Set<Attempt> = []
     private var isInterrupted = false
 
@@ -29,8 +29,8 @@ struct JobLog {
         self.job = job
     }
 
-    /// Prints what the last run that has ended has printed, unless one goes on, which comes with the events; or that of an
-    /// occurrence.
+    /// Prints what the last run that has ended has printed, unless one is running, whose output comes with the events;
+    /// or that of an occurrence.
     mutating func begin(at occurrence: Int?) async throws {
         let runs = try await client.runs(job: job.id, begun: true, limit: Self.page).runs
         let finished = runs.filter { $0.finished != nil }
@@ -97,7 +97,7 @@ struct JobLog {
         return true
     }
 
-    /// Nothing is heard of the daemon any more.
+    /// The daemon no longer answers.
     mutating func interrupt() {
         if !isInterrupted { Terminal.note("apus: the connection to the daemon is lost; it is looked for again") }
         isInterrupted = true

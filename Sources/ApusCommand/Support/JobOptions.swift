@@ -6,7 +6,7 @@ import Foundation
 
 /// What the job does and how it behaves: the same for `after`, `every` and `at`.
 struct JobOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("A name for people; later it stands for the identifier.", valueName: "name"))
+    @Option(help: ArgumentHelp("A name, which can be used instead of the identifier.", valueName: "name"))
     var name: String?
 
     @Option(help: ArgumentHelp("How much later it may start, so that wake-ups can be shared.", valueName: "duration"))
@@ -14,7 +14,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What happens to occurrences that nobody could run in time: run-once (default), skip, run-all[:N].",
+            "What happens to occurrences that no daemon could run in time: run-once (default), skip, run-all[:N].",
             valueName: "policy"))
     var missed: String?
 
@@ -28,7 +28,8 @@ struct JobOptions: ParsableArguments {
     var retry: Int?
 
     @Option(
-        help: ArgumentHelp("How long an attempt may take; then it is ended, and has failed.", valueName: "duration"))
+        help: ArgumentHelp(
+            "How long an attempt may take; after that it is ended and has failed.", valueName: "duration"))
     var timeout: String?
 
     @Option(
@@ -55,7 +56,7 @@ struct JobOptions: ParsableArguments {
             valueName: "name"))
     var inheritEnv: [String] = []
 
-    @Flag(help: "Hand the command to /bin/sh -c as one line.")
+    @Flag(help: "Pass the command to /bin/sh -c as one line.")
     var shell = false
 
     @Option(help: ArgumentHelp("Post a JSON body to this URL.", valueName: "url"))
@@ -70,7 +71,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Sign webhooks (standardwebhooks.com) with the secret in this file, which is read when one is posted.",
+            "Sign webhooks (standardwebhooks.com) with the secret in this file, which is read for each post.",
             valueName: "path"))
     var webhookSecretFile: String?
 
@@ -94,7 +95,7 @@ struct JobOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A text of your own: a submission with a key that was used before makes no second job.", valueName: "key"))
+            "An idempotency key: another submission with the same key adds no job.", valueName: "key"))
     var idempotencyKey: String?
 
     @Flag(help: "Print the job as JSON.")

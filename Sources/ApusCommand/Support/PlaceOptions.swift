@@ -23,19 +23,19 @@ struct PlaceOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Which job of a queue goes first: low, normal (default), high, urgent.", valueName: "priority"))
+            "The order of jobs in a queue: low, normal (default), high, urgent.", valueName: "priority"))
     var priority: String?
 
     @Flag(
         help: ArgumentHelp(
-            "Submit no second job while one is open that does the same and is unique too.",
+            "Submit no job while an identical unique job is open.",
             discussion: "The same are command, folder, variables and everything else that is done. "
                 + "With --update or --replace, that job is updated or replaced; else it is kept."))
     var unique = false
 
     @Option(
         help: ArgumentHelp(
-            "With --unique: jobs count that have ended, too, for so long after their submission.",
+            "With --unique: ended jobs count too, for this long after their submission.",
             valueName: "duration"))
     var uniqueWithin: String?
 

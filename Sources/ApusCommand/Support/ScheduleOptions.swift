@@ -13,7 +13,7 @@ struct ScheduleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A time of day that the clock skips: after (default; at once when it goes on) or skip.",
+            "A time of day that the clock skips: after (default; at once when the clock continues) or skip.",
             valueName: "policy"))
     var gap: GapPolicy?
 
@@ -29,7 +29,8 @@ struct ScheduleOptions: ParsableArguments {
 
     @Option(
         name: .customLong("except-file"),
-        help: ArgumentHelp("Leave out what the lines of this file say; # begins a comment.", valueName: "path"))
+        help: ArgumentHelp(
+            "Leave out the dates and schedules in this file, one on each line; # begins a comment.", valueName: "path"))
     var exceptFile: String?
 
     @Option(help: ArgumentHelp("Not before this local date or date-time.", valueName: "date"))
@@ -40,7 +41,7 @@ struct ScheduleOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Delay each job by its own time below this one, the same each time, never to the next occurrence.",
+            "Delay each job by a fixed time of its own, less than this, and never to the next occurrence.",
             valueName: "duration"))
     var spread: String?
 

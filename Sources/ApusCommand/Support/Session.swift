@@ -56,7 +56,7 @@ private func refusal(_ message: String, isUsage: Bool) -> ExitCode {
 }
 
 /// A subcommand's body, with errors turned into one line and an exit code: 1 when it cannot be done, 64 (EX_USAGE)
-/// when it was asked for wrongly.
+/// for a usage error.
 func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
         return try await body()

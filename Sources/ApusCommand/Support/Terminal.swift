@@ -12,7 +12,7 @@ enum Terminal {
         return isInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }()
 
-    /// The terminal's width in columns; 80 where it cannot be told.
+    /// The terminal's width in columns; 80 where it is unknown.
     static var width: Int {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }

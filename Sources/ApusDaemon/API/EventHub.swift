@@ -14,7 +14,7 @@ final class EventHub: Sendable {
     let http = EventFeed()
 
     /// The lock is held while an event goes to the feeds, so that a listener begins with all output before those events
-    /// that it hears, and none twice.
+    /// that it gets, and none twice.
     private let outputs = Locked(RunningOutputs())
 
     /// How many listeners show texts to a person.
@@ -26,7 +26,8 @@ final class EventHub: Sendable {
         socket = EventFeed(limits: limits)
     }
 
-    /// Answers with the events of one job, or of all; on request, what runs that go on have printed so far comes first.
+    /// Answers with the events of one job, or of all; on request, what runs in progress have printed so far comes
+    /// first.
     func answer(
         _ request: Request, on feed: EventFeed, job: String?, showsNotifications: Bool, beginsWithOutput: Bool
     ) throws -> Response {
@@ -38,7 +39,7 @@ final class EventHub: Sendable {
         }
     }
 
-    /// What the run of an occurrence, or the job's newest run, has printed so far; `nil` if none goes on here.
+    /// What the run of an occurrence, or the job's newest run, has printed so far; `nil` if none runs here.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         outputs.withLock { $0.output(of: job, occurrence: occurrence) }
     }

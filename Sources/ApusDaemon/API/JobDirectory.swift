@@ -14,8 +14,8 @@ struct JobDirectory: Sendable {
         self.random = random
     }
 
-    /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several, the
-    /// one that is not ended. Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
+    /// The job that `text` means: its identifier, the beginning of just one identifier, or a name. Among several,
+    /// the job that has not ended. Throws ``JobError`` with `notFound`, or `ambiguous` with the candidates.
     func resolve(_ text: String) async throws -> JobID {
         guard !text.isEmpty else {
             throw JobError(.invalid, "id: must not be empty; give an identifier, the beginning of one, or a name")

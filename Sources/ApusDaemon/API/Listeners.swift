@@ -60,7 +60,7 @@ struct Listeners {
     ) -> [@Sendable () async throws -> Void] {
         let socket = socket
         var quiet = logger
-        // It tells an orderly end as an error.
+        // The server logs an orderly end as an error.
         quiet.logLevel = .critical
         let onSocket = WebServer(
             router: routes.onSocket(), address: .unixDomainSocket(path: socket.path), limits: .none, logger: quiet

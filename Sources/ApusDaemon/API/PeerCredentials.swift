@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// Who is at the other end of a connection on a Unix socket, as the kernel noted when it was made or listened at.
+/// The process at the other end of a connection on a Unix socket, as the kernel noted when it was made or listened at.
 enum PeerCredentials {
     #if os(Linux)
         /// `struct ucred` of unix(7), which Glibc's module does not export.

@@ -1,6 +1,7 @@
 import ApusJobs
 
-/// What the runs that go on have printed so far, of each the last 64 KiB: a value that the events of the scheduler change.
+/// What the runs in progress have printed so far, of each the last 64 KiB: a value that the events of the scheduler
+/// change.
 struct RunningOutputs {
     struct Attempt: Hashable {
         var job: JobID
@@ -20,7 +21,7 @@ struct RunningOutputs {
         case .runEnded(let run), .runPostponed(let run): printed[Attempt(run)] = nil
         case .output(let job, let occurrence, let attempt, let piece):
             let key = Attempt(job: job, occurrence: occurrence, attempt: attempt)
-            // What is printed after the end, as by a process that was left behind, belongs to no run.
+            // What is printed after the end, as by a process that outlives its command, belongs to no run.
             printed[key]?.bytes.append(contentsOf: piece.suffix(Self.limit))
             // Cut by halves, so that a chatty command does not move 64 KiB for each line.
             if let count = printed[key]?.bytes.count, count > 2 * Self.limit {
@@ -32,13 +33,13 @@ struct RunningOutputs {
         }
     }
 
-    /// Of the runs of a job that go on, or of all jobs, in the order in which they began.
+    /// Of the runs in progress of a job, or of all jobs, in the order in which they began.
     func all(of job: JobID?) -> [(attempt: Attempt, bytes: [UInt8])] {
         printed.filter { job == nil || $0.key.job == job }.sorted { $0.value.number < $1.value.number }
             .map { ($0.key, Array($0.value.bytes.suffix(Self.limit))) }
     }
 
-    /// Of the run of an occurrence, or of the job's newest one; `nil` if none goes on.
+    /// Of the run of an occurrence, or of the job's newest one; `nil` if none runs.
     func output(of job: JobID, occurrence: Int?) -> [UInt8]? {
         all(of: job).last { occurrence == nil || $0.attempt.occurrence == occurrence }?.bytes
     }

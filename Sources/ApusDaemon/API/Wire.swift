@@ -15,7 +15,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var trigger: WireTrigger
     /// What it does.
     public var action: Action
-    /// How it behaves when things do not go to plan.
+    /// How it behaves when runs are late, overlap, fail or are missed.
     public var policies: WirePolicies
     /// When it was submitted (ISO 8601, UTC, milliseconds; so are all instants).
     public var created: String
@@ -31,7 +31,7 @@ public struct WireJob: Codable, Hashable, Sendable {
     public var occurrences: Int
     /// How many of them were missed.
     public var missed: Int
-    /// The newest attempt that is going on; else the newest that began; else the newest run that ended without one.
+    /// The newest running attempt; else the newest that began; else the newest run that ended without one.
     public var lastRun: WireRun?
     /// Labels.
     public var labels: [String: String]
@@ -137,7 +137,7 @@ public struct WireRun: Codable, Hashable, Sendable {
     public var standsFor: Int
     /// When it was due.
     public var due: String
-    /// When it started, also while it goes on.
+    /// When it started, also while it runs.
     public var started: String?
     /// When it ended.
     public var finished: String?
@@ -285,7 +285,7 @@ public struct WireHealth: Codable, Hashable, Sendable {
     public var node: String?
     /// When it started.
     public var started: String
-    /// How many runs are going on.
+    /// How many runs are in progress.
     public var running: Int
 }
 
@@ -304,7 +304,7 @@ public struct WireError: Codable, Hashable, Sendable {
 
 /// What `GET /v1/jobs/{id}/why` answers: the decisions about an occurrence, in their order.
 public struct WireExplanation: Codable, Hashable, Sendable {
-    /// One decision, or one thing that the occurrence waits for.
+    /// One decision, or one condition that the occurrence waits for.
     public struct Decision: Codable, Hashable, Sendable {
         /// A word for programs: `due`, `claimed`, `queueFull` and others.
         public var code: String
@@ -355,7 +355,7 @@ public struct WireOutput: Codable, Hashable, Sendable {
     public var attempt: Int
     /// A piece of what the command printed.
     public var text: String
-    /// Whether it is what a run that goes on had printed before the listening began.
+    /// Whether a running run had printed it before the listening began.
     @EmptyIfAbsent public var replayed: Bool
 }
 

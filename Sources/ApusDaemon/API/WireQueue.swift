@@ -8,7 +8,7 @@ public struct WireUniqueness: Codable, Hashable, Sendable {
     /// Uniqueness by what a job does.
     public init(within: String? = nil) { self.within = within }
 
-    /// `nil` for jobs that are told apart by their identifiers only.
+    /// `nil` for jobs that are distinguished by their identifiers only.
     init?(_ uniqueness: JobUniqueness) {
         guard uniqueness.countsPayload else { return nil }
         self.init(within: uniqueness.period.map(DurationText.iso8601))
@@ -23,13 +23,13 @@ public struct WireUniqueness: Codable, Hashable, Sendable {
 public struct WireQueue: Codable, Hashable, Sendable {
     /// Its name.
     public var name: String
-    /// How many of its runs go on at once, at most.
+    /// How many of its runs are in progress at once, at most.
     public var concurrency: Int?
     /// How many of its runs begin in a time, at most.
     public var rate: WireRate?
     /// Whether no run of it begins.
     public var paused: Bool
-    /// How many of its runs go on, over all daemons that share the store.
+    /// How many of its runs are in progress, over all daemons that share the store.
     public var running: Int
     /// How many jobs wait for a place: as far as they are in the daemon's memory; of a store that is shared, all that are
     /// due, over all daemons, also for other reasons.
@@ -79,7 +79,7 @@ public struct WireQueues: Codable, Hashable, Sendable {
 
 /// What `PATCH /v1/queues/{name}` takes: what is left out stays.
 public struct WireQueueChange: Codable, Hashable, Sendable {
-    /// How many runs go on at once.
+    /// How many runs are in progress at once.
     public var concurrency: FieldChange<Int>
     /// How many runs begin in a time.
     public var rate: FieldChange<WireRate>

@@ -89,7 +89,7 @@ extension DaemonClient {
         }
     }
 
-    /// Opens an answer that goes on until the daemon ends it.
+    /// Opens a streamed answer, which lasts until the daemon ends it.
     func open(_ path: String, query: [(String, String)]) async throws -> HTTPClientResponse {
         let socketPath = try socket.path()
         let request = Self.request(.GET, path, query: query, body: nil, socketPath: socketPath)
@@ -118,7 +118,7 @@ extension DaemonClient {
         return request
     }
 
-    /// Tells apart that no daemon listens, that one does not answer, and what it answered.
+    /// Distinguishes that no daemon listens, that it does not answer, and that it answered with an error.
     /// - Throws: `CancellationError` if the caller was cancelled.
     static func meaning(of error: any Error, socketPath: String, patience: Duration) throws -> DaemonError {
         switch error {

@@ -28,7 +28,7 @@ public struct DaemonClient: Sendable {
         self.init(socket: DaemonSocket(home: home), patience: patience, random: random)
     }
 
-    /// A client for the daemon behind a socket.
+    /// A client for the daemon that listens on a socket.
     init(socket: DaemonSocket, patience: Duration = .seconds(30), random: any RandomSource = SystemRandom()) {
         home = socket.home
         self.socket = socket
@@ -180,7 +180,7 @@ public struct DaemonClient: Sendable {
         try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/run"))
     }
 
-    /// Cancels the run of one occurrence, which waits or goes on; the job stays.
+    /// Cancels the run of one occurrence, waiting or running; the job stays.
     public func cancelRun(_ id: String, occurrence: Int) async throws -> WireRun {
         try decode(try await send(.POST, "/v1/jobs/\(Self.escaped(id))/runs/\(occurrence)/cancel"))
     }
@@ -212,8 +212,8 @@ public struct DaemonClient: Sendable {
             try await send(.PATCH, "/v1/queues/\(Self.escaped(name))", body: try JSONText.bytes(of: change)))
     }
 
-    /// What the last run that ended (or an occurrence's) printed: its last 64 KiB. With `running`, rather what a run that
-    /// goes on has printed so far, if one does.
+    /// What the last run that ended (or an occurrence's) printed: its last 64 KiB. With `running`, rather what a
+    /// running run has printed so far, if there is one.
     public func logs(_ id: String, occurrence: Int? = nil, running: Bool = false) async throws -> [UInt8] {
         let query = Self.query(occurrence: occurrence) + (running ? [("running", "true")] : [])
         return Array(try await send(.GET, "/v1/jobs/\(Self.escaped(id))/logs", query: query).readableBytesView)
@@ -236,7 +236,7 @@ public struct DaemonClient: Sendable {
     /// - Parameters:
     ///   - job: only this job's; by identifier, unique prefix or name.
     ///   - terminal: whether the caller shows notifications to a person.
-    ///   - running: whether it begins with what runs that go on have printed so far, as `output` events.
+    ///   - running: whether it begins with what runs in progress have printed so far, as `output` events.
     ///   - body: called with each event; `false` ends the listening. First called with `nil`, when the daemon listens.
     /// - Throws: ``DaemonError``, or what `body` throws.
     public func listen(

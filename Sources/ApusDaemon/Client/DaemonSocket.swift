@@ -9,8 +9,8 @@ import ApusTimers
     import Darwin
 #endif
 
-/// Finds the socket of a home's daemon, and makes sure that the user's own daemon is behind it before anything is sent:
-/// a server of another user would get the commands, and answer what it likes.
+/// Finds the socket of a home's daemon, and makes sure that the user's own daemon listens on it before anything is
+/// sent: a server of another user would get the commands, and answer what it likes.
 ///
 /// The folders and the socket must be the user's own, and so must the process that listens (`SO_PEERCRED`, unix(7)). To
 /// ask for that takes a connection of its own, so it is done once for each socket: a new daemon makes a new file.

@@ -87,7 +87,7 @@ private struct ObjectContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     func decodeNil(forKey key: Key) throws -> Bool {
         guard case .null? = member(key) else { return false }
         guard report != nil else { return true }
-        // Strictly, a field without a value is left out: only one way of saying a thing.
+        // Strictly, a field without a value is left out: each meaning has one form.
         throw DecodingError.valueNotFound(Key.self, .init(codingPath: codingPath + [key], debugDescription: "null"))
     }
 

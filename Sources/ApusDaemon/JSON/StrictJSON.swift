@@ -2,8 +2,8 @@
 ///
 /// Which fields a type knows, its `Decodable` implementation says: those that it asks for.
 ///
-/// `JSONDecoder` tells neither which fields nobody asked for nor which are given twice. A decoder around it that finds
-/// out takes four times as long as the one here, and each submission through the socket is read with it.
+/// `JSONDecoder` reports neither unknown fields nor fields that are given twice. A decoder around it that finds
+/// them takes four times as long as the one here, and each submission through the socket is read with it.
 package enum StrictJSON {
     /// Decodes a value.
     /// - Throws: ``DaemonError`` with `invalid` for a field that is unknown or given twice, at any depth, with its path;

@@ -2,7 +2,7 @@
 ///
 /// A command first, then the webhook. The first of them that fails ends the attempt and is its reason; the next attempt
 /// begins with the command again. The notification and the hooks come once per occurrence, after its outcome is decided:
-/// not after an attempt that is followed by another, and not when the run was told to end.
+/// not after an attempt that is followed by another, and not when the run was cancelled.
 public struct Action: Codable, Hashable, Sendable {
     /// A program to start.
     public struct Command: Codable, Hashable, Sendable {

@@ -8,14 +8,15 @@ struct ActionOutcome: Hashable, Sendable {
     var reason: String?
     var exitCode: Int?
 
-    /// The outcome of an attempt; `nil` if the attempt is none: it was told to end, was put back, or is followed by another.
+    /// The outcome of an attempt; `nil` if the attempt is none: it was cancelled, was put back, or is followed by
+    /// another.
     ///
     /// - Parameters:
     ///   - error: what the action threw.
-    ///   - reason: why it was told to end.
+    ///   - reason: why it was cancelled.
     ///   - isLastAttempt: whether no attempt follows a failure.
     ///   - exitCode: that of a command that succeeded.
-    init?(error: (any Error)?, toldToEnd reason: CancellationReason?, isLastAttempt: Bool, exitCode: Int? = nil) {
+    init?(error: (any Error)?, cancelled reason: CancellationReason?, isLastAttempt: Bool, exitCode: Int? = nil) {
         switch (reason, error) {
         case (_, is JobPostponement), (.cancelled, _), (.replaced, _), (.shutdown, .some): return nil
         case (.timedOut, _):

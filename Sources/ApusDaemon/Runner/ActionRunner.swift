@@ -37,7 +37,7 @@ struct ActionRunner: Sendable {
             failure = error
         }
         let outcome = ActionOutcome(
-            error: failure, toldToEnd: context.endWork(), isLastAttempt: context.isLastAttempt,
+            error: failure, cancelled: context.endWork(), isLastAttempt: context.isLastAttempt,
             exitCode: action.command == nil ? nil : 0)
         if let outcome { await follow(outcome, of: action, context) }
         if let failure { throw failure }
@@ -60,7 +60,7 @@ struct ActionRunner: Sendable {
         var exitCode: Int?
     }
 
-    /// The same for each attempt at one occurrence, so that the receiver can tell a repetition.
+    /// The same for each attempt at one occurrence, so that the receiver can recognize a repetition.
     private func deliveryID(_ context: RunContext) -> String {
         "\(context.job.id)-\(context.job.key)-\(context.occurrence)"
     }

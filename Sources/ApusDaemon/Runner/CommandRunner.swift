@@ -4,7 +4,7 @@ import Logging
 
 /// Runs a job's command: in a session of its own, so that it and what it starts can be ended together.
 struct CommandRunner: Sendable {
-    /// How long a command that is told to end (SIGTERM) has until it is killed.
+    /// How long a command has to end after SIGTERM, until SIGKILL.
     static let patience: Duration = .seconds(5)
     /// How long a command waits that could not be started for want of something; half of that is at random, so that
     /// many do not come back together.
@@ -18,8 +18,8 @@ struct CommandRunner: Sendable {
     var starts = CommandStarts()
     var ender: CommandEnder
 
-    /// Runs the command until its process ends. What that left running in the background goes on, unless the run is told
-    /// to end before: then everything is ended.
+    /// Runs the command until its process ends. Processes that it left in the background continue to run, unless the
+    /// run is cancelled before: then everything is ended.
     /// - Throws: ``JobPostponement`` when it cannot be started for want of descriptors, processes or memory;
     ///   ``JobFailure`` when it cannot be started at all, exits with another code than 0, or is ended by a signal.
     func run(_ command: Action.Command, context: RunContext) async throws {
@@ -45,7 +45,7 @@ struct CommandRunner: Sendable {
         var exit = await running.end()
         var isGone = true
         if exit == nil {
-            // Told to end. A task of its own, since this one is cancelled.
+            // Cancelled. A task of its own, since this one is cancelled.
             isGone = await Task { await ender.end(running, token: token) }.value
             exit = running.exit
         }
@@ -56,7 +56,7 @@ struct CommandRunner: Sendable {
         case .code(0): context.setExitCode(0)
         case .code(let code): throw JobFailure(reason: "exit code \(code)", exitCode: code)
         case .signal(let signal): throw JobFailure(reason: "ended by signal \(signal)", exitCode: 128 + signal)
-        case nil: throw JobFailure(reason: "was told to end, and could not be killed")
+        case nil: throw JobFailure(reason: "was cancelled, and could not be killed")
         }
     }
 

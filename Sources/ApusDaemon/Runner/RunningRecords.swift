@@ -15,7 +15,7 @@ import Logging
     import Darwin
 #endif
 
-/// A file for each command that runs, so that a daemon that was killed can end at its next start what it left behind: an
+/// A file for each command that runs, so that a killed daemon can end the leftover processes at its next start: an
 /// interrupted attempt is tried again, and must not meet its own leftovers.
 ///
 /// The file is there before the command is, and gone after it. Its name is a token that the command, and whatever it

@@ -33,7 +33,7 @@ public struct ServiceUnit: Sendable {
             TimeoutStopSec=30
             # Commands get SIGTERM from the daemon when their grace is over, not from systemd with it.
             KillMode=mixed
-            # When the kernel ends a command for want of memory, the daemon and the other commands go on.
+            # When the kernel ends a command for want of memory, the daemon and the other commands continue.
             OOMPolicy=continue
 
             [Install]

@@ -142,7 +142,7 @@ extension PrometheusRegistry {
             "apus.duration": Name(name: "apus_run_duration_seconds", help: "How long attempts took."),
             "apus.lateness": Name(
                 name: "apus_run_lateness_seconds", help: "How late the first attempts at occurrences began."),
-            "apus.running": Name(name: "apus_runs_in_progress", help: "Runs that go on."),
+            "apus.running": Name(name: "apus_runs_in_progress", help: "Runs in progress."),
             "apus.waiting": Name(name: "apus_jobs_waiting", help: "Jobs that wait for a place of their queue."),
         ])
     }

@@ -24,7 +24,7 @@ public struct BackgroundJobError: Error, Sendable, CustomStringConvertible {
         public static let alreadyRegistered = Code(name: .alreadyRegistered)
         /// The app's launch is over; handlers of refresh and processing jobs have to be there before.
         public static let registeredTooLate = Code(name: .registeredTooLate)
-        /// A launch was to be simulated of a job that nobody has submitted.
+        /// The launch of a job was simulated that was not submitted.
         public static let notPending = Code(name: .notPending)
         /// An expiration was to be simulated of a job that does not run.
         public static let notRunning = Code(name: .notRunning)

@@ -10,9 +10,9 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case notPending
     /// The request's `earliestBegin`, or the moment that the host has spread it to, has not come.
     case notBefore(WallInstant)
-    /// A run of the same job goes on.
+    /// A run of the same job has not ended.
     case running
-    /// Nobody has unlocked the device since it was started.
+    /// The device was not unlocked since it was started.
     case lockedSinceBoot
     /// The user has switched background refresh off.
     case backgroundRefreshOff
@@ -38,14 +38,14 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
     case noNetwork
     /// The device is not plugged in, and the request needs that.
     case noExternalPower
-    /// Somebody uses the device.
+    /// The user uses the device.
     case deviceInUse
     /// It is day and the device is not plugged in: the system keeps long work for a time at which that does not matter,
     /// although the request does not need it.
     case neitherNightNorCharging
     /// As many runs as the system lets are under way, or the app is being ended.
     case busy
-    /// The request has outlived the process that submitted it, and nobody has registered a handler in this one yet.
+    /// The request has outlived the process that submitted it, and this one has not registered a handler yet.
     case noHandler
 
     /// The reason in words, with the instant if there is one.
@@ -63,7 +63,7 @@ public enum BackgroundJobObstacle: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .notPending: "no request is pending"
         case .notBefore: "its earliest begin has not come"
-        case .running: "its last run goes on"
+        case .running: "its last run has not ended"
         case .lockedSinceBoot: "not unlocked since the device was started"
         case .backgroundRefreshOff: "background refresh is off"
         case .notInSwitcher: "not in the app switcher"

@@ -10,7 +10,7 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
         /// Short work that keeps the app's content fresh. It has about 30 s (Apple, "Choosing Background Strategies for
         /// Your App"), and is put off while the battery is low.
         case refresh
-        /// Longer work for when nobody uses the device: minutes.
+        /// Longer work for when the user does not use the device: minutes.
         case processing(requiresNetwork: Bool = false, requiresExternalPower: Bool = false)
         /// Work that the user has just begun in the foreground and wants to see finished, with progress and a way to
         /// cancel it.
@@ -51,7 +51,7 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
 public struct ContinuedJob: Sendable, Hashable, Codable {
     /// What happens when the work cannot begin at once.
     public enum Strategy: Sendable, Hashable, Codable, CaseIterable {
-        /// It waits behind the others.
+        /// It waits in a queue, after the earlier requests.
         case queue
         /// The submission fails.
         case fail
@@ -59,7 +59,7 @@ public struct ContinuedJob: Sendable, Hashable, Codable {
 
     /// What the user has begun.
     public var title: String
-    /// How it goes on; may change with ``BackgroundJobRun/update(title:subtitle:)``.
+    /// Its current state; may change with ``BackgroundJobRun/update(title:subtitle:)``.
     public var subtitle: String
     /// What happens when it cannot begin at once.
     public var strategy: Strategy

@@ -3,7 +3,7 @@ import ApusTimers
 
 /// What a host does for a run. For those who implement a ``BackgroundJobScheduler``. Called from any thread.
 public protocol BackgroundJobDriver: Sendable {
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or nobody knows.
+    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or the limit is unknown.
     var timeRemaining: Duration? { get }
     /// The run is over. Called once.
     func completed(success: Bool)
@@ -38,14 +38,14 @@ public final class BackgroundJobRun: Sendable {
     /// The job's identifier.
     public var identifier: String { request.identifier }
 
-    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or nobody knows.
+    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it or the limit is unknown.
     public var timeRemaining: Duration? { driver.timeRemaining }
 
     /// Whether the run has to wind up, or is over.
     public var isExpired: Bool { state.withLock { $0.isExpired } }
 
     /// Sets what is called on the main loop when the time is nearly over, the user cancels the job, or the system needs
-    /// the device for something else; these cannot be told apart. It has a few seconds. The run has to be completed
+    /// the device for something else; these cannot be distinguished. It has a few seconds. The run has to be completed
     /// soon afterwards.
     ///
     /// Without one, an expired run is over at once and has failed. The last one that was set counts; when the run has
@@ -75,7 +75,7 @@ public final class BackgroundJobRun: Sendable {
 
     /// Ends the run before its handler returns. Only the first end counts, and the app may be suspended right after it.
     public func complete(success: Bool) {
-        guard case .tellHost(let handler) = state.withLock({ $0.complete() }) else { return }
+        guard case .notifyHost(let handler) = state.withLock({ $0.complete() }) else { return }
         cancel.finish()
         driver.completed(success: success)
         withExtendedLifetime(handler) {}
@@ -102,7 +102,7 @@ public final class BackgroundJobRun: Sendable {
                 defer { group.cancelAll() }
                 while let result = await group.next() {
                     if let result { return result }
-                    // Expired, or completed early: the work is told.
+                    // Expired, or completed early: cancel the work.
                     group.cancelAll()
                 }
                 preconditionFailure("the work is a child of this group, so its result comes before the group is empty")

@@ -1,8 +1,8 @@
-/// The life of one run, as a pure state machine: it is completed exactly once, and its expiration is told once.
+/// The life of one run, as a pure state machine: it is completed exactly once, and reported as expired at most once.
 struct BackgroundJobRunMachine<Handler> {
     private enum State {
         case running(handler: Handler?)
-        /// It was told that its time is over, and winds up.
+        /// Its time is over: the handler was notified, and has not completed the run yet.
         case expired
         case completed
     }
@@ -19,7 +19,7 @@ struct BackgroundJobRunMachine<Handler> {
     enum ExpirationAction {
         /// Cancel the work and call the handler; it has to complete the run.
         case call(Handler)
-        /// Cancel the work. Nobody winds up, so the run has failed.
+        /// Cancel the work. There is no handler to wind up, so the run has failed.
         case fail
         case ignore
     }
@@ -38,11 +38,11 @@ struct BackgroundJobRunMachine<Handler> {
     }
 
     enum HandlerAction {
-        /// Let go of the one that was there.
+        /// Release the previous handler.
         case replaced(Handler?)
         /// The time is over already: call the new one now.
         case callNow
-        /// The run is complete; nobody will call it.
+        /// The run is complete; it will not be called.
         case ignore
     }
 
@@ -57,8 +57,8 @@ struct BackgroundJobRunMachine<Handler> {
     }
 
     enum CompletionAction {
-        /// Tell the host, and let go of the handler.
-        case tellHost(Handler?)
+        /// Notify the host, and release the handler.
+        case notifyHost(Handler?)
         case ignore
     }
 
@@ -66,10 +66,10 @@ struct BackgroundJobRunMachine<Handler> {
         switch state {
         case .running(let handler):
             state = .completed
-            return .tellHost(handler)
+            return .notifyHost(handler)
         case .expired:
             state = .completed
-            return .tellHost(nil)
+            return .notifyHost(nil)
         case .completed:
             return .ignore
         }

@@ -2,7 +2,8 @@
 /// run expires, its Swift task is cancelled.
 public typealias BackgroundJobHandler = @Sendable (BackgroundJobRun) async throws -> Void
 
-/// A host's door to work that it starts when it suits the device. The same API on every host, with the host's rules.
+/// A host's scheduler of work that it starts when it suits the device. The same API on every host, with the host's
+/// rules.
 ///
 /// All members may be used from any thread. The handler runs where the host runs asynchronous work, not on the main
 /// actor.
@@ -20,7 +21,7 @@ public protocol BackgroundJobScheduler: Sendable {
     ///   `notPermitted`, `cannotStartNow`.
     func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError)
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on.
+    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
     func cancel(_ identifier: String) async
 
     /// Withdraws all pending requests.
@@ -32,11 +33,13 @@ public protocol BackgroundJobScheduler: Sendable {
     /// Begins the run of a pending request now, whatever the rules say. For debugging only: an app that calls it in the
     /// App Store is rejected.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` where the system has no such door.
+    /// - Throws: ``BackgroundJobError`` with the code `notPending`; `unavailable` where the system has no such
+    ///   interface.
     func simulateLaunch(_ identifier: String) async throws(BackgroundJobError)
 
     /// Lets a run expire now. For debugging only.
     ///
-    /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` where the system has no such door.
+    /// - Throws: ``BackgroundJobError`` with the code `notRunning`; `unavailable` where the system has no such
+    ///   interface.
     func simulateExpiration(_ identifier: String) async throws(BackgroundJobError)
 }

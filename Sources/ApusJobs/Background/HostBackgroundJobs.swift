@@ -3,17 +3,18 @@ public import ApusTimers
 public import Logging
 
 /// Background jobs on a host whose system has none: a Linux server, a desktop. The process itself decides when they begin,
-/// by what the host tells of the device.
+/// by the conditions of the device that the host reports.
 ///
 /// | kind | begins | expires |
 /// |---|---|---|
 /// | refresh | not before its instant, spread by chance; not with a low battery or in low-power mode; not soon after the one before | after 30 s |
-/// | processing | not before its instant, spread by chance; with the network and the power that it asks for; when nobody uses the device; one at a time | after 10 min, and when one of these is over |
+/// | processing | not before its instant, spread by chance; with the network and the power that it asks for; while the
+/// user does not use the device; one at a time | after 10 min, and when one of these is over |
 /// | continued | at once, in the foreground | when it makes no progress for 60 s |
 ///
-/// ``Configuration`` holds these numbers. Each run is covered by a background task: a request to stop the process lets it
-/// go on for as long as the host grants, and then it expires. Nothing begins in the background. No two runs of an
-/// identifier are under way at once, unless a launch is simulated.
+/// ``Configuration`` holds these numbers. Each run is covered by a background task: a request to stop the process lets
+/// the run continue for as long as the host grants, and then it expires. Nothing begins in the background. No two runs
+/// of an identifier are under way at once, unless a launch is simulated.
 ///
 /// A process has no time of "being launched" here, so handlers may be registered at any time; everything else is as in
 /// ``BackgroundJobScheduler``. ``ContinuedJob/requiresGPU`` is not looked at: nothing withholds it from a process.
@@ -25,7 +26,7 @@ public import Logging
 /// Requests wait in memory, or also in a ``/ApusBackground/RecordStore`` and then survive the process. The store is called with other
 /// changes held back, so it must not use these jobs itself. All members may be used from any thread.
 public final class HostBackgroundJobs: BackgroundJobScheduler {
-    /// A run that is under way, for whoever shows it.
+    /// A run in progress, for display.
     public struct Running: Sendable, Hashable {
         /// How far a run is.
         public struct Progress: Sendable, Hashable {
@@ -47,7 +48,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
         public var duration: Duration
         /// What it reported last.
         public var progress: Progress?
-        /// Whether it was told to wind up.
+        /// Whether its expiration was reported.
         public var isExpiring: Bool
     }
 
@@ -110,7 +111,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
     ///   - host: Whose phases, conditions, clocks and background tasks are used.
     ///   - configuration: The limits.
     ///   - random: Decides how far requests are spread.
-    ///   - logger: Where launches, ends and reasons to wait are told.
+    ///   - logger: Gets launches, ends and reasons to wait.
     public convenience init(
         host: any BackgroundHost, configuration: Configuration = Configuration(),
         random: any RandomSource = SystemRandom(), logger: Logger = Logger(label: "apus.background.jobs")
@@ -129,7 +130,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
     ///   - key: Names the record. No two in a store may have the same.
     ///   - configuration: The limits.
     ///   - random: Decides how far requests are spread.
-    ///   - logger: Where launches, ends and reasons to wait are told.
+    ///   - logger: Gets launches, ends and reasons to wait.
     /// - Throws: ``BackgroundJobError`` with the code `storeFailed` when the record cannot be read.
     public convenience init(
         host: any BackgroundHost, store: any RecordStore, key: String = "apus.background.jobs",
@@ -203,7 +204,7 @@ public final class HostBackgroundJobs: BackgroundJobScheduler {
         carryOut(plans)
     }
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on. When the store
+    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues. When the store
     /// cannot be written that is logged, and the request is back after a restart of the process.
     public func cancel(_ identifier: String) async { change { $0.cancel(identifier) } }
 

@@ -32,9 +32,9 @@ extension HostBackgroundJobs {
         /// No refresh begins while the battery is at this level or below, from 0 to 1, and nothing charges it. Apple's
         /// systems: 0.2 (WWDC20, session 10063).
         public var lowBatteryLevel: Double
-        /// Whether what the host cannot tell counts as what a processing job needs: a network, external power, nobody at
-        /// the device. A server knows nothing of users, and would never run a job otherwise. Where it is `false`, what
-        /// becomes unknown ends a run too.
+        /// Whether unknown conditions of the host count as met for a processing job: a network, external power, no user
+        /// at the device. A server knows nothing of users, and would never run a job otherwise. Where it is `false`,
+        /// what becomes unknown ends a run too.
         public var unknownCountsAsMet: Bool
 
         /// A configuration; each argument left out has its default.

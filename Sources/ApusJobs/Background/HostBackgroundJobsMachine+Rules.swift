@@ -10,7 +10,7 @@ extension HostBackgroundJobsMachine {
             + (now.conditions.map { conditionObstacles(of: entry.request.kind, $0) } ?? [])
     }
 
-    /// What keeps it from beginning at this look; `nil` when that depends on conditions that nobody has read: a run has
+    /// What keeps it from beginning at this look; `nil` when that depends on conditions that were not read: a run has
     /// ended since, and its end will be looked at. The device is looked at only when nothing else is in the way, because
     /// to follow it costs something.
     func decidingObstacles(

@@ -149,10 +149,10 @@ struct HostBackgroundJobsMachine: Sendable {
         // After that, because what begins is in the way of others.
         for index in pending.indices {
             guard let obstacles = decidingObstacles(of: pending[index], at: now) else { continue }
-            if pending[index].told.map(\.words) != obstacles.map(\.words) {
+            if pending[index].logged.map(\.words) != obstacles.map(\.words) {
                 plan.deferrals.append((pending[index].request.identifier, obstacles))
             }
-            pending[index].told = obstacles
+            pending[index].logged = obstacles
         }
         if pending.isEmpty { isRefused = false }
         whenToLookAgain(&plan, at: now)

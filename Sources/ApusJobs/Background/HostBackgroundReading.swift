@@ -8,7 +8,7 @@ struct HostBackgroundReading: Sendable {
     var uptime: UptimeInstant
     var boot: String?
     var phase: Phase
-    /// `nil` when nobody looked, because nothing depends on them.
+    /// `nil` when they were not read, because nothing depends on them.
     var conditions: DeviceConditions?
 
     var isInForeground: Bool {

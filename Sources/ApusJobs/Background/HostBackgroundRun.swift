@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// What a host does for one run: it keeps the time and hears of progress.
+/// What a host does for one run: it keeps the time and gets the progress.
 struct HostBackgroundRun: BackgroundJobDriver {
     let jobs: HostBackgroundJobs
     let number: Int

@@ -16,6 +16,6 @@ struct PendingBackgroundJob: Sendable {
     let number: Int
     let request: BackgroundJobRequest
     let gate: Gate
-    /// Why it was found to wait, so that it is told once.
-    var told: [BackgroundJobObstacle] = []
+    /// The obstacles that were logged last, so that each change is logged once.
+    var logged: [BackgroundJobObstacle] = []
 }

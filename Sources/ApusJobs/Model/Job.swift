@@ -10,7 +10,7 @@ public struct JobRequest: Hashable, Sendable {
     public var kind: String
     /// When it is due.
     public var trigger: Trigger
-    /// How it behaves when things do not go to plan.
+    /// How it behaves when runs are late, overlap, fail or are missed.
     public var policies: JobPolicies
     /// Free text by key, for finding jobs again.
     public var labels: [String: String]
@@ -80,13 +80,13 @@ public struct JobRequest: Hashable, Sendable {
     }
 }
 
-/// The state of a job. What its occurrences do is told by its runs.
+/// The state of a job. The state of its occurrences is in its runs.
 public enum JobState: String, Hashable, Sendable, CaseIterable {
     /// Occurrences are to come or open.
     case scheduled
     /// Nothing starts until it is resumed.
     case suspended
-    /// Ended by somebody. Final.
+    /// Cancelled by a caller. Final.
     case cancelled
     /// All occurrences have an outcome. Final.
     case finished
@@ -130,7 +130,7 @@ public struct Job: Hashable, Sendable, Identifiable {
     public var remainder: Duration?
     /// How many occurrences have an outcome, skipped ones included.
     public var occurrences: Int
-    /// How many of those were skipped or coalesced because nobody could run them in time.
+    /// How many of those were skipped or coalesced because no scheduler could run them in time.
     public var missed: Int
     /// When the scheduler must look at the job next because of the wall clock: its next occurrence is due, or a waiting
     /// run may start. `nil` when only something else can change it.

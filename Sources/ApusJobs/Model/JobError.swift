@@ -16,7 +16,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let ambiguous = Code(.ambiguous)
         /// The identifier is taken, and the request said `refuse`.
         public static let alreadyExists = Code(.alreadyExists)
-        /// Somebody else changed the job at the same time; read it again.
+        /// The job was changed concurrently; read it again.
         public static let conflict = Code(.conflict)
         /// The store has a newer owner: this one can write nothing any more.
         public static let notOwner = Code(.notOwner)

@@ -17,7 +17,7 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         self.decisions = decisions
     }
 
-    /// One decision, or one thing that a run waits for.
+    /// One decision, or one condition that a run waits for.
     public struct Decision: Hashable, Sendable, Codable {
         /// What it is.
         public var code: Code
@@ -44,7 +44,7 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case timeZoneMissing
         /// It was not due by the trigger, but asked for by hand.
         case byHand
-        /// It makes up for occurrences that nobody could run.
+        /// It makes up for occurrences that no scheduler could run.
         case catchUp
         /// It never ran: it was missed, coalesced into another one, or overlapped.
         case skipped
@@ -54,9 +54,9 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case started
         /// The handler has reported how far it is.
         case progress
-        /// The handler goes on.
+        /// The handler is still running.
         case running
-        /// The handler was told to end.
+        /// The handler was cancelled, and has not returned.
         case told
         /// An attempt succeeded.
         case succeeded

@@ -28,11 +28,11 @@ public struct QueueID: RawRepresentable, Hashable, Sendable, Comparable, Codable
 public struct JobQueue: Hashable, Sendable, Identifiable {
     /// Its name.
     public var id: QueueID
-    /// How many of its runs go on at once, at most. `nil`: as many as the scheduler has places for.
+    /// How many of its runs are in progress at once, at most. `nil`: as many as the scheduler has places for.
     public var concurrency: Int?
     /// How many of its runs begin in a time. `nil`: no limit.
     public var rate: QueueRate?
-    /// Whether no run of it begins. Those that go on are not concerned.
+    /// Whether no run of it begins. Runs in progress continue.
     public var isPaused: Bool
     /// How many runs had begun within the rate's period when the last one did. For stores: it makes the rate hold over
     /// restarts.
@@ -132,7 +132,7 @@ public struct JobUniqueness: Hashable, Sendable {
 extension JobQueue {
     /// What is changed of a queue; the rest stays.
     public enum Change: Hashable, Sendable {
-        /// How many runs go on at once; `nil` for no limit.
+        /// How many runs are in progress at once; `nil` for no limit.
         case concurrency(Int?)
         /// How many begin in a time; `nil` for no limit.
         case rate(QueueRate?)
@@ -159,7 +159,7 @@ extension JobQueue {
 public struct QueueStatus: Hashable, Sendable {
     /// The queue.
     public var queue: JobQueue
-    /// How many of its runs go on.
+    /// How many of its runs are in progress.
     public var running: Int
     /// How many jobs wait for a place, as far as they are in memory.
     public var waiting: Int

@@ -15,7 +15,7 @@ public enum RunState: String, Hashable, Sendable, CaseIterable {
     case skipped
     /// The process ended while it ran.
     case lost
-    /// Somebody cancelled it, or its job.
+    /// The run, or its job, was cancelled.
     case cancelled
 
     /// Whether the attempt is still to run or running.
@@ -51,7 +51,7 @@ public struct Run: Hashable, Sendable {
     public var isFinal: Bool
     /// Why, in a word, for `skipped`, `cancelled`, `failed` and `lost`: `missed`, `coalesced`, `overlap`, `queueFull`,
     /// `replaced`, `cancelled`, `timedOut`, `interrupted`, or the handler's own words. While open: `missed` if it makes
-    /// up for a missed occurrence, `cancelled` or `replaced` if its handler was told to end, and while it waits again
+    /// up for a missed occurrence, `cancelled` or `replaced` if its handler was cancelled, and while it waits again
     /// the words of a ``JobPostponement``.
     public var reason: String?
     /// The earliest instant at which the attempt may start, where that is later than `due`: the end of the pause before a
@@ -77,7 +77,7 @@ public struct Run: Hashable, Sendable {
     package var isCompleted = false
 
     /// How late the occurrence's first attempt started; `nil` for later attempts, which have their own ``delay``, and for
-    /// what was never started. While the attempt goes on, counted to its claim.
+    /// what was never started. While the attempt runs, counted to its claim.
     public var lateness: Duration? { attempt == 1 ? begun.map { due.duration(to: $0) } : nil }
 
     /// How much later than at the end of its pause a retry started; `nil` for first attempts, and for an attempt without

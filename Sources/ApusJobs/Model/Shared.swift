@@ -1,5 +1,5 @@
 /// A value of which copies share one place in memory, until one of them is changed: for the large part of a value that
-/// is copied often and changes seldom.
+/// is copied often and changes rarely.
 struct Shared<Value: Hashable & Sendable>: Hashable, Sendable {
     private final class Storage: Sendable {
         let value: Value

@@ -3,8 +3,8 @@ public import ApusBackground
 /// What a job's occurrences wait for, beside their instant: all of these at once.
 ///
 /// Only what a host knows can hold a job back. A condition of which the host knows nothing counts as met, and without a
-/// host all do. So a server without a battery is on external power, and on Linux nobody knows so far whether the machine
-/// is idle, so that jobs do not wait for that there.
+/// host all do. So a server without a battery is on external power, and on Linux the host does not know so far whether
+/// the machine is idle, so that jobs do not wait for that there.
 public struct JobConditions: OptionSet, Hashable, Sendable {
     /// One bit for each condition. Stores keep it, so a bit never changes its meaning.
     public let rawValue: Int
@@ -16,7 +16,7 @@ public struct JobConditions: OptionSet, Hashable, Sendable {
     public static let network = JobConditions(rawValue: 1)
     /// The device is plugged in.
     public static let externalPower = JobConditions(rawValue: 2)
-    /// Nobody uses the device.
+    /// The device is not in use.
     public static let idle = JobConditions(rawValue: 4)
 
     static let all: JobConditions = [.network, .externalPower, .idle]

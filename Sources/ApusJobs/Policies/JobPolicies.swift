@@ -1,8 +1,8 @@
-/// How a job behaves when things do not go to plan. Every value has a default that suits most jobs.
+/// How a job behaves when runs are late, overlap, fail or are missed. Every value has a default that suits most jobs.
 public struct JobPolicies: Hashable, Sendable {
     /// How much later than its due instant a run may start, so that wake-ups can be shared. Zero by default.
     public var tolerance: Duration
-    /// What happens to occurrences that were due while nobody could run them.
+    /// What happens to occurrences that were due while no scheduler could run them.
     public var missedRuns: MissedRunPolicy
     /// How late an occurrence may be and still count as on time. `nil`: 60 s, or the interval when that is shorter.
     /// Counted from the due instant + ``tolerance``.
@@ -11,10 +11,10 @@ public struct JobPolicies: Hashable, Sendable {
     public var overlap: OverlapPolicy
     /// What happens after an attempt that did not succeed.
     public var retry: RetryPolicy
-    /// How long an attempt may take; it is then told, and its outcome is `failed`. `nil` for no limit.
+    /// How long an attempt may take; its handler is then cancelled, and its outcome is `failed`. `nil` for no limit.
     public var timeLimit: Duration?
-    /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun goes
-    /// on when it ends. None by default.
+    /// What an occurrence that is due waits for. Each attempt begins only while all of it holds; one that has begun
+    /// continues when they cease to hold. None by default.
     public var conditions: JobConditions
 
     /// Policies; each argument left out has its default.
@@ -49,7 +49,7 @@ public struct MissedRunPolicy: Hashable, Sendable {
     package var kind: Kind
     package init(kind: Kind) { self.kind = kind }
 
-    /// One run, for the latest of them; it is told how many it stands for. The others are `skipped(coalesced)`. The
+    /// One run, for the latest of them; ``RunContext`` has their number. The others are `skipped(coalesced)`. The
     /// default.
     public static let runOnce = MissedRunPolicy(kind: .runOnce)
     /// None: each is `skipped(missed)`, except one that is still within the grace period.

@@ -37,7 +37,7 @@ extension SchedulerMachine {
     }
 }
 
-/// Tells why an occurrence is as it is, from what is stored and what the scheduler sees.
+/// Explains why an occurrence is as it is, from what is stored and what the scheduler sees.
 struct Explanation {
     typealias Decision = JobExplanation.Decision
 
@@ -111,7 +111,7 @@ struct Explanation {
         case .claimed:
             add(.running, "attempt \(run.attempt) runs")
             if let reason = run.reason, reason != JobMachine.catchUp {
-                add(.told, "its handler was told to end (\(reason)), and has not returned yet")
+                add(.told, "its handler was cancelled (\(reason)), and has not returned yet")
             }
         case .succeeded: add(.succeeded, at: run.finished, "attempt \(run.attempt) succeeded")
         case .failed:
@@ -134,8 +134,8 @@ struct Explanation {
         let range = run.through > run.occurrence ? " (occurrences \(run.occurrence) to \(run.through))" : ""
         let why =
             switch run.reason {
-            case "missed": "nobody could run it in time, and the policy for missed runs leaves it out"
-            case "coalesced": "nobody could run it in time, and a later run stands for it"
+            case "missed": "no scheduler could run it in time, and the policy for missed runs leaves it out"
+            case "coalesced": "no scheduler could run it in time, and a later run stands for it"
             case "overlap": "an earlier occurrence was still open, and the overlap policy leaves it out"
             case "queueFull": "as many occurrences waited already as the overlap policy lets wait"
             case let reason?: reason

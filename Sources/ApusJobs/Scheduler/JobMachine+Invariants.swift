@@ -24,11 +24,11 @@ extension JobMachine {
         }
         if job.nextDue == nil, job.dueNote != nil { return "nothing is to come, and it has a note" }
         if let next = arrival, job.nextWake.map({ $0 > next }) ?? true {
-            return "nobody looks at the next occurrence"
+            return "no wake-up is set for the next occurrence"
         }
         if job.openRuns != open.count { return "it has \(open.count) open runs, and says \(job.openRuns)" }
         if let lastSkip, lastSkip.state != .skipped || lastSkip.through >= job.nextOccurrence {
-            return "the last skipped range, through \(lastSkip.through), is not behind the next occurrence"
+            return "the last skipped range, through \(lastSkip.through), does not end before the next occurrence"
         }
         let openOccurrences = open.count { $0.occurrence > 0 }
         if job.occurrences + openOccurrences != job.nextOccurrence - 1 {

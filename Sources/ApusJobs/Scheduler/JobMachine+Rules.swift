@@ -6,7 +6,7 @@ extension JobMachine {
     /// overlap policy.
     static let catchUp = "missed"
 
-    /// The reason kept in a claimed run that was told to end, so that it is known after a crash.
+    /// The reason kept in a claimed run whose handler was cancelled, so that it is known after a crash.
     func cancellation(_ run: Run) -> CancellationReason? {
         guard run.state == .claimed else { return nil }
         return switch run.reason {
@@ -125,7 +125,8 @@ extension JobMachine {
 
     // MARK: Outcomes
 
-    /// Waiting runs are cancelled; the handlers of claimed ones are told, and the runs carry the reason until they end.
+    /// Waiting runs are cancelled; the handlers of claimed runs are cancelled, and the runs carry the reason until they
+    /// end.
     mutating func cancelOpen(
         _ reason: CancellationReason, includingByHand: Bool, now: WallInstant, _ draft: inout Draft
     ) {
@@ -148,7 +149,7 @@ extension JobMachine {
     }
 
     /// The end of a claimed run whose outcome does not depend on how its handler ended: its effects are committed, or it
-    /// was told to end.
+    /// its handler was cancelled.
     /// - Returns: whether it is such a run.
     mutating func concludeDecided(_ index: Int, now: WallInstant, _ draft: inout Draft) -> Bool {
         if open[index].isCompleted {

@@ -13,8 +13,8 @@ extension JobMachine {
         }
     }
 
-    /// Ends the open run of one occurrence; `nil` if there is none. The handler of a claimed run is told, and the run is
-    /// cancelled when it ends.
+    /// Ends the open run of one occurrence; `nil` if there is none. The handler of a claimed run is cancelled, and the
+    /// run is cancelled when it ends.
     package mutating func cancelRun(_ occurrence: Int, now: WallInstant) -> (run: Run, action: Action)? {
         guard let index = open.firstIndex(where: { $0.occurrence == occurrence }) else { return nil }
         var run = open[index]

@@ -36,7 +36,7 @@ package struct JobMachine: Hashable, Sendable {
         package var change: JobChange?
         /// Runs whose handlers to start, once committed.
         package var starts: [Run] = []
-        /// Running handlers to tell to end, once committed.
+        /// Running handlers to cancel after the commit.
         package var cancels: [Cancel] = []
         /// Runs that wait again because their handlers could not begin.
         package var postponed: [Run] = []
@@ -57,7 +57,7 @@ package struct JobMachine: Hashable, Sendable {
             /// With `retryAfter`, the next attempt begins after that and not after the policy's back-off.
             case failed(reason: String, isFinal: Bool, retryAfter: Duration? = nil)
             case timedOut
-            /// It was told to end because the process ends: as if a crash had interrupted it.
+            /// It was cancelled because the process ends: as if a crash had interrupted it.
             case interrupted
         }
         package var result: Result
@@ -186,7 +186,7 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Goes on: relative triggers with the remainder of their interval, others with what their clock says.
+    /// Resumes the job: relative triggers with the remainder of their interval, others with what their clock says.
     package mutating func resume(now: WallInstant) -> Action {
         switch job.state {
         case .scheduled, .cancelled, .finished: return .none
@@ -205,8 +205,8 @@ package struct JobMachine: Hashable, Sendable {
         }
     }
 
-    /// Ends the job for good, cancelled or because a new one takes its place. Handlers of claimed runs are told, and
-    /// their runs are cancelled when they end.
+    /// Ends the job for good, cancelled or because a new one takes its place. Handlers of claimed runs are cancelled,
+    /// and their runs are cancelled when they end.
     package mutating func cancel(_ reason: CancellationReason = .cancelled, now: WallInstant) -> Action {
         guard !job.state.isFinal else { return .none }
         return transition(now) { machine, draft in
@@ -233,7 +233,7 @@ package struct JobMachine: Hashable, Sendable {
         return (run, action)
     }
 
-    /// After a crash: nobody runs the claimed runs any more.
+    /// After a crash: no handler runs for the claimed runs any more.
     package mutating func recover(now: WallInstant) -> Action {
         guard open.contains(where: { $0.state == .claimed }) else { return .none }
         return transition(now) { machine, draft in

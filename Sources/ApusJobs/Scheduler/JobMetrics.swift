@@ -121,16 +121,16 @@ final class MetricsReport: Sendable {
 
 extension JobScheduler {
     /// Reports from now on what the scheduler does to a metrics backend: the runs that end, how long they take and how
-    /// late they begin, and how many go on and wait.
+    /// late they begin, and how many run and wait.
     ///
     /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Nothing is reported, and nothing
     /// costs, unless this was called. Calling it again replaces the backend. Each kind and each queue has metrics of its
     /// own, so let many jobs share a kind: jobs without one have their identifier as their kind.
     ///
     /// - Parameters:
-    ///   - factory: The backend; the one that the app has bootstrapped when not given.
+    ///   - factory: The backend; the bootstrapped backend when not given.
     ///   - label: What the metrics' names begin with, before a dot.
-    ///   - dimensions: On each metric, beside its own, to tell several schedulers apart.
+    ///   - dimensions: Added to each metric's own, to distinguish several schedulers.
     public func reportMetrics(
         to factory: any MetricsFactory = MetricsSystem.factory, label: String = "apus.jobs",
         dimensions: [(String, String)] = []

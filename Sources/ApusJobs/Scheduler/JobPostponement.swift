@@ -1,7 +1,7 @@
 /// What a handler throws to be called again later: something that it needs is not there for now (descriptors, processes,
 /// memory, a service). ``RunContext/snooze(for:reason:)`` throws it.
 ///
-/// The run waits again under the same attempt number. No retry is used up, and lateness goes on counting from the due
+/// The run waits again under the same attempt number. No retry is used up, and lateness is still counted from the due
 /// instant. The attempt counts as not begun: what a handler set on its ``RunContext`` is discarded, but for its
 /// last report of progress.
 public struct JobPostponement: Error, Hashable, Sendable, CustomStringConvertible {

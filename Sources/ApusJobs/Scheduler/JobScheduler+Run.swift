@@ -7,8 +7,8 @@ extension JobScheduler {
     /// In a `ServiceGroup` of swift-service-lifecycle, use `JobSchedulerService` of ApusServiceLifecycle: it stops at a
     /// graceful shutdown.
     /// - Parameters:
-    ///   - grace: how long handlers may go on after the cancellation, on the uptime clock, before they are told to end;
-    ///     `nil` waits for as long as they take. See ``stop(grace:)``.
+    ///   - grace: how long handlers may run after the task's cancellation, on the uptime clock, before they are
+    ///     cancelled; `nil` waits for as long as they take. See ``stop(grace:)``.
     ///   - afterOpening: called when the store is this scheduler's, before anything is run.
     /// - Throws: what ``start(afterOpening:)`` throws, and the error with which the scheduler loses its store
     ///   (``JobError`` with `notOwner`). Not `CancellationError`: a cancellation is how it ends.

@@ -31,7 +31,7 @@ public final class JobScheduler: Sendable {
         public var outputBufferBytes: Int
         /// What the scheduler is called in the store, for people. The program's name by default.
         public var node: NodeID
-        /// How long handlers that ``JobScheduler/stop(grace:)`` told to end may take to return.
+        /// How long handlers that ``JobScheduler/stop(grace:)`` has cancelled may take to return.
         public var cancellationGrace: Duration
         /// The rules of the zones of calendar triggers. They are read again when they have changed, which is noticed when the
         /// scheduler has something to do, and within an hour and a quarter otherwise.
@@ -69,12 +69,12 @@ public final class JobScheduler: Sendable {
     /// - Parameters:
     ///   - store: where the jobs live.
     ///   - engine: gives the time and the timers.
-    ///   - host: tells the conditions that jobs wait for (``JobPolicies/conditions``); nothing else of it is used. Its
-    ///     conditions are followed only while a job waits for them. Without one, every condition counts as met.
+    ///   - host: reports the conditions that jobs wait for (``JobPolicies/conditions``); nothing else of it is used.
+    ///     Its conditions are followed only while a job waits for them. Without one, every condition counts as met.
     ///   - random: gives the jitter of retries.
     ///   - configuration: how far ahead it loads, how much it runs at once, and what it keeps.
     ///   - executor: where the scheduler's and the handlers' tasks run; the global executor unless given.
-    ///   - logger: where failures of the store and of handlers are told.
+    ///   - logger: gets the failures of the store and of handlers.
     public init(
         store: any JobStore, engine: TimerEngine = .shared, host: (any BackgroundHost)? = nil,
         random: any RandomSource = SystemRandom(), configuration: Configuration = .init(),
@@ -100,7 +100,7 @@ public final class JobScheduler: Sendable {
 
     /// Opens the store, decides about what a crash interrupted, and begins to run what is due.
     /// - Parameter afterOpening: called when the store is this scheduler's, before anything is run: the moment to
-    ///   clear away what an interrupted owner left behind outside of the store.
+    ///   clear away what an interrupted owner left outside of the store.
     /// - Throws: what ``JobStore/open(as:)`` throws; `closed` after ``stop(grace:)``.
     public func start(afterOpening: @Sendable () -> Void = {}) async throws {
         try await loop.start(afterOpening: afterOpening)
@@ -109,7 +109,7 @@ public final class JobScheduler: Sendable {
     /// Starts no more runs, lets running handlers finish, and closes the store. Idempotent;
     /// a later call may shorten the grace of an earlier one.
     ///
-    /// - Parameter grace: how long handlers may go on; they are then told to end (`shutdown`). What still runs after
+    /// - Parameter grace: how long handlers may run; they are then cancelled (`shutdown`). What still runs after
     ///   ``Configuration/cancellationGrace`` stays claimed in the store: it is lost, and tried again at the next start.
     ///   `nil` waits for as long as they take.
     public func stop(grace: Duration?) async { await loop.stop(grace: grace) }
@@ -132,8 +132,8 @@ public final class JobScheduler: Sendable {
     /// Makes jobs of what was submitted in applications' transactions that are committed already.
     ///
     /// The scheduler does that by itself when it starts, and as soon as this process commits a submission with the
-    /// scheduler's store. It has to be told of another process's, and a caller that asks for such a job, or waits for its
-    /// outcome, may come too early.
+    /// scheduler's store. It does not notice another process's submission, and a caller that asks for such a job, or
+    /// waits for its outcome, may come too early.
     /// - Throws: ``JobError`` with `closed`, or the store's errors: the submissions are kept then, and taken later.
     public func takeSubmissions() async throws { _ = try await loop.call(.takeSubmissions) }
 
@@ -144,7 +144,8 @@ public final class JobScheduler: Sendable {
         return jobs
     }
 
-    /// Ends a job for good: nothing of it starts any more; running handlers are told. No effect on one that has ended.
+    /// Ends a job for good: nothing of it starts any more; running handlers are cancelled. No effect on one that has
+    /// ended.
     /// - Throws: ``JobError`` with `notFound`, `closed`, or the store's errors.
     @discardableResult
     public func cancel(_ id: JobID) async throws -> Job { try await jobs(.job(.cancel(id)))[0] }
@@ -155,7 +156,7 @@ public final class JobScheduler: Sendable {
     @discardableResult
     public func suspend(_ id: JobID) async throws -> Job { try await jobs(.job(.suspend(id)))[0] }
 
-    /// Goes on after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by
+    /// Resumes a job after ``suspend(_:)``. What was due meanwhile by the wall clock is decided by
     /// ``JobPolicies/missedRuns``. No effect on a job that is not suspended.
     /// - Throws: ``JobError`` with `notFound`, `invalid` for a job that has ended, `closed`, or the store's errors.
     @discardableResult
@@ -175,7 +176,7 @@ public final class JobScheduler: Sendable {
     ///
     /// With an equal trigger everything stays due when it was. With another one, the occurrences that are still to come
     /// follow it from now on, and its count begins anew; what was due until now is decided by the former definition.
-    /// Attempts that go on keep the payload and the time limit that they began with; what follows them obeys the new
+    /// Running attempts keep the payload and the time limit that they began with; what follows them obeys the new
     /// definition, runs that wait included.
     /// - Parameters:
     ///   - id: the job.
@@ -214,7 +215,7 @@ public final class JobScheduler: Sendable {
         return run
     }
 
-    /// Cancels the open run of one occurrence, waiting or running; the job goes on. A running handler is told.
+    /// Cancels the open run of one occurrence, waiting or running; the job continues. A running handler is cancelled.
     /// - Returns: the run: cancelled, or still running with the reason `cancelled`.
     /// - Throws: ``JobError`` with `notFound` if there is no such job or the occurrence is not open, `closed`, or the
     ///   store's errors.
@@ -312,7 +313,8 @@ public final class JobScheduler: Sendable {
     }
 
     /// What holds a job back although it is due, of its ``JobPolicies/conditions``, as the scheduler saw last. Empty when
-    /// nothing does: no occurrence is due, the conditions hold, something else is in the way, or nobody can tell them.
+    /// nothing does: no occurrence is due, the conditions hold, something else is in the way, or the host does not
+    /// report them.
     public func awaitedConditions(_ id: JobID) -> JobConditions { loop.awaitedConditions(id) }
 
     /// Whether a job is parked: an occurrence is due, could begin, and this scheduler has no handler for the job's kind.

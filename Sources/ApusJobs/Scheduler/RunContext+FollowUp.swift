@@ -3,7 +3,7 @@ extension RunContext {
     /// Ends the attempt's work: from now on, neither the time limit nor a cancellation changes what the handler's return
     /// or error makes of the attempt. (A job that is cancelled meanwhile still has the outcome `cancelled`.)
     ///
-    /// - Returns: why the handler was told to end, if it was.
+    /// - Returns: why the handler was cancelled, if it was.
     package func endWork() -> CancellationReason? { control.endWork() }
 
     /// Runs work that follows the attempt's, after ``endWork()``. It runs even if the handler's task is cancelled, which is
@@ -13,7 +13,7 @@ extension RunContext {
     /// - Parameters:
     ///   - timeLimit: on the uptime clock.
     ///   - body: gets a context like this one. The exit code and the output that it sets there are not kept.
-    /// - Returns: why `body` was told to end, if it was; it did not begin if the scheduler was stopping already.
+    /// - Returns: why `body` was cancelled, if it was; it did not begin if the scheduler was stopping already.
     package func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunContext) async -> Void
     ) async -> CancellationReason? {

@@ -1,8 +1,8 @@
 public import ApusTimers
 
-/// Why the handler of a run was told to end.
+/// Why the handler of a run was cancelled.
 public enum CancellationReason: String, Hashable, Sendable {
-    /// Somebody cancelled the job. The outcome is `cancelled`.
+    /// The run or its job was cancelled. The outcome is `cancelled`.
     case cancelled
     /// A later occurrence, or a new job with the same identifier, takes its place. The outcome is `cancelled`.
     case replaced
@@ -13,7 +13,7 @@ public enum CancellationReason: String, Hashable, Sendable {
     case shutdown
 }
 
-/// What a handler is told about its run, and how it reports back. Usable from any thread, for as long as the handler
+/// A handler's view of its run, and its reports to the scheduler. Usable from any thread, for as long as the handler
 /// runs; later calls have no effect.
 public struct RunContext: Sendable {
     /// The job, as it was when the run was claimed.
@@ -40,10 +40,10 @@ public struct RunContext: Sendable {
     /// when it has passed; `nil` without a limit.
     public var timeRemaining: Duration? { control.timeRemaining }
 
-    /// Whether the handler was told to end. Its task is cancelled at the same moment.
+    /// Whether the handler was cancelled. Its task is cancelled at the same moment.
     public var isCancelled: Bool { control.cancellationReason != nil }
 
-    /// Why it was told to end; `nil` while it was not.
+    /// Why the handler was cancelled; `nil` while it was not.
     public var cancellationReason: CancellationReason? { control.cancellationReason }
 
     /// Keeps an exit code in the run's history.
@@ -67,8 +67,9 @@ public struct RunContext: Sendable {
     /// What ``setResult(_:)`` has set.
     package var result: [UInt8]? { control.result }
 
-    /// Tells the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first report,
-    /// then at most one a second, and the last one with the attempt's end. Of the message, 1,000 bytes are kept.
+    /// Reports to the scheduler's subscribers how far the handler is, from 0 to 1, and keeps it with the run: the first
+    /// report, then at most one a second, and the last one with the attempt's end. Of the message, 1,000 bytes are
+    /// kept.
     public func progress(_ fraction: Double, _ message: String? = nil) {
         let progress = RunProgress(fraction: fraction, message: message)
         control.emit(
@@ -95,7 +96,7 @@ public struct RunContext: Sendable {
         throw JobFailure(reason: reason, retryAfter: delay)
     }
 
-    /// Tells the scheduler's subscribers what was printed just now. Not stored; see ``setOutput(_:)``.
+    /// Sends the scheduler's subscribers what was printed just now. Not stored; see ``setOutput(_:)``.
     public func emit(output chunk: [UInt8]) {
         control.emit(.output(job: job.id, occurrence: occurrence, attempt: attempt, bytes: chunk))
     }

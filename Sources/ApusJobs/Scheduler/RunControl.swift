@@ -45,7 +45,7 @@ final class RunControl: Sendable {
         self.keepProgress = keepProgress
     }
 
-    /// The handler's task exists now. It may have been told to end before that.
+    /// The handler's task exists now. It may have been cancelled before that.
     func attach(_ task: Task<Void, Never>) {
         let cancel = state.withLock { state in
             state.task = task
@@ -72,7 +72,7 @@ final class RunControl: Sendable {
     }
 
     /// The result of the handler's work is known: neither the time limit nor a cancellation changes it any more.
-    /// - Returns: why the work was told to end, if it was.
+    /// - Returns: why the work was cancelled, if it was.
     func endWork() -> CancellationReason? {
         let (timer, reason) = state.withLock { state in
             state.workEnded = true
@@ -84,7 +84,7 @@ final class RunControl: Sendable {
     }
 
     /// Runs work that follows the handler's, in a task that the end of the handler's task does not cancel.
-    /// - Returns: why it was told to end, if it was.
+    /// - Returns: why it was cancelled, if it was.
     func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {
@@ -113,7 +113,7 @@ final class RunControl: Sendable {
         }
     }
 
-    /// What a handler left behind.
+    /// What a handler has set on its context.
     struct Left: Sendable {
         var reason: CancellationReason?
         var exitCode: Int?

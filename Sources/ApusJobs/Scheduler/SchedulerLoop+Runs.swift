@@ -30,7 +30,7 @@ extension SchedulerLoop {
         do { try await handler(context) } catch { failure = error }
         let left = control.end()
         if let postponement = failure as? JobPostponement {
-            // Of what the handler left behind, its last report stays with the run.
+            // Of what the handler has set, its last report stays with the run.
             if let progress = left.progress { post(.progress(key, progress)) }
             return end(key, .notBegun(key, postponement))
         }

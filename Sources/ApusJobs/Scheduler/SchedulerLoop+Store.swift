@@ -6,14 +6,14 @@ extension SchedulerLoop {
         }
     }
 
-    /// Subscribers of this scheduler hear of the others of the store.
+    /// Subscribers of this scheduler get the events of the store's other schedulers.
     func followOthers(_ events: AsyncStream<JobEvent>) -> Task<Void, Never> {
         Task(executorPreference: executor) { [weak self] in
             for await event in events { self?.hub.emit(fromOther: event) }
         }
     }
 
-    /// Handlers are told at once of a cut-off: the store may have no answer for as long.
+    /// Handlers are cancelled at once on a cut-off: the store may not answer for that long.
     private func receive(_ signal: StoreSignal) {
         guard signal == .cutOff || signal == .connected else { return post(.signal(signal)) }
         update { machine, now in machine.receive(.signal(signal), at: now) }

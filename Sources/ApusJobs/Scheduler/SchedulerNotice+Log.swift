@@ -18,7 +18,7 @@ extension SchedulerNotice {
             logger.warning(
                 "jobs are due whose kind has no handler; they wait until one is registered",
                 metadata: ["kind": "\(kind)"])
-        case .handlersGoOn(let runs):
+        case .handlersStillRun(let runs):
             logger.warning(
                 "handlers ignored cancellation; their runs are lost, and will be retried at the next start",
                 metadata: ["runs": "\(runs)"])

@@ -62,7 +62,7 @@ public protocol JobStore: Sendable {
     /// upper one. `nil` if they go by the wall clock of the machine.
     func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>?
 
-    /// Tells the other schedulers of the store what has happened here, as far as their subscribers can be told.
+    /// Sends an event to the other schedulers of the store, for their subscribers.
     func publish(_ event: JobEvent, in session: StoreSession)
 
     /// What happens in the other schedulers of the store, for subscribers here; ``JobEvent/dropped(events:outputBytes:)``
@@ -195,7 +195,7 @@ public struct StoreClock: Hashable, Sendable, Codable {
     }
 }
 
-/// What a store tells its owner.
+/// What a store reports to its owner.
 public enum StoreSignal: Hashable, Sendable {
     /// The session owns this shard from now on.
     case granted(ShardID, StoreEpoch)
@@ -203,10 +203,11 @@ public enum StoreSignal: Hashable, Sendable {
     case revoked(ShardID)
     /// Others have taken the session for dead, and ended it: it can write nothing any more.
     case ended
-    /// The session should own so many shards at most: it gives others back (``StoreTurn/released``), those first of which
-    /// no run goes on.
+    /// The session should own so many shards at most: it gives others back (``StoreTurn/released``), first those
+    /// without a running run.
     case share(Int)
-    /// The session may be taken for dead by others: no run begins until ``connected``, and those that go on are told to end.
+    /// The session may be taken for dead by others: no run begins until ``connected``, and the running ones are
+    /// cancelled.
     case cutOff
     /// The session is known to be alive again.
     case connected
@@ -216,7 +217,7 @@ public enum StoreSignal: Hashable, Sendable {
     case submissions
     /// The settings of a queue, which another scheduler may have changed, and how many places the store has noted for
     /// the session (``JobStore/places(_:in:)``). They may be others than it has answered: an answer was lost, or a
-    /// standby that was behind was promoted.
+    /// standby with older data was promoted.
     case queue(JobQueue, places: Int)
     /// What became of a command that this session has forwarded (``StoreTurn/forwarded``).
     case reply(call: Int, JobReply)
@@ -224,13 +225,13 @@ public enum StoreSignal: Hashable, Sendable {
 
 /// Which job to load.
 public enum JobReference: Hashable, Sendable {
-    /// The job with this identifier that has not ended; if there is none, the one that was submitted last.
+    /// The job with this identifier that has not ended; if there is none, the last submitted one.
     case id(JobID)
     /// The job with this number.
     case key(Int64)
     /// The job that was submitted with this idempotency key.
     case idempotencyKey(String)
-    /// Of the jobs of this kind with these bytes that are unique by them (``JobUniqueness/payload(within:)``): the one
+    /// Of the jobs of this kind with these bytes that are unique by them (``JobUniqueness/payload(within:)``): the job
     /// that has not ended; else, of those that were submitted after the instant, the last one. Without an instant, only
     /// the former.
     case payload(kind: String, payload: [UInt8], submittedAfter: WallInstant?)
@@ -340,7 +341,7 @@ public struct JobQuery: Hashable, Sendable {
 public struct JobPage: Hashable, Sendable {
     /// The jobs.
     public var jobs: [Job]
-    /// For each job in `jobs`, in the same order, the run that says how it is doing: the newest attempt that is going on;
+    /// For each job in `jobs`, in the same order, the run that says how it is doing: the newest running attempt;
     /// else the newest attempt that began (its claim was committed); else the newest run that ended without an attempt
     /// (skipped, or cancelled while it waited); `nil` if there is none.
     public var lastRuns: [Run?]

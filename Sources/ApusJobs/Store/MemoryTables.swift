@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// What ``MemoryStore`` keeps behind its lock.
+/// The state of a ``MemoryStore``, protected by its lock.
 struct MemoryTables {
     struct RunKey: Hashable, Comparable {
         var occurrence: Int
@@ -218,7 +218,7 @@ struct MemoryTables {
         return job
     }
 
-    /// The job that has not ended, or the one that was submitted last.
+    /// The job that has not ended, or else the last submitted one.
     func find(_ id: JobID) -> Row? {
         let rows = (keys[id] ?? []).compactMap { self.rows[$0] }
         return rows.first { !$0.job.state.isFinal } ?? rows.last

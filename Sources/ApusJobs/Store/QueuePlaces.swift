@@ -2,7 +2,7 @@
 public struct QueueUse: Hashable, Sendable {
     /// The queue.
     public var queue: QueueID
-    /// How many of its runs go on here.
+    /// How many of its runs are in progress here.
     public var running: Int
     /// How many would, these included, without other schedulers.
     public var wanted: Int
@@ -20,7 +20,7 @@ public struct QueueUse: Hashable, Sendable {
 public struct QueuePlaces: Hashable, Sendable {
     /// The queue as it is kept.
     public var queue: JobQueue
-    /// How many of its runs may go on here at once; `nil` if it has no limits.
+    /// How many of its runs may be in progress here at once; `nil` if it has no limits.
     public var places: Int?
     /// The places in a queue.
     public init(queue: JobQueue, places: Int?) {

@@ -99,7 +99,7 @@ package final class StoreSignals: Sendable {
         return stream
     }
 
-    /// Tells the owner, if there is one, that there are submissions.
+    /// Notifies the owner, if there is one, of submissions.
     package func signalSubmissions() { continuation.withLock { $0 }?.yield(.submissions) }
 
     package func finish() { replace(by: nil) }

@@ -12,7 +12,7 @@ extension TimeText {
     }
 
     /// Reads an instant with an offset in the form of RFC 3339, past or future: what ``iso8601(_:)`` writes, and the
-    /// same with another offset or another number of digits behind the point.
+    /// same with another offset or another number of digits after the point.
     ///
     /// - Throws: ``TextError`` without an offset, outside 1970–2553, and for what cannot be read.
     public static func parseISO8601(_ text: String, argument: String = "instant") throws(TextError) -> WallInstant {

@@ -19,11 +19,11 @@ public struct Trigger: Hashable, Sendable {
     package var kind: Kind
     package init(kind: Kind) { self.kind = kind }
 
-    /// Once, at an instant of the wall clock. If somebody sets the clock, the job follows the clock.
+    /// Once, at an instant of the wall clock. If the clock is set, the job follows the clock.
     public static func at(_ instant: WallInstant) -> Trigger { Trigger(kind: .at(instant)) }
 
-    /// Once, that much time after the submission; at once if it is zero. The time goes on while the process is dead or the machine sleeps;
-    /// setting the wall clock neither shortens nor lengthens it.
+    /// Once, that much time after the submission; at once if it is zero. The time continues to count while the process
+    /// is dead or the machine sleeps; setting the wall clock neither shortens nor lengthens it.
     public static func after(_ duration: Duration) -> Trigger { Trigger(kind: .after(duration)) }
 
     /// Again and again: occurrence *n* is due *n* intervals after the submission, or, with an anchor, at the *n*th
@@ -103,7 +103,7 @@ public struct Trigger: Hashable, Sendable {
         }
     }
 
-    /// Whether the trigger counts elapsed time (its due instants move when somebody sets the wall clock), rather than
+    /// Whether the trigger counts elapsed time (its due instants move when the wall clock is set), rather than
     /// following the wall clock.
     public var isRelative: Bool {
         switch kind {

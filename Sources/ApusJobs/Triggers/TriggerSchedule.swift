@@ -109,7 +109,7 @@ extension Trigger {
     }
 
     private static let endOfTime =
-        "the first occurrence lies behind the end of time (the year 2554); give a shorter duration"
+        "the first occurrence lies after the end of time (the year 2554); give a shorter duration"
 
     private func later(_ now: WallInstant, by duration: Duration, argument: String) throws(JobError) -> WallInstant {
         let step = duration.wholeNanoseconds

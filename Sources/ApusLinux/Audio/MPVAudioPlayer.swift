@@ -63,7 +63,7 @@ public final class MPVAudioPlayer: AudioPlayer {
     /// A player without a queue. Starts nothing.
     ///
     /// - Parameters:
-    ///   - host: Who gives the time to play in, and whose engine is used.
+    ///   - host: Grants the time to play in; its engine is used.
     ///   - configuration: The program and its arguments.
     ///   - logger: Where skipped items and the end of mpv are reported.
     public init(
@@ -101,7 +101,7 @@ public final class MPVAudioPlayer: AudioPlayer {
         return locked.withLock { $0.machine.position(now: now) }
     }
 
-    // MARK: What it is told
+    // MARK: Commands
 
     /// Replaces the queue; nothing plays until ``play()``. A source that is no URL is a path, from the directory in
     /// which the player was made if it is not absolute.
@@ -114,7 +114,7 @@ public final class MPVAudioPlayer: AudioPlayer {
         }
     }
 
-    /// Plays, or goes on playing. Without an item it does nothing. Returns when mpv has taken it, not when a source has
+    /// Plays, or resumes playing. Without an item it does nothing. Returns when mpv has taken it, not when a source has
     /// been opened: what goes wrong with that is in ``state`` and in the log.
     ///
     /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when mpv is not installed, cannot be started, ends
@@ -128,7 +128,7 @@ public final class MPVAudioPlayer: AudioPlayer {
     /// Stops for a while; the position is kept.
     public func pause() async { await onQueue { player in player.change { $0.pause(now: $1) } } }
 
-    /// Goes on to the next item, or to the end of the queue. It plays if the one before did.
+    /// Moves to the next item, or to the end of the queue. It plays if the one before did.
     public func next() async { await onQueue { player in player.change { $0.next(now: $1) } } }
 
     private func onQueue<Failure: Error>(
@@ -192,11 +192,11 @@ public final class MPVAudioPlayer: AudioPlayer {
         let now = host.engine.time.uptime()
         let actions = locked.withLock { state in
             let actions = body(&state.machine, now)
-            // Under the lock, so that it is never behind the state; it calls nobody.
+            // Under the lock, so that it is never older than the state; it calls no observer.
             changes.set(state.machine.state)
             return actions
         }
-        // First, so that whoever is told below finds it done.
+        // First, so that the observers called below find it done.
         let claim = locked.withLock { $0.machine.state.isPlaying ? nil : $0.claim.take() }
         claim?.end()
         var loss: MPVMachine.Loss?

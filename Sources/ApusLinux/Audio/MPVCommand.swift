@@ -1,6 +1,6 @@
 import Foundation
 
-/// What mpv is told, in the words of its JSON protocol (mpv's manual, "JSON IPC" and "List of Input Commands").
+/// A command to mpv, in the words of its JSON protocol (mpv's manual, "JSON IPC" and "List of Input Commands").
 enum MPVCommand: Equatable {
     /// mpv reports `core-idle` from now on: whether no sound comes, because it is paused, loads or has nothing.
     case observeCoreIdle

@@ -5,7 +5,7 @@ import ApusTimers
 ///
 /// mpv has two items at the most: the current one, and the one after it, so that it goes over without a gap. Everything
 /// else is here, so nothing is lost when mpv ends. Going somewhere else replaces what mpv has; what it still says about
-/// entries that are not known any more is ignored. mpv answers a command before it tells what follows from it
+/// entries that are not known any more is ignored. mpv answers a command before it reports what follows from it
 /// (`client_thread` in mpv's input/ipc-unix.c), so an entry's number is known when the entry starts.
 struct MPVMachine {
     enum Action: Equatable {
@@ -17,7 +17,7 @@ struct MPVMachine {
         case report(Report)
     }
 
-    /// What nobody asked for, for the log.
+    /// Unexpected messages, for the log.
     enum Report: Equatable {
         case skipped(AudioItem, reason: String)
         /// The item is all right, but no sound can come out. It stays the current one.
@@ -35,7 +35,7 @@ struct MPVMachine {
     /// What mpv has of an item.
     private enum Loaded: Equatable {
         case nothing
-        /// It was told, and has not answered.
+        /// The command was sent, and mpv has not answered.
         case requested
         /// Its entries that are not over. A playlist has several.
         case entries(Set<Int>)
@@ -61,7 +61,7 @@ struct MPVMachine {
     private(set) var isRunning = false
     private var current = Loaded.nothing
     private var following = Loaded.nothing
-    /// Counts what mpv was told to load, so that answers about something else are known.
+    /// Counts the entries that mpv was sent to load, so that answers about something else are known.
     private var generation = 0
     private var lastNumber = 0
     private var unanswered: [Int: Purpose] = [:]
@@ -221,7 +221,7 @@ struct MPVMachine {
         return []
     }
 
-    // MARK: Telling mpv
+    // MARK: Commands to mpv
 
     private mutating func load(from start: Duration) -> [Action] {
         generation += 1

@@ -7,7 +7,7 @@ enum MPVMessage: Equatable {
     case started(entry: Int)
     case ended(entry: Int, End)
     case coreIdle(Bool)
-    /// The sound goes on from somewhere else: the start of a file, or behind a seek.
+    /// The sound continues at another position: the start of a file, or after a seek.
     case restarted
 
     enum Result: Equatable {
@@ -77,7 +77,7 @@ enum MPVMessage: Equatable {
         }
     }
 
-    /// Reads a line; `nil` for events that nobody asked about.
+    /// Reads a line; `nil` for events that are not used.
     ///
     /// - Throws: When the line is no JSON of mpv's.
     init?(line: String) throws {

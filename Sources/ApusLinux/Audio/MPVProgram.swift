@@ -5,7 +5,7 @@ import Foundation
 struct MPVProgram: Sendable {
     /// The name of the program, looked for where the shell does, or its path.
     let name: String
-    /// What it is told beside what is needed.
+    /// Arguments beside the required ones.
     let arguments: [String]
 
     /// Where it is; `nil` when it is not there.
@@ -19,8 +19,8 @@ struct MPVProgram: Sendable {
     ///
     /// The other end is mpv's only connection, and mpv quits when it is closed (`--input-ipc-client` in its manual). So
     /// mpv ends with the player, and also with this process, whatever kills it: the kernel closes the socket. Nothing
-    /// is left in the file system, and nobody else can connect. mpv has a session of its own, so that Ctrl-C, which is
-    /// the end of the terminal's other programs, leaves the sound to the host's grace period.
+    /// is left in the file system, and no other process can connect. mpv has a session of its own, so that Ctrl-C,
+    /// which is the end of the terminal's other programs, leaves the sound to the host's grace period.
     func launch(_ path: String) throws(SocketError) -> StreamSocket {
         let (ours, others) = try StreamSocket.pair()
         let output = open("/dev/null", O_WRONLY | O_CLOEXEC)

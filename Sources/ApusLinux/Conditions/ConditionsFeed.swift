@@ -1,8 +1,8 @@
 import ApusBackground
 import ApusTimers
 
-/// The conditions as they change: read again and again, but only while somebody listens, because the kernel reports none
-/// of them.
+/// The conditions as they change: read again and again, but only while there are listeners, because the kernel reports
+/// none of them.
 final class ConditionsFeed: Sendable {
     /// How often they are read again.
     static let interval: Duration = .seconds(30)
@@ -24,7 +24,8 @@ final class ConditionsFeed: Sendable {
         broadcast = Broadcast(DeviceConditions(), mainLoop: mainLoop)
     }
 
-    /// What they are now. The listeners hear of it, so that whoever has acted on a reading hears of every change since.
+    /// What they are now. The listeners get it, so that a caller that has acted on a reading is notified of every
+    /// change since.
     func read() -> DeviceConditions {
         let now = conditions.read()
         broadcast.set(now)
@@ -51,11 +52,11 @@ final class ConditionsFeed: Sendable {
 
     private func readAgain() {
         // Under the lock: a listener that comes now finds it either still on or off.
-        let goesOn = isReading.withLock { isReading in
+        let continues = isReading.withLock { isReading in
             isReading = broadcast.hasListeners
             return isReading
         }
-        guard goesOn else { return }
+        guard continues else { return }
         _ = read()
         readLater()
     }

@@ -1,6 +1,6 @@
 public import ApusBackground
 
-/// What a Linux machine is like, from the files in which the kernel tells it (sysfs and procfs).
+/// The conditions of a Linux machine, from the kernel's files (sysfs and procfs).
 ///
 /// A file that is missing or makes no sense is "not known", never an error.
 ///
@@ -11,7 +11,7 @@ public import ApusBackground
 /// | network | `/proc/net/route`, `/proc/net/ipv6_route` | a default route that is up and not by `lo`. What a connection costs is not known, so never `constrained` |
 /// | thermal state | `/sys/class/thermal` | the worst trip point that is reached: active → `fair`, passive → `serious`, hot and critical → `critical` |
 /// | low-power mode | `/sys/firmware/acpi/platform_profile` | whether it is `low-power` |
-/// | idle | – | not known: logind tells it on the system bus only |
+/// | idle | – | not known: logind reports it on the system bus only |
 public struct LinuxConditions: Sendable {
     private let files: SystemFiles
 

@@ -3,7 +3,7 @@ import ApusBackground
 /// Whether the kernel knows a way to everywhere: a default route that is up and does not lead back to this machine.
 ///
 /// From `/proc/net/route` and `/proc/net/ipv6_route` (their writers in Linux: net/ipv4/fib_trie.c,
-/// net/ipv6/route.c). Whether somebody answers at its end is not known, nor what it costs.
+/// net/ipv6/route.c). Whether a server answers at its end is not known, nor what it costs.
 struct RoutingTable {
     // RTF_UP and RTF_REJECT of linux/route.h.
     private static let isUp: UInt32 = 0x1

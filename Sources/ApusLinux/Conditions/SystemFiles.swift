@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// The small files in which the kernel tells about itself, below a root that tests can choose.
+/// The small files in which the kernel reports its state, below a root that tests can choose.
 struct SystemFiles: Sendable {
     /// More is not what was looked for. The largest is a routing table.
     private static let mostBytes = 1 << 20

@@ -9,21 +9,21 @@ import Dispatch
     import Darwin
 #endif
 
-/// What the signals of a host tell it.
+/// What a signal means to a host.
 enum HostSignal: Sendable, Hashable, CustomStringConvertible {
     case stop(TerminationSignal)
     /// SIGTSTP, Ctrl-Z: stand still.
     case standStill
-    /// SIGCONT, `fg` or `kill -CONT`: the process goes on, whatever stopped it.
-    case wentOn
+    /// SIGCONT, `fg` or `kill -CONT`: the process continues, whatever stopped it.
+    case continued
 
-    static let all: [HostSignal] = TerminationSignal.allCases.map { .stop($0) } + [.standStill, .wentOn]
+    static let all: [HostSignal] = TerminationSignal.allCases.map { .stop($0) } + [.standStill, .continued]
 
     var number: Int32 {
         switch self {
         case .stop(let signal): signal.number
         case .standStill: SIGTSTP
-        case .wentOn: SIGCONT
+        case .continued: SIGCONT
         }
     }
 
@@ -31,7 +31,7 @@ enum HostSignal: Sendable, Hashable, CustomStringConvertible {
         switch self {
         case .stop(let signal): signal.description
         case .standStill: "SIGTSTP"
-        case .wentOn: "SIGCONT"
+        case .continued: "SIGCONT"
         }
     }
 }
@@ -73,7 +73,7 @@ struct CaughtSignals {
 /// Stops this process, all its threads, until it gets SIGCONT. Returns then.
 ///
 /// By SIGSTOP: what SIGTSTP would do by default, it does not do in a process group without a shell that could wake it
-/// (signal(7), "orphaned"), and to get that default back, somebody else's SIGTSTP would be lost for a moment.
+/// (signal(7), "orphaned"), and to get that default back, another process's SIGTSTP would be lost for a moment.
 func stopThisProcess() {
     // To this thread, so that it stands still before this returns.
     raise(SIGSTOP)

@@ -13,20 +13,21 @@ public import Logging
 /// background task ends with the first one.
 ///
 /// ``Phase/suspended`` is when the process stands still: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and while
-/// the machine sleeps. Nobody is told before the last two; the phase is entered and left when the process runs again,
-/// for observers that have to look at the time again. A sleep of the machine is noticed when the kernel reports that
-/// the wall clock has moved against the monotonic one, which it does on waking (`timerfd_resume` in Linux's
-/// fs/timerfd.c), and at the latest with the host's next event; sleeps of less than a second do not count. Nothing is
-/// polled for it. All of this happens while ``run()`` is under way.
+/// the machine sleeps. Observers are not notified before the last two; the phase is entered and left when the process
+/// runs again, for observers that have to look at the time again. A sleep of the machine is noticed when the kernel
+/// reports that the wall clock has moved against the monotonic one, which it does on waking (`timerfd_resume` in
+/// Linux's fs/timerfd.c), and at the latest with the host's next event; sleeps of less than a second do not count.
+/// Nothing is polled for it. All of this happens while ``run()`` is under way.
 ///
-/// A service manager that speaks sd_notify(3) is told: `READY=1` by ``reportReady()``, `STOPPING=1` and what is awaited
+/// A service manager that speaks sd_notify(3) gets `READY=1` by ``reportReady()``, `STOPPING=1` and what is awaited
 /// with the first signal, and from then on, every 2 s, that it wait another 5 s (`EXTEND_TIMEOUT_USEC`), so that the
 /// grace period may be longer than systemd's `TimeoutStopSec`.
 public final class LinuxHost: BackgroundHost {
     /// The host's settings.
     public struct Configuration: Sendable, Hashable {
-        /// How long the process may go on after the first signal, on the uptime clock. Who starts it without a notify
-        /// socket should wait longer than this before it kills (systemd's `TimeoutStopSec`, 90 s unless it is set).
+        /// How long the process may run after the first signal, on the uptime clock. A caller that starts it without a
+        /// notify socket should wait longer than this before it kills (systemd's `TimeoutStopSec`, 90 s unless it is
+        /// set).
         public var gracePeriod: Duration
         /// How long before the end of the grace period the background tasks expire: their time to wind up.
         public var expirationMargin: Duration
@@ -62,7 +63,7 @@ public final class LinuxHost: BackgroundHost {
         case extensionDue
         case timeIsOver
         case standStillRequested
-        case wentOn
+        case continued
         case wallClockMoved
     }
 
@@ -113,7 +114,7 @@ public final class LinuxHost: BackgroundHost {
     ///   - mainLoop: Where observers and expiration handlers are called.
     ///   - configuration: The grace period.
     ///   - conditions: Where the conditions are read.
-    ///   - serviceManager: Who is told how the process is.
+    ///   - serviceManager: Gets the state of the process.
     ///   - logger: Where phases, faults and cut tasks are reported.
     public convenience init(
         engine: TimerEngine = .shared,
@@ -140,7 +141,7 @@ public final class LinuxHost: BackgroundHost {
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
-    /// It may hear of ``Phase/suspended`` just before the process stands still or when it runs again, and of
+    /// It may be notified of ``Phase/suspended`` just before the process stands still or when it runs again, and of
     /// ``Phase/terminated`` if the program does not exit first.
     public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
         phases.observe(observer)
@@ -165,10 +166,10 @@ public final class LinuxHost: BackgroundHost {
     // MARK: The machine
 
     /// What the machine is like. Reads files each time: see ``LinuxConditions/read()``. A change that is found by this
-    /// is told to those who follow the conditions, too.
+    /// is also sent to the followers of the conditions.
     public var conditions: DeviceConditions { feed.read() }
 
-    /// A new sequence of the conditions, one element for each change that is noticed. While anybody has such a
+    /// A new sequence of the conditions, one element for each change that is noticed. While there is such a
     /// sequence, the files are read every 30 s, up to 15 s later to share a wake-up; the kernel reports no changes.
     public var conditionChanges: Changes<DeviceConditions> { feed.changes() }
 
@@ -177,11 +178,12 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: The service manager
 
-    /// Tells the service manager that the service answers now (`READY=1`, for systemd's `Type=notify`). Without one it
-    /// does nothing. May be called from any thread; it can wait up to a second for a manager that does not keep up.
-    public func reportReady() { tell([.ready]) }
+    /// Reports to the service manager that the service answers now (`READY=1`, for systemd's `Type=notify`). Without
+    /// one it does nothing. May be called from any thread; it can wait up to a second for a manager that does not keep
+    /// up.
+    public func reportReady() { notify([.ready]) }
 
-    func tell(_ fields: [ServiceManager.Field]) { serviceManager.tell(fields, logger: logger) }
+    func notify(_ fields: [ServiceManager.Field]) { serviceManager.notify(fields, logger: logger) }
 
     // MARK: Running
 
@@ -204,7 +206,7 @@ public final class LinuxHost: BackgroundHost {
             switch signal {
             case .stop: .stopRequested
             case .standStill: .standStillRequested
-            case .wentOn: .wentOn
+            case .continued: .continued
             }
         }
     }

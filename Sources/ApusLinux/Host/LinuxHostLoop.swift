@@ -28,8 +28,8 @@ extension LinuxHost {
             run.renewal?.cancel()
         }
         for await event in events {
-            // A process that was told to stand still, or was woken just now, hears of it by SIGCONT.
-            if run.sleep.happened(engine.time), !run.machine.standsStill, event != .wentOn { wentOn(&run) }
+            // A process that was asked to stand still, or was woken just now, gets SIGCONT.
+            if run.sleep.happened(engine.time), !run.machine.standsStill, event != .continued { continued(&run) }
             if handle(event, &run) { return finish() }
         }
         // The calling task was cancelled.
@@ -44,9 +44,9 @@ extension LinuxHost {
             switch run.machine.stopRequested() {
             case .enterBackground:
                 enterBackground(&run)
-                // One look decides: a background task that is begun meanwhile has to be waited for and told of.
+                // One look decides: a background task that is begun meanwhile has to be waited for and reported.
                 if finishesIdle(&run) {
-                    tell([.stopping])
+                    notify([.stopping])
                     return true
                 }
                 extendTimeout(&run, first: [.stopping])
@@ -67,10 +67,10 @@ extension LinuxHost {
                 phases.set(.suspended)
                 stopProcess()
             }
-        case .wentOn:
-            wentOn(&run)
+        case .continued:
+            continued(&run)
         case .wallClockMoved:
-            // By a sleep, which was looked for already, or by somebody who set it.
+            // By a sleep, which was looked for already, or because the clock was set.
             break
         }
         return false
@@ -92,9 +92,9 @@ extension LinuxHost {
         updateStatus(&run)
     }
 
-    private func wentOn(_ run: inout Run) {
-        switch run.machine.wentOn() {
-        case .goOn:
+    private func continued(_ run: inout Run) {
+        switch run.machine.continued() {
+        case .resume:
             phases.set(run.machine.phase)
         case .passThroughSuspended:
             phases.set(.suspended)
@@ -105,7 +105,7 @@ extension LinuxHost {
     }
 
     private func extendTimeout(_ run: inout Run, first: [ServiceManager.Field] = []) {
-        tell(first + [.extendTimeout(Self.timeoutExtension)])
+        notify(first + [.extendTimeout(Self.timeoutExtension)])
         updateStatus(&run)
         run.renewal = engine.schedule(after: Self.extensionInterval, clock: .uptime) { [post] in
             post.yield(.extensionDue)
@@ -116,7 +116,7 @@ extension LinuxHost {
         let status = "waiting for " + registry.openNames.joined(separator: ", ")
         guard status != run.status else { return }
         run.status = status
-        tell([.status(status)])
+        notify([.status(status)])
     }
 
     /// Closes the registry if nothing is open: what was idle when an event was posted may be busy when it is handled.

@@ -6,14 +6,14 @@ struct LinuxHostMachine {
         case active
         /// Asked to stop; background tasks finish what they do.
         case background
-        /// Nearly over: the background tasks were told to wind up.
+        /// Nearly over: the background tasks were expired.
         case expired
         case finished
     }
 
     private var state = State.active
-    /// Between the request to stand still and the news that the process goes on. Apart from the state: a signal to end
-    /// may arrive first when a stopped process is woken.
+    /// Between the request to stand still and the news that the process continues. Apart from the state: a signal to
+    /// end may arrive first when a stopped process is woken.
     private(set) var standsStill = false
 
     /// What the app is in whenever it does not stand still.
@@ -28,7 +28,7 @@ struct LinuxHostMachine {
     enum StopAction: Equatable {
         /// The first request: start the countdown.
         case enterBackground
-        /// The second one, from somebody who will not wait: tell the background tasks now.
+        /// The second one, from a user who will not wait: expire the background tasks now.
         case expire
         /// The third one: end now, whatever is open.
         case finish
@@ -69,7 +69,7 @@ struct LinuxHostMachine {
     }
 
     enum ExtensionAction: Equatable {
-        /// Tell the service manager once more that this takes a while.
+        /// Ask the service manager for more time again.
         case extend
         case ignore
     }
@@ -121,19 +121,19 @@ struct LinuxHostMachine {
         return .standStill
     }
 
-    enum GoOnAction: Equatable {
+    enum ResumeAction: Equatable {
         /// Back to ``phase``.
-        case goOn
-        /// Nobody asked, and the process stood still all the same: suspended, and back to ``phase``.
+        case resume
+        /// The process stood still without a request: suspended, and back to ``phase``.
         case passThroughSuspended
         case ignore
     }
 
-    /// The process goes on after something stopped it, or the machine after a sleep.
-    mutating func wentOn() -> GoOnAction {
+    /// The process continues after something stopped it, or the machine after a sleep.
+    mutating func continued() -> ResumeAction {
         guard state != .finished else { return .ignore }
         guard standsStill else { return .passThroughSuspended }
         standsStill = false
-        return .goOn
+        return .resume
     }
 }

@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// Notices that the machine slept: the continuous clock went on meanwhile, and the uptime did not.
+/// Notices that the machine slept: the continuous clock counted meanwhile, and the uptime did not.
 struct MachineSleep {
     /// Shorter sleeps are none: nothing that an app shows or waits for is off by more than this.
     static let threshold: Duration = .seconds(1)

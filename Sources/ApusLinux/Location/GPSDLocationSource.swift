@@ -4,16 +4,17 @@ public import Logging
 
 /// Positions from gpsd (gpsd.io), the service for satellite receivers on Linux: on Debian the package `gpsd`.
 ///
-/// Updates begin with ``LocationUpdate/noFix``, because nobody knows yet, and each position that gpsd reports follows,
-/// with gpsd's instant. When no receiver knows where it is, or gpsd is gone, `noFix` comes once. A gpsd that is not
-/// there is no error: it is looked for again after a second, then after twice the pause each time, up to a minute, and
-/// the log says so once. Between its reports nothing runs.
+/// Updates begin with ``LocationUpdate/noFix``, because the position is unknown, and each position that gpsd reports
+/// follows, with gpsd's instant. When no receiver knows where it is, or gpsd is gone, `noFix` comes once. A gpsd that
+/// is not there is no error: it is looked for again after a second, then after twice the pause each time, up to a
+/// minute, and the log says so once. Between its reports nothing runs.
 ///
-/// Linux asks nobody: whoever may connect to gpsd gets positions, so the machine's administrator decides. That is
-/// `always`; another authorization is for programs that have a setting of their own.
+/// Linux has no prompt: a process that may connect to gpsd gets positions, so the machine's administrator decides. That
+/// is `always`; another authorization is for programs that have a setting of their own.
 ///
 /// Updates that were started with `inBackground` hold a background task of the host: a ``LinuxHost`` that is asked to
-/// stop lets them go on until its background tasks expire, and then they end. All members may be used from any thread.
+/// stop lets them continue until its background tasks expire, and then they end. All members may be used from any
+/// thread.
 public final class GPSDLocationSource: LocationSource {
     /// How many updates wait for a consumer that does not keep up; of more, the newest are kept.
     private static let waitingLimit = 100
@@ -39,7 +40,7 @@ public final class GPSDLocationSource: LocationSource {
     /// A source without updates. Connects to nothing.
     ///
     /// - Parameters:
-    ///   - host: Who gives the time for updates in the background, and whose engine is used.
+    ///   - host: Grants the time for updates in the background; its engine is used.
     ///   - address: The machine on which gpsd runs: an address, or a name.
     ///   - port: gpsd's port there.
     ///   - authorization: What the program may know.
@@ -55,7 +56,7 @@ public final class GPSDLocationSource: LocationSource {
 
     deinit { stop() }
 
-    /// There is nobody to ask: the ``authorization``, whatever is wished.
+    /// No user to ask: the ``authorization``, whatever is wished.
     public func requestAuthorization(_ wish: LocationAuthorization) async -> LocationAuthorization { authorization }
 
     /// Starts updates; the first one is there at once. They end with ``stop()``, with the sequence, with another start,

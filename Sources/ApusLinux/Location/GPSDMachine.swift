@@ -42,7 +42,7 @@ struct GPSDMachine {
         nextPause = firstPause
     }
 
-    /// The first update comes at once: nobody knows yet where the machine is.
+    /// The first update comes at once: the position is not known yet.
     func start() -> [Action] { [.report(.noFix), .connect] }
 
     mutating func connected() -> [Action] {
@@ -74,7 +74,7 @@ struct GPSDMachine {
     /// A report, and `now`, which stands for the instant of a position that came without one.
     mutating func received(_ report: GPSDReport, now: WallInstant) -> [Action] {
         guard link == .watching else { return [] }
-        // Only now is it known that somebody is there who speaks gpsd's language.
+        // Only now is it known that the peer speaks gpsd's protocol.
         nextPause = firstPause
         switch report {
         case .fix(let device, let fix?):

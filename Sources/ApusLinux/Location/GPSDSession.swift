@@ -129,7 +129,7 @@ final class GPSDSession: Sendable {
                     return !state.hasEnded
                 }
                 guard isWanted else { return connection.close() }
-                return setTimer(after: settings.patience) { $0.failed("nobody answers") }
+                return setTimer(after: settings.patience) { $0.failed("no answer") }
             } catch {
                 reason = "\(error)"
             }

@@ -8,7 +8,7 @@
 
 /// One message to a datagram socket of this machine.
 enum DatagramSocket {
-    /// Sends `message` to a path, or to a name of the abstract namespace behind an `@`; returns an errno or 0.
+    /// Sends `message` to a path, or to a name of the abstract namespace after an `@`; returns an errno or 0.
     ///
     /// Waits a second at most for a receiver that does not keep up.
     static func send(_ message: String, to name: String) -> Int32 {

@@ -13,7 +13,7 @@ import Logging
 /// sd_notify(3).
 ///
 /// A message is one datagram of lines to the socket that the manager named. Nothing here fails the process: a manager
-/// that cannot be told is reported to the log, once.
+/// that cannot be reached is logged once.
 public struct ServiceManager: Sendable {
     /// A line of a message.
     enum Field: Equatable {
@@ -36,7 +36,7 @@ public struct ServiceManager: Sendable {
             }
         }
 
-        /// A line's end would begin another field. What is longer than a line of a terminal helps nobody, and a
+        /// A line's end would begin another field. What is longer than a line of a terminal is not readable, and a
         /// datagram has a limit.
         private static func oneLine(_ text: String) -> String {
             let line = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.value < 32 ? " " : $0 }))
@@ -47,17 +47,17 @@ public struct ServiceManager: Sendable {
     private let send: (@Sendable (String) -> Int32)?
     private let wasReported = SharedFlag()
 
-    /// The manager behind a socket.
+    /// The manager at a socket.
     ///
-    /// - Parameter notifySocket: What `NOTIFY_SOCKET` holds: an absolute path, or a name in the abstract namespace behind
-    ///   an `@`. `nil` or empty: there is no manager, and every message goes nowhere.
+    /// - Parameter notifySocket: What `NOTIFY_SOCKET` holds: an absolute path, or a name in the abstract namespace
+    ///   after an `@`. `nil` or empty: there is no manager, and every message goes nowhere.
     public init(notifySocket: String?) {
         send = notifySocket.flatMap { $0.isEmpty ? nil : $0 }.map { name in
             { message in DatagramSocket.send(message, to: name) }
         }
     }
 
-    /// A manager that is told by `send`, which returns an errno or 0.
+    /// A manager that gets messages by `send`, which returns an errno or 0.
     init(send: @escaping @Sendable (String) -> Int32) { self.send = send }
 
     /// The manager that this process's environment names.
@@ -65,17 +65,17 @@ public struct ServiceManager: Sendable {
         ServiceManager(notifySocket: getenv("NOTIFY_SOCKET").map { String(cString: $0) })
     }
 
-    func tell(_ fields: [Field], logger: Logger) {
+    func notify(_ fields: [Field], logger: Logger) {
         guard let send else { return }
         let error = send(fields.map(\.line).joined(separator: "\n"))
         guard error != 0, wasReported.raise() else { return }
         logger.warning(
-            "the service manager cannot be told how this process is; it may kill it too early",
+            "the service manager cannot be notified of the state of this process; it may kill it too early",
             metadata: ["reason": "\(String(cString: strerror(error)))"])
     }
 }
 
-/// Raised once, by whoever comes first.
+/// Raised once, by the first failure.
 private final class SharedFlag: Sendable {
     private let isRaised = Locked(false)
 

@@ -3,7 +3,7 @@ import Dispatch
 
 /// A stream socket whose two sides say lines. Nothing here waits: it reads and writes when the socket can.
 ///
-/// Events are told on the queue, in order, until `close`; after ``Event/closed(_:)`` nothing comes.
+/// Events are delivered on the queue, in order, until `close`; after ``Event/closed(_:)`` nothing comes.
 final class LineConnection: Sendable {
     enum Event: Sendable {
         /// A socket that was connecting is connected.
@@ -33,7 +33,7 @@ final class LineConnection: Sendable {
     /// - Parameters:
     ///   - socket: Connected, or connecting.
     ///   - isConnected: Whether it is.
-    ///   - limit: How many bytes a line may have; of a longer one only its coming is told.
+    ///   - limit: How many bytes a line may have; a longer one is reported without its text.
     ///   - queue: A serial queue, where everything happens.
     ///   - onEvent: Called on the queue. Must not keep the connection.
     init(
@@ -61,7 +61,7 @@ final class LineConnection: Sendable {
         state.withLock { state in
             state.isClosed = true
             state.unsent = []
-            // The socket is closed when both have let go of it. Cancelling calls nobody here.
+            // The socket is closed when both have released it. Cancelling calls no handler here.
             state.reader.take()?.cancel()
             state.writer.take()?.cancel()
         }
@@ -110,7 +110,7 @@ final class LineConnection: Sendable {
         write()
     }
 
-    /// Reads all that is there: when the other side has closed the socket already, libdispatch tells of it only once.
+    /// Reads all that is there: when the other side has closed the socket already, libdispatch reports it only once.
     private func read() {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while !state.withLock({ $0.isClosed }) {

@@ -7,7 +7,7 @@
 #endif
 
 /// A connected stream socket, or one that is about to be; closed with the last reference, so that its number is never
-/// another one's while somebody looks at it.
+/// another one's while it is in use.
 final class StreamSocket: Sendable {
     let descriptor: Int32
 

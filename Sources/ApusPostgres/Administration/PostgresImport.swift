@@ -174,7 +174,7 @@
                 rows.add(submission.command)
                 rows.endRow()
             }
-            // Those of a store with one shard go where `apus.submit` puts them. Nobody waits for an answer any more.
+            // Those of a store with one shard go where `apus.submit` puts them. No caller waits for an answer any more.
             _ = try await execute(
                 PostgresBatch([
                     PostgresStatement(

@@ -317,7 +317,7 @@
             if wasEnded { return }
             beats.cancel()
             do {
-                // Whoever has written anything since had a later epoch of a shard.
+                // A node that has written since then had a later epoch of a shard.
                 _ = try await execute(
                     PostgresBatch([
                         TurnStatements.fence(node, shards),

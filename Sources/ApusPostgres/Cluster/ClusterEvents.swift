@@ -7,7 +7,7 @@
     /// receiver reads from the tables.
     ///
     /// A node sends every ``pause`` at most, from a connection of its own, and no more than ``most`` at once: what is more is
-    /// left out, and the receivers are told how much. A node that is alone sends nothing.
+    /// left out, and the receivers get the number. A node that is alone sends nothing.
     final class ClusterEvents: Sendable {
         static let channel = "apus_events"
         static let pause: Duration = .milliseconds(50)

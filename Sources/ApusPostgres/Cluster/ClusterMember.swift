@@ -3,7 +3,7 @@
     import ApusTimers
     import Logging
 
-    /// Keeps a node in the cluster: beats, takes and gives shards, and tells the scheduler of it.
+    /// Keeps a node in the cluster: beats, takes and gives shards, and signals the changes to the scheduler.
     ///
     /// Its connection holds the lock by which the others see the end of the process.
     final class ClusterMember: Sendable {
@@ -223,8 +223,8 @@
             clock.withLock { $0.learn(wall, asked: asked, answered: answered) }
         }
 
-        /// The database goes on from a standby's copy, which may lack what was committed last: what is known of the jobs
-        /// counts no more, and the shards are this node's anew, under later epochs.
+        /// The database continues from a standby's copy, which may lack what was committed last: what is known of the
+        /// jobs counts no more, and the shards are this node's anew, under later epochs.
         private func forgetLostHistory() async throws {
             let old = owned.withLock { owned in
                 defer { owned = [:] }

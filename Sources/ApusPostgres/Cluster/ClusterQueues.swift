@@ -2,9 +2,9 @@
     public import ApusJobs
 
     extension PostgresStore {
-        /// How the queues stand over all nodes: those that have settings, or runs that go on, or jobs that are due, by
-        /// their names. A job that is due waits for a place, for a handler or for its conditions; of more than 100,000, the
-        /// oldest are counted.
+        /// The state of the queues over all nodes: those that have settings, or runs in progress, or jobs that are due,
+        /// by their names. A job that is due waits for a place, for a handler or for its conditions; of more than
+        /// 100,000, the oldest are counted.
         /// - Throws: ``JobError`` with `unavailable`.
         public func queues() async throws -> [QueueStatus] {
             try await mapErrors {

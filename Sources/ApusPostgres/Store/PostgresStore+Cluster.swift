@@ -28,7 +28,7 @@
             }
         }
 
-        /// Tells the other nodes; see ``JobStore/publish(_:in:)``.
+        /// Sends the event to the other nodes; see ``JobStore/publish(_:in:)``.
         public func publish(_ event: JobEvent, in session: StoreSession) {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
         }

@@ -6,7 +6,7 @@
     /// Jobs in a PostgreSQL database, in the schema `apus`, which is made at the first opening.
     ///
     /// What ``commit(_:in:)`` has answered is as durable as the server makes its transactions. Instants are kept to the
-    /// nanosecond; those behind the year 2262 as the last instant there is: later than asked, never earlier.
+    /// nanosecond; those after the year 2262 as the last instant there is: later than asked, never earlier.
     public final class PostgresStore: JobStore {
         let writer: ServerLink
         private let listener: ServerLink
@@ -32,7 +32,7 @@
             /// As the database has it; unknown after a commit whose fate is unknown.
             var clock: StoreClock?
 
-            /// Whether a session is the one that was given out, with the shards that it has had since: of none it has an
+            /// Whether a session is the current one, with the shards that it has had since: for none it has an
             /// earlier epoch.
             func isOwner(_ other: StoreSession) -> Bool {
                 session.node == other.node
@@ -383,7 +383,7 @@
         }
     }
 
-    /// What the scheduler of a node is told. Nothing is left out.
+    /// The signals for the scheduler of a node. None is dropped.
     final class ClusterSignals: Sendable {
         let stream: AsyncStream<StoreSignal>
         private let continuation: AsyncStream<StoreSignal>.Continuation

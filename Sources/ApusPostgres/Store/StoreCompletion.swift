@@ -9,7 +9,7 @@
     /// - the end: the transaction is refused as it commits, with all its effects.
     enum StoreCompletion {
         static let schema: [String] = [
-            // Empty but for transactions that go on.
+            // Empty but for transactions in progress.
             """
             CREATE UNLOGGED TABLE apus.completion (
                 job bigint NOT NULL,

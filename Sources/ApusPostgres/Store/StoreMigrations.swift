@@ -129,14 +129,14 @@
         /// Brings the schema to the newest version, all in one transaction. Programs that do it at once wait for each
         /// other; the later ones find nothing to do.
         /// - Parameter willApply: is called with the version that is there, before anything is sent.
-        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`, and `owned` if programs run that could not go on
-        ///   with the new schema.
+        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`, and `owned` if programs run that could not
+        ///   continue with the new schema.
         func migrate(_ willApply: (StoreSchemaState) -> Void) async throws {
             while true {
                 let found = try await state()
                 guard found.version < migrations.newest else { return try check(found) }
                 let isBreaking = endsOlderPrograms(from: found)
-                if isBreaking { try await checkNobodyRuns() }
+                if isBreaking { try await checkNoNodeRuns() }
                 willApply(found)
                 do {
                     _ = try await link.execute(batch(from: found.version, isBreaking: isBreaking))
@@ -173,7 +173,7 @@
                 END
                 $body$
                 """,
-                // Turns would wait behind a lock that is waited for.
+                // Turns would queue up after a pending lock request.
                 "SET LOCAL lock_timeout = '5s'",
             ]
             if isBreaking {
@@ -199,7 +199,7 @@
                 answerTimeout: .seconds(86_400))
         }
 
-        private func checkNobodyRuns() async throws {
+        private func checkNoNodeRuns() async throws {
             let names = try await link.read([
                 PostgresStatement(
                     """
@@ -211,7 +211,7 @@
                 throw JobError(
                     .owned,
                     """
-                    programs of an older version cannot go on with the new schema, and these run: \
+                    programs of an older version cannot use the new schema, and these run: \
                     \(names.joined(separator: ", ")); stop them first. Nothing was changed
                     """)
             }

@@ -80,7 +80,7 @@
                     bootID: nil, wallOffset: .zero, elapsedOffset: .nanoseconds(try row.decode(Int64.self, at: 0))))
         }
 
-        /// See ``JobPage/lastRuns``: what goes on, else what began last, else what ended without an attempt.
+        /// See ``JobPage/lastRuns``: what is running, else what began last, else what ended without an attempt.
         private func lastRuns(of jobs: [Job], _ axis: ElapsedAxis) async throws -> [Run?] {
             if jobs.isEmpty { return [] }
             let runs =

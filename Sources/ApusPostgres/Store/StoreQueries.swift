@@ -208,7 +208,7 @@
             }
         }
 
-        /// The job that an identifier means: the one that has not ended, else the one that was submitted last.
+        /// The job that an identifier means: the job that has not ended, else the last submitted.
         static func keyOfID(_ id: String) -> String {
             """
             coalesce(

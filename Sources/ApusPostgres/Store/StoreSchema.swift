@@ -270,8 +270,8 @@
                 $body$
                 """,
                 // All nodes together have no more places than the queue has. Nodes that want some have equal shares; what is
-                // left over goes round with the seconds, and so does the one place of a queue with a rate. Runs that go on
-                // keep their places.
+                // left over goes round with the seconds, and so does the one place of a queue with a rate. Runs in
+                // progress keep their places.
                 """
                 CREATE FUNCTION apus.take_places(own bigint, name text, going_on bigint, asked bigint) RETURNS bigint
                 LANGUAGE plpgsql AS $body$

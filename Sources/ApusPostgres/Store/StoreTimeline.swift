@@ -1,6 +1,6 @@
 #if Postgres
-    /// What becomes of a database that was promoted: it goes on from a standby's copy, which may lack what was committed
-    /// and answered last.
+    /// What becomes of a database that was promoted: it continues from a standby's copy, which may lack what was
+    /// committed and answered last.
     ///
     /// A promotion begins another timeline of the server. Every node's turns say which one they are of, and are refused on
     /// another (`apus.fence`), so nothing that was decided by what is lost is written. The first node that notices, or

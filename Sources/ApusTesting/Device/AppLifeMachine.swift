@@ -6,7 +6,7 @@ import ApusBackground
 struct AppLifeMachine: Sendable {
     enum State: Sendable, Hashable {
         case notRunning
-        /// Its process was started before anybody needs it, and stands still before the launch.
+        /// Its process was started before it is needed, and stands still before the launch.
         case prewarmed
         /// Its process was started, and the app is not made yet.
         case launching(toForeground: Bool)
@@ -16,7 +16,7 @@ struct AppLifeMachine: Sendable {
         case leaving
         case background
         case suspended
-        /// It was told that it is ended, and may be at work for that.
+        /// It was notified of its end, and may be at work for that.
         case ending
     }
 
@@ -61,7 +61,7 @@ struct AppLifeMachine: Sendable {
             return usesScenes ? [.inactive, .active] : [.active]
         }
         state = .leaving
-        // Told although it began there (Apple, documentation/uikit/about-the-background-execution-sequence).
+        // Reported although it began there (Apple, documentation/uikit/about-the-background-execution-sequence).
         return [.background]
     }
 
@@ -128,7 +128,7 @@ struct AppLifeMachine: Sendable {
         case removed
         /// End the process without a word.
         case endSilently
-        /// Tell the process to wind up, and then end it.
+        /// Notify the process, and then end it.
         case endWithNotice
     }
 
@@ -144,7 +144,7 @@ struct AppLifeMachine: Sendable {
         }
     }
 
-    /// The process is being told that it is ended.
+    /// The process is being notified of its end.
     mutating func beginEnding() { state = .ending }
 
     /// The process is gone.

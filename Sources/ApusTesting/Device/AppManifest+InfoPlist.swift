@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Why an `Info.plist` gives no ``AppManifest``: everything that is wrong with it, not the first thing only.
+/// Why an `Info.plist` gives no ``AppManifest``: all errors in it, not only the first.
 public struct AppManifestError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Each begins with the key that it is about.
     public let problems: [String]

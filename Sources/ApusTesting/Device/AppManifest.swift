@@ -6,13 +6,13 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public enum BackgroundMode: String, Sendable, Hashable, Codable, CaseIterable {
         /// To play or record sound.
         case audio
-        /// To be told where the device is.
+        /// To be notified of the device's position.
         case location
         /// To refresh its content for a short time (`fetch`): without it, requests of the kind `refresh` are not
         /// permitted.
         case fetch
-        /// To do longer work while nobody uses the device (`processing`): without it, requests of the kind `processing`
-        /// are not permitted.
+        /// To do longer work while the device is not in use (`processing`): without it, requests of the kind
+        /// `processing` are not permitted.
         case processing
         /// To be started for silent pushes.
         case remoteNotification = "remote-notification"
@@ -40,7 +40,7 @@ public struct AppManifest: Sendable, Hashable, Codable {
     public init(
         backgroundModes: Set<BackgroundMode> = [], permittedTaskIdentifiers: Set<String> = [], usesScenes: Bool = true,
         locationWhenInUseUsage: String? = "to show where you are",
-        locationAlwaysUsage: String? = "to go on when you do not look"
+        locationAlwaysUsage: String? = "to continue in the background"
     ) {
         self.backgroundModes = backgroundModes
         self.permittedTaskIdentifiers = permittedTaskIdentifiers

@@ -31,10 +31,10 @@ struct Claim: Sendable {
 /// The background tasks of one process and the time that it has in the background: a pure state machine.
 ///
 /// Time belongs to the process, not to a background task. It begins to run when a background task is open in the
-/// background, and goes on, whatever background tasks come and go, until the process is in the foreground again, or was
-/// suspended and is resumed by the system; then the whole budget is there again. The second is a choice: DTS
-/// ("UIApplication Background Task Notes") says nothing of what a suspended process has left, and one that the system
-/// launches for the same job has all of it. The time stands still while the process is suspended, and while a
+/// background, and continues to run, whatever background tasks come and go, until the process is in the foreground
+/// again, or was suspended and is resumed by the system; then the whole budget is there again. The second is a choice:
+/// DTS ("UIApplication Background Task Notes") says nothing of what a suspended process has left, and one that the
+/// system launches for the same job has all of it. The time stands still while the process is suspended, and while a
 /// continuous mode (audio, location) or a background job keeps the process running; about the latter the sources are
 /// silent. Instants are nanoseconds of uptime.
 ///
@@ -60,7 +60,7 @@ struct BackgroundTaskMachine: Sendable {
         /// How much of the budget is used up when its handler is due.
         var dueAt: UInt64
         /// Its handler was called, or is about to be.
-        var isTold = false
+        var wasNotified = false
     }
 
     private let rules: Rules
@@ -141,12 +141,12 @@ struct BackgroundTaskMachine: Sendable {
     mutating func expire(now: UInt64) -> [(id: BackgroundTaskID, claim: Claim)] {
         count(now)
         guard isTicking, let spent else { return [] }
-        var told: [(id: BackgroundTaskID, claim: Claim)] = []
-        for index in claims.indices where !claims[index].isTold && claims[index].dueAt <= spent {
-            claims[index].isTold = true
-            told.append((claims[index].id, claims[index].claim))
+        var due: [(id: BackgroundTaskID, claim: Claim)] = []
+        for index in claims.indices where !claims[index].wasNotified && claims[index].dueAt <= spent {
+            claims[index].wasNotified = true
+            due.append((claims[index].id, claims[index].claim))
         }
-        return told
+        return due
     }
 
     func isOpen(_ id: BackgroundTaskID) -> Bool { claims.contains { $0.id == id } }
@@ -167,11 +167,12 @@ struct BackgroundTaskMachine: Sendable {
         count(now)
     }
 
-    /// The whole budget is there again. A background task that was told and is still there is an ordinary one again.
+    /// The whole budget is there again. A background task whose handler was called and that is still open is an
+    /// ordinary one again.
     private mutating func refill() {
         spent = nil
         for index in claims.indices {
-            claims[index].isTold = false
+            claims[index].wasNotified = false
             claims[index].dueAt = lead.begin
         }
     }
@@ -230,9 +231,9 @@ struct BackgroundTaskMachine: Sendable {
         return end > spent ? end - spent : 0
     }
 
-    /// When the handlers of background tasks that were not told yet have to be called; nil when there are none.
+    /// When the handlers of background tasks that were not notified yet have to be called; nil when there are none.
     func expiry(now: UInt64) -> UInt64? {
-        guard isTicking, let due = claims.lazy.filter({ !$0.isTold }).map(\.dueAt).min() else { return nil }
+        guard isTicking, let due = claims.lazy.filter({ !$0.wasNotified }).map(\.dueAt).min() else { return nil }
         return instant(ofSpending: due, now: now)
     }
 

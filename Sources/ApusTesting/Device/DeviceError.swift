@@ -1,6 +1,6 @@
 /// Why a test on a simulated device fails: the app broke rules that the test did not expect to be broken.
 public struct DeviceError: Error, Sendable, CustomStringConvertible {
-    /// Faults that nobody expected.
+    /// Faults that were not expected.
     public let unexpectedFaults: [Fault]
     /// Rules of which a fault was expected that did not come.
     public let missingFaults: [Fault.Rule]

@@ -3,8 +3,8 @@ package import ApusBackground
 /// A part of the device beside its life cycle: the notification center, the audio player, the location service.
 ///
 /// It may log through ``SimulatedHost/log(_:_:)`` and ``SimulatedDevice/log(_:_:)``, keep a process running with
-/// ``SimulatedHost/setContinuousMode(_:isActive:)``, and schedule on ``SimulatedDevice/systemEngine``, whose timers go
-/// on though the app does not run.
+/// ``SimulatedHost/setContinuousMode(_:isActive:)``, and schedule on ``SimulatedDevice/systemEngine``, whose timers run
+/// even if the app does not.
 @MainActor
 package protocol DevicePart: AnyObject {
     /// Something happened to the device or to the app's process. Code of the app must not be called from here, but
@@ -12,7 +12,7 @@ package protocol DevicePart: AnyObject {
     func device(_ device: SimulatedDevice, did event: DevicePartEvent)
 }
 
-/// What the parts of a device are told.
+/// The events that the parts of a device get.
 package enum DevicePartEvent: Sendable, Hashable, Codable {
     /// The device's `host` is that of a new process; the app is not made yet.
     case launched
@@ -34,6 +34,6 @@ package enum DevicePartEvent: Sendable, Hashable, Codable {
     case backgroundRefreshChanged
     /// Memory is low while the process runs.
     case memoryWarning
-    /// Somebody has set the wall clock.
+    /// The wall clock was set.
     case wallClockSet
 }

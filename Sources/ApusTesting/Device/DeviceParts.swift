@@ -4,8 +4,8 @@ import ApusTimers
 /// The parts that every simulated device has, and what joins them to its life cycle.
 @MainActor
 final class DeviceParts: DevicePart {
-    /// Brings the app to the front, then does what it is given, and what follows from that.
-    typealias OpenApp = @MainActor @Sendable (_ tell: @Sendable () -> Void) -> Void
+    /// Brings the app to the front, then calls the closure, and what follows from that.
+    typealias OpenApp = @MainActor @Sendable (_ notify: @Sendable () -> Void) -> Void
 
     /// Shows the user a question when the app is in front.
     typealias AskUser = @MainActor @Sendable (SystemQuestion) -> Void
@@ -59,7 +59,7 @@ final class DeviceParts: DevicePart {
         }
         notifications = SimulatedNotificationCenter(
             surroundings(nil), pendingLimit: policy.pendingNotificationLimit, overflow: policy.notificationOverflow,
-            openApp: { tell in MainActor.assumeIsolated { desk.open.withLock { $0 }?(tell) } })
+            openApp: { notify in MainActor.assumeIsolated { desk.open.withLock { $0 }?(notify) } })
         audio = SimulatedAudio(surroundings(.audio), isModeDeclared: false)
         location = SimulatedLocation(surroundings(.location), isModeDeclared: false)
         significantChanges = SignificantChanges(
@@ -89,10 +89,10 @@ final class DeviceParts: DevicePart {
     /// How the user is asked.
     func askUser(with ask: @escaping AskUser) { desk.ask.withLock { $0 = ask } }
 
-    /// How the system starts the app in the background, or lets it go on there.
+    /// How the system starts the app in the background, or lets it continue there.
     func wakeApp(with wake: @escaping WakeApp) { desk.wake.withLock { $0 = wake } }
 
-    /// An app takes the place of the one that was there. What the user allowed stays, as with an update.
+    /// An app replaces the earlier one. What the user allowed stays, as with an update.
     func install(_ manifest: AppManifest, trackDurations: [AudioItem.ID: Duration]) {
         audio.appInstalled(
             durations: trackDurations, isModeDeclared: manifest.backgroundModes.contains(.audio))
@@ -105,7 +105,7 @@ final class DeviceParts: DevicePart {
     /// A process that was prewarmed is launched; of its start the parts know.
     func prewarmedAppLaunches(_ device: SimulatedDevice) {
         appForegrounded(device.life.state == .launching(toForeground: true))
-        device.tellJobs(.changed)
+        device.notifyJobs(.changed)
     }
 
     func device(_ device: SimulatedDevice, did event: DevicePartEvent) {
@@ -115,12 +115,12 @@ final class DeviceParts: DevicePart {
             isSuspended = false
             // Before the app enters a phase, so that what it asks for while it is made is judged rightly.
             appForegrounded(device.life.state == .launching(toForeground: true))
-            device.tellJobs(.launched)
+            device.notifyJobs(.launched)
         case .phase(.suspended):
             isSuspended = true
             audio.appSuspended()
             location.appSuspended()
-            device.tellJobs(.changed)
+            device.notifyJobs(.changed)
         case .phase(let phase):
             if isSuspended {
                 isSuspended = false
@@ -128,9 +128,9 @@ final class DeviceParts: DevicePart {
                 location.appResumed()
             }
             appForegrounded(phase == .active || phase == .inactive)
-            device.tellJobs(.changed)
+            device.notifyJobs(.changed)
         case .ended:
-            device.tellJobs(.ended)
+            device.notifyJobs(.ended)
             notifications.processEnded()
             audio.processEnded()
             location.processEnded()
@@ -140,7 +140,7 @@ final class DeviceParts: DevicePart {
         case .call(let isActive):
             if isActive { audio.beginInterruption() } else { audio.endInterruption(shouldResume: true) }
         case .rebooted:
-            device.tellJobs(.changed)
+            device.notifyJobs(.changed)
         case .memoryWarning, .sceneDisconnected, .wallClockSet, .protectedDataWillBecomeUnavailable,
             .protectedDataDidBecomeAvailable, .backgroundRefreshChanged:
             break

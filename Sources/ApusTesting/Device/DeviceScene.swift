@@ -12,7 +12,7 @@ struct DeviceScene: Sendable {
     var isAppInFront = false
     /// The process has arrived where it was going, so that it can be handed something to do.
     var isAppAtRest = false
-    /// The process is told that it is ended.
+    /// The process is notified of its end.
     var isAppEnding = false
     /// The app has no process, or a suspended one.
     var isAppStopped = true
@@ -68,6 +68,6 @@ struct DeviceMoment: Sendable {
         uptime = time.uptime().nanoseconds
     }
 
-    /// What the wall clock will show then, if nobody sets it.
+    /// What the wall clock will show then, if it is not set.
     func wall(at instant: ContinuousInstant) -> WallInstant { wall.advanced(by: continuous.duration(to: instant)) }
 }

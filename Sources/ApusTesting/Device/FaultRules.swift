@@ -1,7 +1,7 @@
 extension Fault.Rule {
     /// A background task was not ended in its expiration handler, or not before the time was over.
     public static let backgroundTaskNotEnded = Fault.Rule("backgroundTaskNotEnded")
-    /// The last reference to a background task went away before it was ended.
+    /// The last reference to a background task was released before it was ended.
     public static let backgroundTaskDropped = Fault.Rule("backgroundTaskDropped")
     /// A process began more background tasks than the system keeps.
     public static let tooManyBackgroundTasks = Fault.Rule("tooManyBackgroundTasks")

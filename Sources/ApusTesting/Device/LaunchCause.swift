@@ -1,4 +1,4 @@
-/// Why the system starts a process of the app, or lets a suspended one go on in the background.
+/// Why the system starts a process of the app, or lets a suspended one continue in the background.
 package struct LaunchCause: Sendable, Hashable, Codable, ExpressibleByStringLiteral, CustomStringConvertible {
     /// The cause, in words.
     package let description: String

@@ -1,6 +1,6 @@
 import ApusBackground
 
-/// An app's records as one process of it sees them: what a process that was ended saves reaches nobody.
+/// An app's records as one process of it sees them: what an ended process saves is discarded.
 struct ProcessStorage: RecordStore {
     let records: MemoryRecordStore
     let process: VirtualProcess

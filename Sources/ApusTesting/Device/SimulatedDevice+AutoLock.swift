@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen locks itself when nobody touches it.
+/// The screen locks itself when it is not touched.
 struct AutoLock {
     var limit: Duration?
     var timer: ScheduledTimer?

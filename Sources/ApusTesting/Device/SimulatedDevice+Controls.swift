@@ -47,8 +47,8 @@ extension SimulatedDevice {
         }
     }
 
-    /// The user removes the app from the switcher (force quit). A process that runs is told and has
-    /// ``SystemPolicy/willTerminateTime``; a suspended one is not told. Afterwards only the user starts the app.
+    /// The user removes the app from the switcher (force quit). A process that runs is notified and has
+    /// ``SystemPolicy/willTerminateTime``; a suspended one is not notified. Afterwards only the user starts the app.
     public func swipeAway() {
         perform("swipe away") {
             if isLocked { unlockScreen() }
@@ -58,7 +58,7 @@ extension SimulatedDevice {
             // What the app does on its way to the background comes before its end.
             time.drain()
             let action = life.forceQuit()
-            tellJobs(action == .nothing ? .changed : .forceQuit)
+            notifyJobs(action == .nothing ? .changed : .forceQuit)
             switch action {
             case .nothing: log(.system, .warning("the app is not in the switcher"))
             case .removed: break
@@ -100,7 +100,7 @@ extension SimulatedDevice {
         perform("receive call") {
             guard !isInCall else { return }
             isInCall = true
-            tellParts(.call(isActive: true))
+            notifyParts(.call(isActive: true))
             interrupt()
         }
     }
@@ -111,7 +111,7 @@ extension SimulatedDevice {
             guard isInCall else { return }
             isInCall = false
             touch()
-            tellParts(.call(isActive: false))
+            notifyParts(.call(isActive: false))
             if screen == .app, life.state == .inactive { activate() }
         }
     }
@@ -129,7 +129,7 @@ extension SimulatedDevice {
     /// It ends with ``endScrolling()``, or when the app enters the background.
     public func beginScrolling() { perform("begin scrolling") { setScrolling(true) } }
 
-    /// The user lets go; what waited runs.
+    /// The user releases it; what waited runs.
     public func endScrolling() { perform("end scrolling") { setScrolling(false) } }
 
     private func setScrolling(_ isScrolling: Bool) {
@@ -190,7 +190,7 @@ extension SimulatedDevice {
         perform("background refresh \(isOn ? "on" : "off")") {
             let wasOn = isBackgroundRefreshOn
             isBackgroundRefreshOn = isOn
-            tellJobs(.changed)
+            notifyJobs(.changed)
             if wasOn != isOn { notifyRunningApp(.backgroundRefreshChanged) }
         }
     }
@@ -214,19 +214,19 @@ extension SimulatedDevice {
                 runningHost.end("purged from memory in the background")
             case .notRunning, .launching, .active, .inactive, .leaving, .background, .ending:
                 log(.system, .warning("memory is low"))
-                tellParts(.memoryWarning)
+                notifyParts(.memoryWarning)
             }
         }
     }
 
     /// The system takes the interface of an app in the background away, to have what it needs; with UIKit, its scene is
     /// disconnected, and another one connected when the user comes back (Apple, "Managing your app's life cycle": at
-    /// any time, of a scene in the background or suspended). The process stays; a suspended one hears of it when it
-    /// runs again. For an app in front, or one that does not run, it is only a warning in the log.
+    /// any time, of a scene in the background or suspended). The process stays; a suspended one is notified of it when
+    /// it runs again. For an app in front, or one that does not run, it is only a warning in the log.
     public func disconnectScene() {
         perform("disconnect scene") {
             switch life.state {
-            case .leaving, .background, .suspended: tellParts(.sceneDisconnected)
+            case .leaving, .background, .suspended: notifyParts(.sceneDisconnected)
             case .notRunning, .prewarmed, .launching, .active, .inactive, .ending:
                 log(.system, .warning("only the scene of an app in the background is disconnected"))
             }
@@ -234,42 +234,42 @@ extension SimulatedDevice {
     }
 
     /// The device sleeps for that long, whatever the app was doing: nothing runs, uptime stands still, the continuous
-    /// and the wall clock go on.
+    /// and the wall clock count.
     public func sleepDevice(for duration: Duration) {
         control("sleep for \(duration)")
         time.sleepDevice(for: duration)
     }
 
-    /// Somebody sets the wall clock. The other clocks do not move.
+    /// Sets the wall clock. The other clocks do not move.
     public func setWallClock(_ instant: WallInstant) {
         control("set wall clock")
         time.setWall(instant)
-        tellWallClockSet()
+        notifyWallClockSet()
     }
 
-    /// Somebody moves the wall clock forth or (negative) back.
+    /// Moves the wall clock forward or (negative) back.
     public func moveWallClock(by duration: Duration) {
         control("move wall clock by \(duration)")
         time.moveWall(by: duration)
-        tellWallClockSet()
+        notifyWallClockSet()
     }
 
     /// The device is restarted: the process ends without a word, ``SystemPolicy/rebootTime`` passes, and uptime begins
     /// again. The device is locked then.
     public func reboot() {
         control("reboot")
-        tellJobs(.rebooting)
+        notifyJobs(.rebooting)
         runningHost?.end("reboot")
         time.drain()
         time.pass(UInt64(max(0, policy.rebootTime.wholeNanoseconds)))
         boot = VirtualWakeup.Boot(uptime: time.uptime().nanoseconds, continuous: time.continuous().nanoseconds)
         bootNumber += 1
         deviceLog.restartUptime()
-        if isInCall { tellParts(.call(isActive: false)) }
+        if isInCall { notifyParts(.call(isActive: false)) }
         (isLocked, wasUnlockedSinceBoot, isInCall, screen) = (true, false, false, .home)
         change { $0.isIdle = true }
         closeProtectedData()
-        tellParts(.rebooted)
+        notifyParts(.rebooted)
         time.drain()
     }
 
@@ -289,7 +289,7 @@ extension SimulatedDevice {
     /// ``mainActorPasses``, and none leaves the main actor in between. A task that does, as `Task.yield()` makes it,
     /// has turns too, but how many of them by which instant is the machine's affair. Those tasks are not the process's:
     /// they run although it is suspended, or has ended. The other controls do not wait for them; let no time pass,
-    /// `await device.advance(by: .zero)`, behind one.
+    /// `await device.advance(by: .zero)`, after one.
     public func advance(by duration: Duration) async {
         let target = time.uptime().advanced(by: max(.zero, duration))
         repeat { await settle() } while !time.step(towards: target)
@@ -297,7 +297,7 @@ extension SimulatedDevice {
     }
 
     /// Lets time pass until something new is in the ``log``, at the most `limit`, and then for nothing that comes later
-    /// than that instant. The main actor is left to others now and then, so meanwhile a program can go on answering.
+    /// than that instant. The main actor is left to others now and then, so meanwhile a program can still answer.
     ///
     /// - Returns: What came first; `nil` when nothing did, and then exactly `limit` has passed.
     @discardableResult
@@ -369,15 +369,15 @@ extension SimulatedDevice {
         walk(phases, of: host) { device in device.settle(host) }
     }
 
-    private func tellWallClockSet() {
-        tellParts(.wallClockSet)
+    private func notifyWallClockSet() {
+        notifyParts(.wallClockSet)
         time.drain()
     }
 
     private func change(_ body: (inout DeviceConditions) -> Void) {
         body(&conditions)
-        // A suspended process hears of it when it runs again.
+        // A suspended process is notified of it when it runs again.
         if let runningHost, runningHost.process.isRunning { runningHost.changes.conditions.set(conditions) }
-        tellJobs(.changed)
+        notifyJobs(.changed)
     }
 }

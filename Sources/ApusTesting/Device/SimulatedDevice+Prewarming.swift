@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// A process that is started before anybody needs it.
+/// A process that is started before it is needed.
 extension SimulatedDevice {
     /// The system expects that the user opens the app soon, and starts its process: that runs up to, and not including, its
     /// launch, and stands still there until the user opens the app or the system has something for it.
@@ -19,7 +19,7 @@ extension SimulatedDevice {
             guard life.prewarm() else { return log(.system, .warning("the app has a process, and is not prewarmed")) }
             let host = makeHost(installation.manifest, phase: .suspended, toForeground: false, .prewarming)
             log(.system, .launched(LaunchCause.prewarming.description))
-            tellParts(.launched)
+            notifyParts(.launched)
             host.process.mainLoop.run {
                 do {
                     try installation.prewarm?(host)
@@ -27,7 +27,7 @@ extension SimulatedDevice {
                     host.fault(Fault(.crashAtLaunch, "the process could not be prewarmed: \(error)"))
                     return host.end("crash at launch")
                 }
-                // The code that waits goes on after the launch.
+                // The code that waits continues after the launch.
                 host.process.stop()
             }
         }

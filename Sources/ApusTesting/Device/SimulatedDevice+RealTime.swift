@@ -7,7 +7,7 @@ extension SimulatedDevice {
     /// The device's clocks follow the machine's with a few milliseconds of delay, `speed` times as fast. Between two
     /// steps the main actor is free, so what other threads hand to the main queue runs.
     ///
-    /// The device cannot freeze threads: what an app does on one that is not the device's goes on while the app is
+    /// The device cannot freeze threads: what an app does on one that is not the device's continues while the app is
     /// suspended, and after it has ended. Such a run is not the same each time.
     ///
     /// - Parameters:
@@ -28,7 +28,7 @@ extension SimulatedDevice {
                 // The one real sleep: the other threads' work needs real time, and this is what gives it to them.
                 try await TimerEngine.shared.sleep(for: Self.realTimeStep)
             } catch {
-                // Cancelled, so nobody waits for the other threads any more.
+                // Cancelled, so no task waits for the other threads any more.
                 await advance(by: time.uptime().duration(to: target))
             }
         }
@@ -39,7 +39,7 @@ extension SimulatedDevice {
     ///
     /// Only what passes between two steps is made up for. So other controls may move the device's time in between, or
     /// skip a day, and the device neither waits for the machine afterwards nor runs after it. A machine that is too slow,
-    /// or stood still for long, leaves the device behind: a step makes up for a quarter of a second of real time at the
+    /// or stood still for long, leaves the device late: a step makes up for a quarter of a second of real time at the
     /// most.
     ///
     /// It is driven synchronously; what the app runs with `Task { @MainActor in … }` runs between the steps.

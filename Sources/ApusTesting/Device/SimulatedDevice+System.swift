@@ -18,7 +18,7 @@ struct SystemTimers {
 extension SimulatedDevice {
     // MARK: For the parts
 
-    /// The engine whose timers go on though the app does not run.
+    /// The engine whose timers run even if the app does not.
     var systemEngine: TimerEngine { time.engine }
 
     func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
@@ -27,10 +27,10 @@ extension SimulatedDevice {
     /// The part of that type that was added, if there is one.
     package func part<Part: DevicePart>(of type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
 
-    /// The system has something for the app: it starts it in the background, or lets it go on there for a while.
+    /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
     ///
-    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), nobody
-    /// has unlocked the device since it was started, or the process is being told that it is ended. The app's code runs
+    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), the
+    /// device was not unlocked since it was started, or the process is being notified of its end. The app's code runs
     /// with the next step of time, so a timer of the system may call this.
     @discardableResult
     func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
@@ -66,7 +66,7 @@ extension SimulatedDevice {
         } else {
             host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
             log(.system, .launched(why.description))
-            tellParts(.launched)
+            notifyParts(.launched)
         }
         host.process.mainLoop.run { [weak self] in
             host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
@@ -80,7 +80,7 @@ extension SimulatedDevice {
             guard let self, !host.process.isEnded else { return }
             host.endWatch()
             runningApp = app
-            tellJobs(.finishedLaunching)
+            notifyJobs(.finishedLaunching)
             walk(life.finishLaunch(usesScenes: usesScenes), of: host) { device in device.settle(host) }
         }
         return true
@@ -141,7 +141,7 @@ extension SimulatedDevice {
         }
         log(.system, .phase(phase))
         if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.announce(phase) }
-        tellParts(.phase(phase))
+        notifyParts(.phase(phase))
         onPhase?(phase)
         review()
     }
@@ -150,7 +150,7 @@ extension SimulatedDevice {
     func settle(_ host: SimulatedHost) {
         life.settle()
         review()
-        if !host.process.isEnded { tellJobs(.settled) }
+        if !host.process.isEnded { notifyJobs(.settled) }
     }
 
     func resume(_ host: SimulatedHost) {
@@ -158,7 +158,7 @@ extension SimulatedDevice {
         host.changes.conditions.set(conditions)
     }
 
-    /// Tells the process that it is over, gives it time, and ends it.
+    /// Notifies the process of its end, gives it time, and ends it.
     func endWithNotice(_ host: SimulatedHost, _ why: String) {
         life.beginEnding()
         walk([.terminated], of: host) { _ in host.end(why) }
@@ -234,19 +234,19 @@ extension SimulatedDevice {
         runningApp = nil
         questions = SystemQuestions()
         if screen == .app { screen = .home }
-        tellParts(.ended)
+        notifyParts(.ended)
     }
 
-    func tellParts(_ event: DevicePartEvent) {
+    func notifyParts(_ event: DevicePartEvent) {
         for part in parts { part.device(self, did: event) }
     }
 
-    /// A suspended app does not hear of it, also not later.
+    /// A suspended app is not notified of it, not even later.
     func notifyRunningApp(_ event: DevicePartEvent) {
-        if life.state != .suspended, life.state != .prewarmed { tellParts(event) }
+        if life.state != .suspended, life.state != .prewarmed { notifyParts(event) }
     }
 
-    func tellJobs(_ event: DeviceSceneEvent) {
+    func notifyJobs(_ event: DeviceSceneEvent) {
         let scene = DeviceScene(self)
         jobs.system.device(did: event, scene)
         pushes.device(did: event, scene)

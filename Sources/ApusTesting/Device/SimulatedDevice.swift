@@ -65,8 +65,9 @@ public final class SimulatedDevice {
     public internal(set) var bootNumber = 1
     /// How many processes the app has had.
     public internal(set) var launchCount = 0
-    /// Called when the app's process has entered a phase, suspension included, before the app hears of it. It may read
-    /// everything, and must move no time: a picture for the switcher can be taken here, as it is when the app freezes.
+    /// Called when the app's process has entered a phase, suspension included, before the app is notified of it. It may
+    /// read everything, and must move no time: a picture for the switcher can be taken here, as it is when the app
+    /// freezes.
     public var onPhase: (@MainActor (Phase) -> Void)?
 
     /// Which device of the program it is, from 1.
@@ -114,9 +115,9 @@ public final class SimulatedDevice {
         deviceLog = DeviceLog(time: time)
         standardParts = DeviceParts(time: time, log: deviceLog, policy: policy, random: random)
         parts = [standardParts]
-        standardParts.openApp { [weak self] tell in
+        standardParts.openApp { [weak self] notify in
             self?.open()
-            tell()
+            notify()
             self?.time.drain()
         }
         standardParts.askUser { [weak self] question in self?.ask(question) }
@@ -157,7 +158,7 @@ public final class SimulatedDevice {
 
     // MARK: The app
 
-    /// Puts an app on the device, in place of the one that was there; its process is ended, its records and what the
+    /// Puts an app on the device, in place of the earlier one; its process is ended, its records and what the
     /// user allowed are kept, as with an update.
     ///
     /// - Parameters:

@@ -135,7 +135,7 @@ public final class SimulatedHost: BackgroundHost {
     /// False: a phone ends an app whose background tasks are open when their handlers have returned.
     public var waitsForExpiredTasks: Bool { false }
 
-    /// What the device is like, as the process has heard: a suspended one hears of changes when it runs again.
+    /// What the device is like, as the process knows it: a suspended one is notified of changes when it runs again.
     public var conditions: DeviceConditions { changes.conditions.value }
 
     /// A new sequence of the conditions from now on.
@@ -174,7 +174,7 @@ public final class SimulatedHost: BackgroundHost {
     /// What runs now waits that many nanoseconds: as ``work(for:)``, but it does not compute.
     package func wait(for nanoseconds: UInt64) { letPass(nanoseconds, isComputing: false) }
 
-    /// How long a process of the operating system may go on by itself, in nanoseconds.
+    /// How long a process of the operating system may run by itself, in nanoseconds.
     package func freeTime(for companion: any SteppedProcess) -> UInt64 { time.freeTime(for: companion) }
 
     /// Whether what runs now has a limit: a launch, a phase that is entered, expiration handlers.
@@ -247,7 +247,7 @@ public final class SimulatedHost: BackgroundHost {
         return true
     }
 
-    /// Says what the process's background jobs need: while any goes on, it is not suspended.
+    /// Says what the process's background jobs need: while any runs, it is not suspended.
     func setJobLoad(_ load: JobLoad) {
         let now = now
         let isNew = state.withLock { state in
@@ -284,7 +284,7 @@ public final class SimulatedHost: BackgroundHost {
         }
     }
 
-    /// From now on a process of the operating system goes on, stands still and ends with this one.
+    /// From now on a process of the operating system is resumed, suspended and ended with this one.
     package func attach(_ other: any SteppedProcess) { process.attach(other) }
     /// Whether the app, while it is active, keeps the screen from locking itself.
     package var keepsScreenOn: Bool {
@@ -355,7 +355,7 @@ public final class SimulatedHost: BackgroundHost {
             return state
         }
         for timer in old.warnings.values { timer.cancel() }
-        // Nobody hears it: the sequences' consumers are part of the process. What the rest held goes here, outside the
+        // No code gets it: the sequences' consumers are part of the process. What the rest held goes here, outside the
         // lock.
         old.changes?.phases.finish(.terminated)
         askForReview()

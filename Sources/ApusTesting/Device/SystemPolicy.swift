@@ -94,12 +94,12 @@ public struct SystemPolicy: Sendable, Hashable {
     /// process of their own only. Shared locks do not count, which is a choice: an idle connection of SQLite with a
     /// write-ahead log has one for as long as it is open.
     public var endsAppForFileLocks = true
-    /// How long an app may take when it is told that it is ended: about 5 s (Apple,
+    /// How long an app may take when it is notified of its end: about 5 s (Apple,
     /// developer.apple.com/documentation/uikit/uiapplicationdelegate/applicationwillterminate(_:)).
     public var willTerminateTime: Duration = .seconds(5)
-    /// Whether what raises an exception on a phone ends the app there and then, as one that nobody catches does. The
+    /// Whether what raises an exception on a phone ends the app there and then, as an uncaught one does. The
     /// faults are those of which the rule's name begins with “NSInternalInconsistencyException”. If not, they are in
-    /// the log, and the app goes on: for tests that look at several of them in one process.
+    /// the log, and the app continues: for tests that look at several of them in one process.
     public var endsAppAtExceptions = true
     /// How long after the screen was locked files of the protection class "complete" can still be read: 10 s (Apple
     /// Platform Security, "Data Protection classes", support.apple.com/guide/security/secb010e978a).

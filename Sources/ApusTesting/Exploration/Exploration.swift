@@ -117,7 +117,7 @@ public struct ExplorationFailure: Error, Sendable, CustomStringConvertible {
     /// The end of the device's log, after these steps.
     public let log: [DeviceEvent]
 
-    /// The steps as the body of a test, to be put behind the line that installs the app.
+    /// The steps as the body of a test, to be put after the line that installs the app.
     public var script: String {
         """
         try SimulatedDevice.run(seed: \(seed)) { device in

@@ -126,7 +126,7 @@ struct StepGenerator {
     // MARK: How long
 
     /// Short while the app runs, whose timers are worked off tick by tick; in the background long enough for what it
-    /// begins there to expire, in front seldom more than some seconds. Hours only while nothing runs.
+    /// begins there to expire, in front rarely more than some seconds. Hours only while nothing runs.
     private mutating func advance(on device: SimulatedDevice) -> DeviceStep {
         let isAtRest = device.appPhase == nil || device.appPhase == .suspended
         let bound = isAtRest ? 12 : device.appPhase == .background ? 8 : 5

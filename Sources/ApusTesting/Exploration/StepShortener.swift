@@ -1,7 +1,7 @@
 import ApusTimers
 
-/// Makes a failing script shorter and plainer: a pure machine that says which script to try next, and is told what came
-/// of it.
+/// Makes a failing script shorter and plainer: a pure machine that says which script to try next, and is given the
+/// result of each.
 ///
 /// It takes out halves, quarters and so on, down to single steps; joins neighbouring waits; rounds durations. Each change
 /// that leaves the same kind of problem is kept, and it begins anew until no change does.

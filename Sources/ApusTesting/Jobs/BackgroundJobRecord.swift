@@ -9,7 +9,7 @@ public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
         case succeeded
         /// It was completed without success.
         case failed
-        /// Its time was over, or somebody cancelled it: it was completed after that, or it had no expiration handler.
+        /// Its time was over, or it was cancelled: it was completed after that, or it had no expiration handler.
         case expired
         /// The process ended before, and why.
         case killed(String)
@@ -34,9 +34,9 @@ public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
     public let submitted: WallInstant
     /// When the system began with it.
     public let launched: WallInstant
-    /// When it was over; `nil` while it goes on.
+    /// When it was over; `nil` while it runs.
     public internal(set) var ended: WallInstant?
-    /// What became of it; `nil` while it goes on.
+    /// What became of it; `nil` while it runs.
     public internal(set) var outcome: Outcome?
 
     /// The job's identifier.
@@ -46,7 +46,7 @@ public struct BackgroundJobRecord: Sendable, Hashable, CustomStringConvertible {
 
     /// The run in one line.
     public var description: String {
-        let end = outcome.map { ": \($0)" } ?? ", goes on"
+        let end = outcome.map { ": \($0)" } ?? ", running"
         return "\(TimeText.iso8601(launched)) \(identifier)\(end)"
     }
 }

@@ -46,7 +46,7 @@ struct JobRegistrations {
             .filter { handlers[$0] == nil && !manifest.isForContinuedWorkOnly($0) }.sorted()
     }
 
-    /// The process is gone. Gives the handlers, to let go of them.
+    /// The process is gone. Returns the handlers, to release them.
     mutating func ended() -> [Handler] {
         process = .none
         defer { handlers = [:] }

@@ -1,8 +1,8 @@
 import ApusJobs
 import ApusTimers
 
-/// The runs of background jobs that go on: what they mean for the app's process, and when the next of them has to be told
-/// something. From any thread.
+/// The runs of background jobs in progress: what they mean for the app's process, and when the next of them has to be
+/// notified. From any thread.
 final class JobRuns: Sendable {
     private struct State {
         /// In the order of their beginning.

@@ -5,7 +5,7 @@ import ApusTimers
 /// The operating system of the simulated phone, as far as background jobs go: it keeps the requests, looks at them now
 /// and then, and begins their runs.
 ///
-/// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. What goes on in a run
+/// ``TaskSchedulerMachine`` decides; this type holds its lock and its timer, and does what it says. The state of a run
 /// is the ``SimulatedTask``'s own, and what all runs together mean for the process that of ``JobRuns``. The members may be
 /// used from any thread, except for those of the main actor: that is the device's thread.
 final class JobSystem: Sendable {
@@ -21,7 +21,7 @@ final class JobSystem: Sendable {
     let surroundings: PartSurroundings
     /// The host of the app's process, if there is one.
     let host: @Sendable () -> SimulatedHost?
-    /// The runs that go on.
+    /// The runs in progress.
     let runs: JobRuns
     private let random: SeededRandom
     private let state: Locked<State>
@@ -203,15 +203,15 @@ final class JobSystem: Sendable {
 
     func policyChanged(_ policy: SystemPolicy.Jobs) { state.withLock { $0.machine.policy = policy } }
 
-    /// An app takes the place of the one that was there. Its requests stay, as with an update.
+    /// An app replaces the earlier one. Its requests stay, as with an update.
     func appInstalled(_ manifest: AppManifest) { state.withLock { $0.machine.manifest = manifest } }
 
     @MainActor
     func device(did event: DeviceSceneEvent, _ scene: DeviceScene) {
         let now = now.wall
         let isPickedUp = state.withLock { $0.machine.changed(to: scene, now: now) }
-        // Processing is for when nobody uses the device (Apple, documentation/backgroundtasks/bgprocessingtask: the system
-        // terminates it when the user starts using the device; refresh is not affected).
+        // Processing is for when the device is not in use (Apple, documentation/backgroundtasks/bgprocessingtask: the
+        // system terminates it when the user starts using the device; refresh is not affected).
         if isPickedUp { for run in runs.all where run.request.kind.isProcessing { run.expire() } }
         switch event {
         case .launched: state.withLock { $0.machine.registrations.launched() }

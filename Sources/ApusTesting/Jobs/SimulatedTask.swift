@@ -44,12 +44,12 @@ public final class SimulatedTask: Sendable {
     public var identifier: String { request.identifier }
 
     /// Called on the main loop shortly before the time is over, when the user cancels continued work, or when the system
-    /// needs the device for something else: these cannot be told apart (Apple DTS,
+    /// needs the device for something else: these cannot be distinguished (Apple DTS,
     /// developer.apple.com/forums/thread/818623). The run has to be completed within
     /// ``SystemPolicy/Jobs/windUpTime``.
     ///
-    /// Without one, an expired run is completed without success and without a word. It is let go of when it was called
-    /// and when the run is completed.
+    /// Without one, an expired run is completed without success and without a warning. It is released when it was
+    /// called and when the run is completed.
     package var expirationHandler: ExpirationHandler? {
         get { state.withLock { $0.machine.handler } }
         set {
@@ -63,7 +63,7 @@ public final class SimulatedTask: Sendable {
     /// time it is a warning in the device's log.
     package func setCompleted(success: Bool) {
         switch state.withLock({ $0.machine.complete() }) {
-        case .tell(let isExpired, let handler):
+        case .report(let isExpired, let handler):
             if !system.surroundings.isAppDead() {
                 system.log(.app, identifier, .completed(success: success))
                 system.end(self, isExpired ? .expired : success ? .succeeded : .failed)

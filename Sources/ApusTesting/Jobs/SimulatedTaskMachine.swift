@@ -1,7 +1,7 @@
 /// The life of one run of a background job on the device, as a pure state machine. Instants are nanoseconds of uptime.
 ///
-/// A run waits for its process, runs, and is told once that its time is over; then it has a while to be completed. One
-/// that has no expiration handler is not told: it has failed (Apple, documentation/backgroundtasks/bgtask/
+/// A run waits for its process, runs, and is notified once that its time is over; then it has a while to be completed.
+/// One that has no expiration handler is not notified: it has failed (Apple, documentation/backgroundtasks/bgtask/
 /// expirationhandler).
 struct SimulatedTaskMachine {
     typealias Handler = @MainActor @Sendable () -> Void
@@ -11,7 +11,7 @@ struct SimulatedTaskMachine {
         var limit: UInt64?
         /// How long it has from its expiration handler to its completion.
         var windUp: UInt64
-        /// How long it may go on without progress; nil when it need not make any.
+        /// How long it may run without progress; nil when it need not make any.
         var stall: UInt64?
     }
 
@@ -20,7 +20,7 @@ struct SimulatedTaskMachine {
         /// Its handler is on the way to the main loop.
         case handedOver
         case running(since: UInt64)
-        /// It was told, or is about to be, and has to be completed by then.
+        /// It was notified, or is about to be, and has to be completed by then.
         case expiring(end: UInt64)
         case completed
         /// Its process has ended.
@@ -96,12 +96,12 @@ struct SimulatedTaskMachine {
     enum ExpireAction {
         /// Call the handler, on the main loop.
         case call
-        /// Nobody is told: it has failed. Let go of the handler.
+        /// No handler to call: it has failed. Release the handler.
         case fail
         case ignore
     }
 
-    /// Its time is over, or somebody has cancelled it.
+    /// Its time is over, or it was cancelled.
     mutating func expire(now: UInt64) -> ExpireAction {
         guard case .running(let since) = stage else { return .ignore }
         guard handler != nil else {
@@ -131,14 +131,14 @@ struct SimulatedTaskMachine {
     /// Time has passed.
     func pass(now: UInt64) -> PassAction {
         guard let nextInstant, nextInstant <= now else { return .nothing }
-        // The main loop may have been busy for so long that nothing could be told.
+        // The main loop may have been busy for so long that no handler could be called.
         if let end, end <= now { return handler == nil && !isExpiring ? .expire : .overdue }
         return .expire
     }
 
     enum CompleteAction {
-        /// Tell the system, and let go of the handler.
-        case tell(isExpired: Bool, Handler?)
+        /// Report to the system, and release the handler.
+        case report(isExpired: Bool, Handler?)
         /// The app is mistaken.
         case warn
         case ignore
@@ -148,16 +148,16 @@ struct SimulatedTaskMachine {
         switch stage {
         case .waiting, .handedOver, .running:
             stage = .completed
-            return .tell(isExpired: false, handler.take())
+            return .report(isExpired: false, handler.take())
         case .expiring:
             stage = .completed
-            return .tell(isExpired: true, handler.take())
+            return .report(isExpired: true, handler.take())
         case .completed: return .warn
         case .abandoned: return .ignore
         }
     }
 
-    /// Its process has ended. Gives the handler, to let go of it.
+    /// Its process has ended. Returns the handler, to release it.
     mutating func abandon() -> Handler? {
         if !isOver { stage = .abandoned }
         return handler.take()

@@ -42,7 +42,7 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
         try system.submit(request)
     }
 
-    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun goes on.
+    /// Withdraws a pending request; an unknown identifier is no error. A run that has begun continues.
     public func cancel(_ identifier: String) async { cancelRequest(identifier) }
 
     /// Withdraws all pending requests.
@@ -65,7 +65,7 @@ extension SimulatedTaskScheduler: BackgroundJobScheduler {
     /// - Throws: ``/ApusJobs/BackgroundJobError`` with the code `notRunning`.
     public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
         if !system.expireSoon(where: { $0.identifier == identifier }) {
-            throw BackgroundJobError(.notRunning, "no run of “\(identifier)” goes on; launch one before")
+            throw BackgroundJobError(.notRunning, "no run of “\(identifier)” is in progress; launch one before")
         }
     }
 }
@@ -125,8 +125,8 @@ extension SimulatedTaskScheduler {
         }
     }
 
-    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun goes on (no source says that
-    /// it is stopped).
+    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun continues (no source says
+    /// that it is stopped).
     package func cancelRequest(_ identifier: String) { system.withdraw { $0.identifier == identifier } }
 
     /// Withdraws all pending requests.

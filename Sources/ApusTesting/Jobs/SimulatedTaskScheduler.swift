@@ -27,10 +27,10 @@ public final class SimulatedTaskScheduler: Sendable {
     }
 
     /// The requests whose runs have not begun, in the order of their submission; with
-    /// ``SystemPolicy/Jobs/listsRunningAsPending`` those whose runs go on come first.
+    /// ``SystemPolicy/Jobs/listsRunningAsPending`` those whose runs are in progress come first.
     public func pendingRequests() -> [BackgroundJobRequest] { system.machine.pending }
 
-    /// The runs that go on, in the order of their beginning.
+    /// The runs in progress, in the order of their beginning.
     public var running: [SimulatedTask] { system.runs.all }
 
     /// All runs, in the order of their beginning.

@@ -14,8 +14,8 @@ extension SystemPolicy {
         public var pendingRefreshLimit = 1
         /// How many processing requests may wait: 10 (BGTaskScheduler.h).
         public var pendingProcessingLimit = 10
-        /// Whether requests whose runs go on are among the pending ones. The header says "not completed", Apple's web
-        /// page "unexecuted"; the latter is the default.
+        /// Whether requests whose runs are in progress are among the pending ones. The header says "not completed",
+        /// Apple's web page "unexecuted"; the latter is the default.
         public var listsRunningAsPending = false
         /// Whether the device is a simulator, where each submission is `unavailable` (BGTaskScheduler.h).
         public var isSimulator = false
@@ -45,7 +45,7 @@ extension SystemPolicy {
         public var refreshSpacing: Duration = .seconds(900)
         /// How far apart the launches for processing are at least (notes: rate limiting, without a number). A choice.
         public var processingSpacing: Duration = .seconds(900)
-        /// What processing waits for besides a device that nobody uses, if the request itself asks for nothing. Apple
+        /// What processing waits for besides a device that is not in use, if the request itself asks for nothing. Apple
         /// describes it as work for periods of low activity, such as overnight while the device charges ("Choosing
         /// Background Strategies for Your App"); that either of the two is enough is a choice.
         public var processingTime = ProcessingTime.chargingOrNight
@@ -70,7 +70,7 @@ extension SystemPolicy {
         /// How long a run has from its expiration handler to its completion: the handler is called "shortly before" the
         /// end (Apple, documentation/backgroundtasks/bgtask/expirationhandler). The number is that of background tasks.
         public var windUpTime: Duration = .seconds(4)
-        /// How long continued work may go on without progress before it expires: it has to report some (Apple,
+        /// How long continued work may run without progress before it expires: it has to report some (Apple,
         /// documentation/backgroundtasks/bgcontinuedprocessingtask). The number is a choice.
         public var progressStall: Duration = .seconds(60)
         /// The span of time over which the CPU monitor measures: 60 s
@@ -80,7 +80,7 @@ extension SystemPolicy {
         /// requires external power (BGTaskRequest.h).
         public var cpuShare = 0.8
 
-        /// What processing waits for, besides a device that nobody uses.
+        /// What processing waits for, besides a device that is not in use.
         public enum ProcessingTime: Sendable, Hashable {
             /// The charger, or the night.
             case chargingOrNight

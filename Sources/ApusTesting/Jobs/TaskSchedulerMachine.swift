@@ -15,14 +15,14 @@ struct TaskSchedulerMachine {
     var allowance = JobAllowance()
     private(set) var records: [BackgroundJobRecord] = []
     private var deferrals: [String: [String: Int]] = [:]
-    /// The numbers of the runs that go on, in the order of their beginning.
+    /// The numbers of the runs in progress, in the order of their beginning.
     private var unfinished: [Int] = []
 
     init(policy: SystemPolicy.Jobs) { self.policy = policy }
 
     // MARK: What is known
 
-    /// The requests whose runs go on, in the order of their beginning.
+    /// The requests whose runs are in progress, in the order of their beginning.
     var running: [BackgroundJobRequest] { unfinished.map { records[$0].request } }
 
     /// The requests that are not completed, in the policy's sense.
@@ -56,7 +56,7 @@ struct TaskSchedulerMachine {
     // MARK: Submitting
 
     /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
-    /// for, and other errors for what it tells the caller.
+    /// for, and other errors for what it reports to the caller.
     mutating func submit(_ request: BackgroundJobRequest, now: DeviceMoment) throws(BackgroundJobError) -> Bool {
         try request.validate()
         try checkPermission(for: request)
@@ -80,7 +80,7 @@ struct TaskSchedulerMachine {
         if !request.isContinued, !scene.isBackgroundRefreshOn {
             throw BackgroundJobError(
                 .unavailable,
-                "the user has switched background refresh off; do without, and tell the user if it matters")
+                "the user has switched background refresh off; do without, and inform the user if it matters")
         }
         guard manifest.permits(request) else {
             throw BackgroundJobError(

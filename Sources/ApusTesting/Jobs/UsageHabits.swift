@@ -17,7 +17,7 @@ struct UsageHabits {
         lastUse = now
     }
 
-    /// The user goes on to have it in front, or leaves it.
+    /// The user keeps it in front, or leaves it.
     mutating func used(at now: WallInstant) { lastUse = now }
 
     /// Whether the app was used within `window`.

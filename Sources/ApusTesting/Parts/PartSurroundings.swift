@@ -32,7 +32,7 @@ struct PartSurroundings: Sendable {
     /// Asks the user a question of the system, over the app that is in front: at once, or when the app is there. Without
     /// an app the user answers at once.
     var askUser: @Sendable (SystemQuestion) -> Void = { $0.answer() }
-    /// Starts the app in the background, or lets a suspended one go on there, for that reason, after a force quit too if the
-    /// second argument says so; its code runs with the next step of time. False when that may not be.
+    /// Starts the app in the background, or lets a suspended one continue there, for that reason, after a force quit
+    /// too if the second argument says so; its code runs with the next step of time. False when that may not be.
     var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
 }

@@ -17,14 +17,14 @@ import Foundation
 /// ```
 ///
 /// A step goes to the earliest deadline of the process, ends that one wait, and waits until nothing in the process can
-/// run: every thread is asleep in the kernel. So what a deadline causes has happened before time goes on. Time is
+/// run: every thread is asleep in the kernel. So what a deadline causes has happened before time moves on. Time is
 /// virtual for the rest of the process, tests that run beside included, so a test with the trait `.virtualClock` runs in
 /// a process of its own.
 ///
 /// On Linux with glibc, without sanitizers: ``isAvailable``. What other processes and machines do is not simulated: a
 /// thread that waits for a socket counts as asleep. Processor time, file dates and the kernel's own time-outs stay real.
 public enum ProcessClock {
-    /// How time goes on.
+    /// How time moves.
     public enum Mode: Sendable, Hashable {
         /// Time stands still until ``ProcessClock/advance(by:limit:)-5yeth`` or another step.
         case stepped
@@ -46,7 +46,7 @@ public enum ProcessClock {
     /// and other timer descriptors keep the time that they had left.
     ///
     /// - Parameters:
-    ///   - mode: How time goes on.
+    ///   - mode: How time moves.
     ///   - uptime: The monotonic clocks; both start there.
     ///   - wall: The time of day.
     /// - Throws: ``ProcessClockError`` with `unavailable` or `alreadyVirtual`.
@@ -119,13 +119,13 @@ public enum ProcessClock {
         return isAny
     }
 
-    /// The machine sleeps: uptime stands still, the other clocks go on, and nothing runs. What fell due meanwhile is
+    /// The machine sleeps: uptime stands still, the other clocks count, and nothing runs. What fell due meanwhile is
     /// overdue then; the next step fires it, in the order of the deadlines.
     public static func sleepMachine(for duration: Duration) {
         process_clock_sleep_machine(max(.zero, duration).wholeNanoseconds)
     }
 
-    /// Every clock goes on, and nothing runs, as for a process that is stopped. The next step fires what is overdue.
+    /// Every clock moves, and nothing runs, as for a process that is stopped. The next step fires what is overdue.
     public static func skip(_ duration: Duration) {
         let nanoseconds = max(.zero, duration).wholeNanoseconds
         process_clock_jump(nanoseconds, nanoseconds, nanoseconds)

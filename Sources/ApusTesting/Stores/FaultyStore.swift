@@ -1,11 +1,11 @@
 public import ApusJobs
 public import ApusTimers
 
-/// A store around another one that fails, stalls and reorders as it is told.
+/// A store around another one, with configurable failures, stalls and reorderings.
 ///
 /// The fault model: a commit fails before anything was applied, or after everything was applied but before the answer
 /// came (as when a connection breaks); it hangs until it is released; commits that hang together are released in any
-/// order. Reads fail if told to.
+/// order. Reads fail if configured to.
 public final class FaultyStore: JobStore {
     /// What happens to one commit.
     public enum Fault: Sendable {
@@ -13,7 +13,7 @@ public final class FaultyStore: JobStore {
         case before(JobError)
         /// It throws, but it was applied.
         case after(JobError)
-        /// It waits for ``FaultyStore/release(order:)``, then goes on.
+        /// It waits for ``FaultyStore/release(order:)``, then continues.
         case hold
     }
 
@@ -28,7 +28,7 @@ public final class FaultyStore: JobStore {
     private let base: any JobStore
     private let state = Locked(State())
 
-    /// A store that behaves like `base` until told otherwise.
+    /// A store that behaves like `base` until configured otherwise.
     public init(_ base: any JobStore) { self.base = base }
 
     /// Decides the fault of each commit from now on by its number, which counts from 0 since the store was made.
@@ -42,7 +42,7 @@ public final class FaultyStore: JobStore {
     /// Every read throws this from now on; `nil` for none.
     public func failReads(_ error: JobError?) { state.withLock { $0.readError = error } }
 
-    /// The process that uses this store dies: whatever of it goes on in the test reaches the wrapped store no more, not
+    /// The process that uses this store dies: its remaining calls in the test no longer reach the wrapped store, not
     /// even to close it. Its next life needs another `FaultyStore` over the same store.
     public func kill() {
         state.withLock { $0.isDead = true }
@@ -59,7 +59,7 @@ public final class FaultyStore: JobStore {
     /// How many commits are held.
     public var held: Int { state.withLock { $0.held.count } }
 
-    /// Lets held commits go on, in the order that `order` makes of their positions (as they came, unless given).
+    /// Releases held commits, in the order that `order` makes of their positions (as they came, unless given).
     public func release(order: (Int) -> [Int] = { Array(0..<$0) }) {
         let held = state.withLock { state in
             defer { state.held = [] }

@@ -30,7 +30,7 @@ extension StoreConformance {
                     job?.key == key && job?.id == JobID("a") && job?.state.isFinal == true, "\(key): \(job as Any)")
             }
         },
-        StoreCheck(name: "an identifier means the job that has not ended, else the one that was submitted last") {
+        StoreCheck(name: "an identifier means the job that has not ended, else the last submitted") {
             factory in
             let opened = try await Opened(factory)
             try expect(try await opened.store.job(JobID("a")) == nil, "a job that was never submitted")
@@ -40,7 +40,7 @@ extension StoreConformance {
             try expectEqual(try await opened.load(first.id).job, first, "the only one, ended")
             var second = try await opened.add(sampleJob("a"))
             second = try await opened.change(second, runs: [sampleRun(second, 1)])
-            try expectEqual(try await opened.load(first.id).job.key, second.key, "the one that has not ended")
+            try expectEqual(try await opened.load(first.id).job.key, second.key, "the job that has not ended")
             try expectEqual(
                 try await opened.store.runs(RunQuery(job: first.id)).runs.map(\.jobKey), [second.key], "its runs")
             (second.state, second.nextDue) = (.cancelled, nil)
@@ -48,7 +48,7 @@ extension StoreConformance {
                 second, runs: [sampleRun(second, 1, state: .cancelled, isFinal: true)])
             // Changed later than the second one, and still the earlier one.
             first = try await opened.change(first)
-            try expectEqual(try await opened.load(first.id).job, second, "the one that was submitted last")
+            try expectEqual(try await opened.load(first.id).job, second, "the last submitted job")
         },
         StoreCheck(name: "an ended job cannot come back while another has its identifier") { factory in
             let opened = try await Opened(factory)

@@ -2,7 +2,7 @@ import ApusJobs
 import ApusTimers
 
 extension StoreConformance {
-    /// Who may write, and what is there afterwards.
+    /// Which session may write, and what is there afterwards.
     static let owners: [StoreCheck] = [
         StoreCheck(name: "what was committed is there after closing and opening again") { factory in
             let first = try await Opened(factory)

@@ -64,7 +64,7 @@ extension StoreConformance {
             }
         },
         StoreCheck(
-            name: "a page of jobs brings of each the attempt that goes on, else the last that began, else the last skip"
+            name: "a page of jobs brings of each the running attempt, else the last that began, else the last skip"
         ) { factory in
             let opened = try await Opened(factory)
             try await opened.add(sampleJob("none"))
@@ -85,7 +85,7 @@ extension StoreConformance {
                     sampleRun(job, 3, state: .succeeded, isFinal: true) { $0.claimed = instant(180) },
                     sampleRun(job, 4, attempt: 0, state: .skipped, isFinal: true),
                 ])
-            try expectEqual(try await lastRuns(), [nil, 2], "with an attempt that goes on")
+            try expectEqual(try await lastRuns(), [nil, 2], "with a running attempt")
             job = try await opened.change(
                 job,
                 runs: [sampleRun(job, 2, state: .succeeded, isFinal: true) { $0.claimed = instant(120) }])
@@ -140,7 +140,7 @@ extension StoreConformance {
             try expectEqual(
                 try await opened.store.runs(RunQuery()).names, [a.id: "backup"], "of jobs that have a name")
         },
-        StoreCheck(name: "jobs are found by how their last attempt ended, whatever was skipped or goes on since") {
+        StoreCheck(name: "jobs are found by how their last attempt ended, whatever was skipped or has begun since") {
             factory in
             let opened = try await Opened(factory)
             for name in ["never", "failing", "well", "lost"] {

@@ -16,7 +16,7 @@ extension StoreConformance {
             func occurrences() async throws -> [Int] {
                 try await opened.store.runs(RunQuery(job: JobID("a"))).runs.map(\.occurrence)
             }
-            try expectEqual(try await occurrences(), [9, 8, 7, 6, 5, 4, 3, 2, 1], "runs that nobody wants removed")
+            try expectEqual(try await occurrences(), [9, 8, 7, 6, 5, 4, 3, 2, 1], "no run is removed")
             job = try await opened.change(job, keptRuns: 9)
             try expectEqual(try await occurrences().count, 9, "fewer runs than are kept")
             job = try await opened.change(job, keptRuns: 2)
@@ -65,12 +65,12 @@ extension StoreConformance {
             try await add("finished", .finished, updated: 10, run: .succeeded)
             try await add("cancelled", .cancelled, updated: 19, run: .cancelled)
             try await add("recent", .finished, updated: 20, run: .succeeded)
-            try await add("going on", .cancelled, updated: 10, run: .claimed)
+            try await add("running", .cancelled, updated: 10, run: .claimed)
             try await add("asleep", .suspended, updated: 10, run: .succeeded)
             try await opened.add(sampleJob("scheduled", wake: 10))
             let greatest = try await opened.load(JobID("scheduled")).job.key
             try expect(!(try await retireAll(opened, before: instant(20), budget: 100)), "there is more")
-            try expectEqual(try await opened.allIDs(), ["recent", "going on", "asleep", "scheduled"], "jobs")
+            try expectEqual(try await opened.allIDs(), ["recent", "running", "asleep", "scheduled"], "jobs")
             try expectEqual(try await opened.store.runs(RunQuery()).runs.count, 3, "runs")
             try expect(try await opened.store.job(JobID("finished")) == nil, "a job that is gone is found")
             // Its identifier and its idempotency key are free, its number is not given again.

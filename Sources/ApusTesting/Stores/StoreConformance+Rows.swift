@@ -134,7 +134,7 @@ extension StoreConformance {
                     let stored = try await opened.load(job.id).job
                     for found in [stored.first, stored.nextDue!, stored.nextWake!] {
                         try expect(found >= instant, "\(found) is earlier than \(instant)")
-                        // A store may keep all instants behind 2262 (the end of 63 bits) as the last one there is.
+                        // A store may keep all instants after 2262 (the end of 63 bits) as the last one there is.
                         let isFar = nanoseconds >= UInt64(Int64.max) && found.nanoseconds == .max
                         try expect(
                             isFar || instant.duration(to: found) <= precision, "\(found) is later than \(instant)")

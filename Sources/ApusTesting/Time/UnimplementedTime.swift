@@ -1,6 +1,6 @@
 public import ApusTimers
 
-/// A time source, with an engine, for code that must not ask for the time: whoever does is reported.
+/// A time source, with an engine, for code that must not ask for the time: each call is reported.
 ///
 /// ```swift
 /// let time = UnimplementedTime { Issue.record("\($0)") }
@@ -16,8 +16,8 @@ public final class UnimplementedTime: TimeSource {
 
     /// A time source that reports each use.
     ///
-    /// - Parameter report: Told which call was made. Called on the calling thread, perhaps under a lock of the engine,
-    ///   so it must not use the engine. The default traps.
+    /// - Parameter report: Called with the call that was made, on the calling thread, perhaps under a lock of the
+    ///   engine, so it must not use the engine. The default traps.
     public init(report: @escaping @Sendable (String) -> Void = { preconditionFailure($0) }) {
         clocks = UnimplementedClocks(report: report)
         engine = TimerEngine(time: clocks, wakeup: clocks)

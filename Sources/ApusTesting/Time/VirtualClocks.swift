@@ -5,8 +5,8 @@ import Synchronization
 ///
 /// They hold no engine, so that nothing here is a cycle.
 final class VirtualClocks: TimeSource {
-    // One atomic each, and no lock: they are read several times a step. Only who drives time writes; who reads two of
-    // them on another thread reads two instants, as on a machine.
+    // One atomic each, and no lock: they are read several times a step. Only the driver of time writes; a reader of two
+    // of them on another thread reads two instants, as on a machine.
     private let uptimeNow: Atomic<UInt64>
     /// Ahead of the uptime by how long the machine has slept.
     private let continuousNow: Atomic<UInt64>

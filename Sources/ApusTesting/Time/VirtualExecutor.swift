@@ -2,7 +2,7 @@ import ApusTimers
 import Dispatch
 import Synchronization
 
-/// An executor that runs its jobs when told to, on the thread that tells it, strictly first in, first out.
+/// An executor that runs its jobs on demand, on the calling thread, strictly first in, first out.
 ///
 /// Tasks started with it as their preferred executor run on it, and so do their structured children and the default
 /// actors that they call. An actor may also name it as its own executor.

@@ -20,7 +20,7 @@ final class VirtualMainLoop: MainLoop {
     private let state = Locked(State())
     /// How many entries wait, without the lock: the step loop asks several times a step, mostly in vain.
     private let pending = Atomic(0)
-    /// Called after each addition, from any thread: somebody may be waiting for work.
+    /// Called after each addition, from any thread: a thread may be waiting for work.
     private let onAdd: @Sendable () -> Void
 
     init(onAdd: @escaping @Sendable () -> Void) { self.onAdd = onAdd }
@@ -61,7 +61,7 @@ final class VirtualMainLoop: MainLoop {
         }
     }
 
-    /// Lets go of all work, and of everything that is added later.
+    /// Releases all work, and of everything that is added later.
     func close() {
         let entries = state.withLock { state in
             state.isClosed = true

@@ -1,7 +1,7 @@
 package import ApusTimers
 import Synchronization
 
-/// A process of the operating system that follows a ``VirtualProcess``: it goes on, stands still and ends with it.
+/// A process of the operating system that follows a ``VirtualProcess``: it is resumed, suspended and ended with it.
 package protocol SteppedProcess: AnyObject, Sendable {
     /// Runs what is due at this instant. False when there is nothing.
     func runOne() -> Bool
@@ -37,7 +37,7 @@ package final class VirtualProcess: Sendable {
     }
 
     /// - Parameters:
-    ///   - clocks: The clocks that it shares with everyone.
+    ///   - clocks: The clocks that all processes share.
     ///   - boot: What they showed when the machine was started.
     ///   - onWork: Called from any thread when there may be something to do.
     init(clocks: VirtualClocks, boot: VirtualWakeup.Boot, onWork: @escaping @Sendable () -> Void) {
@@ -56,7 +56,7 @@ package final class VirtualProcess: Sendable {
     package func start(_ work: @escaping @Sendable () async -> Void) {
         guard !isEnded else { return }
         unfinished.add(1)
-        // The task keeps the executor, so that it never ends with jobs, and is there for whoever resumes a task of an
+        // The task keeps the executor, so that it never ends with jobs, and exists when a caller resumes a task of an
         // ended process.
         Task(executorPreference: executor) { [unfinished, executor] in
             await work()
@@ -83,7 +83,7 @@ package final class VirtualProcess: Sendable {
         attached.withLock { $0.take() }?.end()
     }
 
-    /// From now on `process` goes on, stands still and ends with this one.
+    /// From now on `process` is resumed, suspended and ended with this one.
     package func attach(_ process: any SteppedProcess) {
         guard !isEnded else { return process.end() }
         attached.withLock { $0 = process }
@@ -104,7 +104,7 @@ package final class VirtualProcess: Sendable {
             return true
         }
         if executor.runOne() { return true }
-        // Whoever drives a process with a main loop is the main actor; others find nothing here.
+        // A process with a main loop is driven by the main actor; other callers find nothing here.
         if mainLoop.isRunnable { return MainActor.assumeIsolated { mainLoop.runOne() } }
         return wakeup.wakeIfDue() || companion?.runOne() == true
     }
@@ -123,6 +123,6 @@ package final class VirtualProcess: Sendable {
         return min(own ?? .max, other)
     }
 
-    /// Somebody set the wall clock; a process that is stopped learns it later.
+    /// The wall clock was set; a process that is stopped learns it later.
     func reportWallClockChange() { missedWallClockChange.store(true, ordering: .releasing) }
 }

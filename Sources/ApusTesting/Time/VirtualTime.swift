@@ -2,7 +2,7 @@ public import ApusTimers
 import Dispatch
 import Synchronization
 
-/// Time that a test moves by hand: three clocks, an engine on them, and an executor whose jobs run when told.
+/// Time that a test moves by hand: three clocks, an engine on them, and an executor whose jobs run on demand.
 ///
 /// Everything runs on the calling thread, in a total order: first jobs of the ``executor``, first in first out; then
 /// timers of the ``engine`` by (deadline, order of scheduling). The clocks stand at a timer's instant before its action
@@ -30,7 +30,7 @@ public final class VirtualTime: TimeSource {
     /// ``drive(_:)``.
     private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
     private let isDriven = Atomic(false)
-    /// Where ``advance(by:)`` goes to; 0 when time does not go on.
+    /// Where ``advance(by:)`` goes to; 0 when time stands still.
     private let reach = Atomic<UInt64>(0)
     private let unfinishedTasks = TaskCounter()
     private let work = Atomic(0)
@@ -110,7 +110,7 @@ public final class VirtualTime: TimeSource {
         }
     }
 
-    /// Sets the wall clock, as a person or network time does; the engine is told. The other clocks do not move.
+    /// Sets the wall clock, as a person or network time does; the engine is notified. The other clocks do not move.
     public func setWall(_ instant: WallInstant) {
         drive {
             changeWall(to: instant)
@@ -127,7 +127,7 @@ public final class VirtualTime: TimeSource {
     /// Moves the wall clock forth or (negative) back; otherwise like ``setWall(_:)``.
     public func moveWall(by duration: Duration) { setWall(wall().advanced(by: duration)) }
 
-    /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock go on, uptime stands still.
+    /// The machine sleeps for `duration`: nothing runs, the continuous and the wall clock count, uptime stands still.
     /// Afterwards everything that fell due meanwhile runs, as after a real sleep.
     public func sleepDevice(for duration: Duration) {
         drive {
@@ -262,7 +262,7 @@ public final class VirtualTime: TimeSource {
         return earliest
     }
 
-    /// How far a process of the operating system may go on by itself: nothing else is due in between, and
+    /// How far a process of the operating system may run by itself: nothing else is due in between, and
     /// ``advance(by:)`` goes at least as far.
     func freeTime(for companion: any SteppedProcess) -> UInt64 {
         let (now, reach) = (clocks.uptime().nanoseconds, reach.load(ordering: .relaxed))

@@ -1,4 +1,4 @@
-/// Why a test in virtual time cannot go on.
+/// Why a test in virtual time cannot continue.
 public struct VirtualTimeError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The kinds of failure.
     public enum Code: Sendable, Hashable {

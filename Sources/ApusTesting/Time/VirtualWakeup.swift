@@ -27,7 +27,7 @@ final class VirtualWakeup: TimeSource, Wakeup {
     private let clocks: VirtualClocks
     private let boot: Boot
     private let handler = Locked<Handler?>(nil)
-    /// Called after each arming, from any thread: somebody may be waiting for work.
+    /// Called after each arming, from any thread: a thread may be waiting for work.
     private let onArm: @Sendable () -> Void
 
     init(clocks: VirtualClocks, boot: Boot = Boot(), onArm: @escaping @Sendable () -> Void) {

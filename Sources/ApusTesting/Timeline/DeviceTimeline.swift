@@ -11,7 +11,7 @@ public import ApusTimers
 /// ``html`` is a page without dependencies, with a table of what the jobs have waited for; ``chromeTrace`` is for trace
 /// viewers, as Perfetto (ui.perfetto.dev) and `chrome://tracing`.
 ///
-/// Positions are times since the first event: they go on when the wall clock is set, and while the device sleeps.
+/// Positions are times since the first event: they increase when the wall clock is set, and while the device sleeps.
 public struct DeviceTimeline: Sendable, Hashable {
     /// What a span or a mark stands for, for its colour.
     public enum Kind: String, Sendable, Hashable, CaseIterable, Codable {
@@ -41,7 +41,7 @@ public struct DeviceTimeline: Sendable, Hashable {
     public struct Span: Sendable, Hashable, Codable {
         /// When it began, since the first event.
         public var start: Duration
-        /// When it ended; the end of the log if it went on.
+        /// When it ended; the end of the log if it had not ended.
         public var end: Duration
         /// What it is.
         public var label: String

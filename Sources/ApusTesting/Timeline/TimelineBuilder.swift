@@ -5,7 +5,7 @@ import ApusTimers
 struct TimelineBuilder {
     typealias Kind = DeviceTimeline.Kind
 
-    /// A span that goes on.
+    /// An open span.
     private struct Open {
         let start: Duration
         let label: String
@@ -98,7 +98,7 @@ struct TimelineBuilder {
         }
     }
 
-    /// What goes on at the end of the log lasts until there.
+    /// Spans that are open at the end of the log last until there.
     mutating func finish() {
         changePhase(to: nil)
         for task in tasks { close(task, in: Name.tasks) }
@@ -106,7 +106,7 @@ struct TimelineBuilder {
         for identifier in jobSpans.keys.sorted() { endJob(identifier) }
     }
 
-    /// The wall clock goes on while the device sleeps, and over a restart; uptime goes on when the wall clock is set.
+    /// The wall clock moves while the device sleeps, and over a restart; uptime moves when the wall clock is set.
     private static func time(from first: DeviceEvent, to second: DeviceEvent) -> Duration {
         if case .control(let name) = first.what, name.contains("wall clock"), second.uptime >= first.uptime {
             return first.uptime.duration(to: second.uptime)

@@ -19,7 +19,7 @@ public protocol NanosecondInstant: InstantProtocol, Sendable where Duration == S
 public enum ClockKind: Int, CaseIterable, Sendable, Hashable {
     /// Monotonic; stops while the machine sleeps (`CLOCK_MONOTONIC` on Linux, `CLOCK_UPTIME_RAW` on Darwin).
     case uptime = 0
-    /// Monotonic; goes on while the machine sleeps (`CLOCK_BOOTTIME` on Linux, `CLOCK_MONOTONIC_RAW` on Darwin).
+    /// Monotonic; counts while the machine sleeps (`CLOCK_BOOTTIME` on Linux, `CLOCK_MONOTONIC_RAW` on Darwin).
     case continuous = 1
     /// The time of day in UTC; people and network time set it, so it can jump in both directions.
     case wall = 2
@@ -64,7 +64,7 @@ public struct UptimeInstant: NanosecondInstant, Hashable {
     public static var clock: ClockKind { .uptime }
 }
 
-/// An instant on the monotonic clock that goes on while the machine sleeps.
+/// An instant on the monotonic clock that counts while the machine sleeps.
 public struct ContinuousInstant: NanosecondInstant, Hashable {
     /// Nanoseconds since boot, sleep included.
     public var nanoseconds: UInt64

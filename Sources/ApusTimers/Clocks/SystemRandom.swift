@@ -1,4 +1,4 @@
-/// The operating system's random numbers: unpredictable, fit for identifiers that nobody may guess.
+/// The operating system's random numbers: unpredictable, fit for identifiers that must not be guessable.
 public struct SystemRandom: RandomSource {
     /// The system's generator. All values are equal.
     public init() {}

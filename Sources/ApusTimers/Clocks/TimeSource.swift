@@ -1,4 +1,4 @@
-/// The door to time: everything in Apus that asks what time it is asks one of these.
+/// The source of time: all code of Apus reads its clocks from one of these.
 ///
 /// ``SystemTime`` reads the machine's clocks; `VirtualTime` (ApusTesting) is a clock that tests move by hand.
 public protocol TimeSource: Sendable {
@@ -10,14 +10,14 @@ public protocol TimeSource: Sendable {
     func wall() -> WallInstant
 }
 
-/// The door that wakes the engine: a kernel timer for each clock, or the simulation's step loop.
+/// Wakes the engine: a kernel timer for each clock, or the simulation's step loop.
 ///
 /// The engine owns its wakeup: it calls `start` once, then `arm` from any thread, then `stop` once.
 public protocol Wakeup: Sendable {
     /// Whether it never wakes before an armed deadline, also when the wall clock is set; false unless said otherwise.
     ///
     /// The engine then arms only the clocks whose deadlines were reached. A wake-up does not say for which clocks it
-    /// came, so with any other wakeup each armed clock may be the one that woke early, and all are armed again.
+    /// came, so with any other wakeup each armed clock may be the one whose timer woke early, and all are armed again.
     var isPunctual: Bool { get }
 
     /// Begins delivering wake-ups to `handler`, one at a time, on the wakeup's own thread.
@@ -25,10 +25,10 @@ public protocol Wakeup: Sendable {
 
     /// Asks for a wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
     /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that was reached may wake again and again until the next call for
-    /// its clock, which the engine makes before it lets go of a wake-up.
+    /// its clock, which the engine makes before it finishes a wake-up.
     func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
 
-    /// Ends delivery and lets go of the handler, which keeps the engine. No handler runs after this returns, unless
+    /// Ends delivery and releases the handler, which retains the engine. No handler runs after this returns, unless
     /// `stop` was called from the handler itself.
     func stop()
 }
@@ -42,11 +42,11 @@ extension Wakeup {
 public enum WakeReason: Sendable, Hashable {
     /// A deadline was reached (or nearly: the engine looks at the clocks itself).
     case deadline
-    /// Somebody set the wall clock.
+    /// The wall clock was set.
     case wallClockChanged
 }
 
-/// The door to randomness: jitter and identifiers come through it, so that a seed decides them in tests.
+/// The source of randomness, for jitter and identifiers, so that a seed decides them in tests.
 public protocol RandomSource: Sendable {
     /// The next 64 random bits. May be called from any thread.
     func next() -> UInt64

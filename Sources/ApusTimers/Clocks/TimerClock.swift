@@ -1,7 +1,7 @@
 /// A Swift `Clock` over a ``TimerEngine``, for everything that takes a clock, for example `debounce(for:clock:)` of
 /// swift-async-algorithms.
 ///
-/// `sleep(until:tolerance:)` creates no task, honours the tolerance, and when cancelled leaves nothing behind.
+/// `sleep(until:tolerance:)` creates no task, honours the tolerance, and when cancelled leaves no timer.
 public struct TimerClock<Instant: NanosecondInstant>: Clock {
     /// Time is measured in `Swift.Duration`, to the nanosecond.
     public typealias Duration = Swift.Duration
@@ -28,7 +28,7 @@ public struct TimerClock<Instant: NanosecondInstant>: Clock {
 }
 
 extension TimerClock where Instant == ContinuousInstant {
-    /// The monotonic clock that goes on while the machine sleeps.
+    /// The monotonic clock that counts while the machine sleeps.
     public static func continuous(engine: TimerEngine = .shared) -> TimerClock { TimerClock(engine: engine) }
 }
 
@@ -38,6 +38,6 @@ extension TimerClock where Instant == UptimeInstant {
 }
 
 extension TimerClock where Instant == WallInstant {
-    /// The time of day: sleeps are looked at again when somebody sets it.
+    /// The time of day: sleeps are looked at again when it is set.
     public static func wall(engine: TimerEngine = .shared) -> TimerClock { TimerClock(engine: engine) }
 }

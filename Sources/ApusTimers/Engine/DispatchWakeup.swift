@@ -82,8 +82,8 @@
         }
     }
 
-    /// One deadline on the continuous clock, which goes on while the machine sleeps and is not set: a timer of a kernel queue
-    /// with `NOTE_MACH_CONTINUOUS_TIME` (Apple, sys/event.h).
+    /// One deadline on the continuous clock, which counts while the machine sleeps and is not set: a timer of a kernel
+    /// queue with `NOTE_MACH_CONTINUOUS_TIME` (Apple, sys/event.h).
     private final class ContinuousTimer {
         private let descriptor: Int32
         private let source: any DispatchSourceRead

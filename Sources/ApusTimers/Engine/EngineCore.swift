@@ -1,7 +1,7 @@
 import Synchronization
 import TimerWheel
 
-/// The engine behind ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
+/// The implementation of ``TimerEngine``: the shards, the kernel's timers, and the thread that fires.
 final class EngineCore: Sendable {
     let time: any TimeSource
     private let wakeup: any Wakeup
@@ -60,7 +60,7 @@ final class EngineCore: Sendable {
         )
     }
 
-    /// Who wants to know that the wall clock was set.
+    /// The observers of settings of the wall clock.
     struct Observers {
         struct Observer {
             let executor: ActionExecutor
@@ -129,7 +129,7 @@ final class EngineCore: Sendable {
         return handle
     }
 
-    /// After the timer for which the kernel is armed went away.
+    /// After the timer for which the kernel is armed was removed.
     @inline(never)
     func searchEarliest(_ clock: ClockKind, insteadOf hard: UInt64) {
         guard arming.beginSearch(clock, insteadOf: hard) else { return }

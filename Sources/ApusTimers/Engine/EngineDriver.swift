@@ -102,7 +102,7 @@ extension EngineCore {
 
     fileprivate func lateness(of deadline: UInt64, on clock: ClockKind) -> UInt64 {
         let now = nanoseconds(on: clock)
-        // Somebody may have set the wall clock back since it was found due.
+        // The wall clock may have been set back since the timer was found due.
         return now > deadline ? now - deadline : 0
     }
 }

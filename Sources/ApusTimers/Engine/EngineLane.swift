@@ -54,7 +54,7 @@ struct EngineLane: ~Copyable {
                     now: now, into: UnsafeMutableBufferPointer(start: buffer, count: Self.budget.taken),
                     work: Self.budget.moved
                 )
-                // Only now is it sure that nobody cancels them and lets go of the object that knows.
+                // Only now can no thread cancel them and release their object.
                 for position in 0..<progress.count where buffer[position].payload.isForElsewhere {
                     executors[position] = buffer[position].payload.retainedExecutor()
                 }

@@ -44,9 +44,9 @@ extension TimerEngine {
     /// Nothing is reported, and nothing costs, unless this was called. Calling it again replaces the backend.
     ///
     /// - Parameters:
-    ///   - factory: The backend; the one that the app has bootstrapped when not given.
+    ///   - factory: The backend; the bootstrapped backend when not given.
     ///   - label: What the metrics' names begin with, before a dot.
-    ///   - dimensions: On each metric, to tell several engines apart.
+    ///   - dimensions: On each metric, to distinguish several engines.
     public func reportMetrics(
         to factory: any MetricsFactory = MetricsSystem.factory, label: String = "apus.timers",
         dimensions: [(String, String)] = []

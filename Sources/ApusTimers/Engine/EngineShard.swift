@@ -1,9 +1,9 @@
 import TimerWheel
 
-/// Some of an engine's timers: one wheel a clock. Threads are spread over the shards, so that they seldom meet.
+/// Some of an engine's timers: one wheel a clock. Threads are spread over the shards, so that they rarely contend.
 ///
 /// A shard is never freed: engines borrow shards, one after another. So a ``ScheduledTimer`` can name its shard without
-/// a reference to the engine, which all threads would have to count at one place in memory. The epoch tells whether it
+/// a reference to the engine, which all threads would have to count at one place in memory. The epoch shows whether it
 /// is still the same engine's.
 ///
 /// No method here calls user code.
@@ -22,7 +22,7 @@ struct EngineShard: ~Copyable {
 
     init() { wheels = .allocate(capacity: ClockKind.allCases.count) }
 
-    /// The engine is gone: what it left behind is freed, and its timers' names mean nothing any more.
+    /// The engine is gone: the remaining timers are freed, and its timers' names mean nothing any more.
     mutating func retire() {
         for clock in ClockKind.allCases where made & bit(clock) != 0 {
             (wheels + clock.rawValue).deinitialize(count: 1)
@@ -48,7 +48,7 @@ struct EngineShard: ~Copyable {
         return wheels + clock.rawValue
     }
 
-    /// The engine, if the kernel is armed for that instant: then somebody has to look for the next one.
+    /// The engine, if the kernel is armed for that instant: then the caller has to look for the next one.
     @inline(__always)
     func core(armedFor hard: UInt64, on clock: ClockKind) -> EngineCore? {
         guard let core, core._withUnsafeGuaranteedRef({ $0.arming.isArmed(clock, for: hard) }) else { return nil }

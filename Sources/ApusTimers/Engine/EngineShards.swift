@@ -60,7 +60,7 @@ final class EngineShards: @unchecked Sendable {
         (0..<count).reduce(0) { sum, index in
             sum
                 + withShard(index) { shard in
-                    // Under the lock the wheel's count stands still; claims go on, but each takes a moment only.
+                    // Under the lock the wheel's count stands still; claims continue, but each takes a moment only.
                     var claimed = claimed[index].load(ordering: .acquiring)
                     while claimed & 1 == 1 { claimed = self.claimed[index].load(ordering: .acquiring) }
                     return shard.count - claimed / 2

@@ -4,15 +4,16 @@ import Synchronization
 ///
 /// Ground rules
 ///
-/// 1. `armed` of a clock is never later than the earliest hard deadline of the clock's timers, except while somebody
+/// 1. `armed` of a clock is never later than the earliest hard deadline of the clock's timers, except while a thread
 ///    looks for that deadline: 0 while the engine's thread fires (it arms when it has finished), and `.max` from the
-///    moment on when somebody has begun to look.
-/// 2. Whoever puts a timer in compares its hard deadline with `armed` under the shard's lock, and arms if it is earlier.
-///    Whoever looks for the earliest deadline stores `.max` first and then visits each shard under its lock. So either
-///    the visitor sees the timer, or the one who put it in sees `.max`. Both then lower `armed`, and the last one wins.
+///    moment on when a thread has begun to look.
+/// 2. A thread that adds a timer compares its hard deadline with `armed` under the shard's lock, and arms if it is
+///    earlier. A thread that looks for the earliest deadline stores `.max` first and then visits each shard under its
+///    lock. So either the visitor sees the timer, or the adding thread sees `.max`. Both then lower `armed`, and the
+///    last one wins.
 /// 3. Locks are taken in the order shard, then arming; never two shards at once.
-/// 4. The kernel is not told what it knows. A timer that went off has to be armed or disarmed, though. Only a
-///    wakeup that is punctual leaves no doubt about which ones did: those whose deadlines were reached.
+/// 4. The kernel's timer is not set to the value that it has. A timer that went off has to be armed or disarmed,
+///    though. Only a wakeup that is punctual leaves no doubt about which ones did: those whose deadlines were reached.
 struct KernelArming: ~Copyable {
     struct Kernel {
         var uptime: UInt64?
@@ -21,7 +22,7 @@ struct KernelArming: ~Copyable {
         /// The wall clock was set, so its timer may be anything now.
         var wallIsUnknown = false
         /// Which timers went off, or may have, and were neither armed nor disarmed since, by the clocks' numbers: they
-        /// go on waking, or never wake again.
+        /// wake repeatedly, or never wake again.
         var wentOff: UInt8 = 0
         var hasObservers = false
         var rearms = 0
@@ -49,13 +50,13 @@ struct KernelArming: ~Copyable {
     private let uptime = Atomic<UInt64>(.max)
     private let continuous = Atomic<UInt64>(.max)
     private let wall = Atomic<UInt64>(.max)
-    /// How often the earliest timer may still be cancelled, before the next wake-up, with the kernel being told.
+    /// How often the earliest timer may still be cancelled, before the next wake-up, with the kernel's timer disarmed.
     private let disarms = Atomic<Int>(KernelArming.disarmsPerWakeUp)
     private let kernel = Locked(Kernel())
 
-    /// Telling the kernel that the earliest timer was cancelled is a system call. Who arms and cancels one timeout
-    /// after another would pay two for each; so after this many the kernel's timer is left as it is, and goes off
-    /// once for nothing. Up to then it is told, and an engine whose timers were all cancelled does not wake.
+    /// Disarming the kernel's timer when the earliest timer was cancelled is a system call. To arm and cancel one
+    /// timeout after another would cost two for each; so after this many the kernel's timer is left as it is, and goes
+    /// off once for nothing. Up to then it is disarmed, and an engine whose timers were all cancelled does not wake.
     static var disarmsPerWakeUp: Int { 64 }
 
     private static var draining: UInt64 { 0 }
@@ -89,7 +90,7 @@ struct KernelArming: ~Copyable {
             withArmed(clock) { armed in
                 guard hard < armed.load(ordering: .relaxed) else { return }
                 armed.store(hard, ordering: .relaxed)
-                tell(clock, hard, &kernel)
+                setKernel(clock, hard, &kernel)
             }
         }
     }
@@ -112,7 +113,7 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// The engine's thread begins to fire: nobody arms until ``endDrain(_:)``.
+    /// The engine's thread begins to fire: no thread arms until ``endDrain(_:)``.
     func beginDrain(_ reason: WakeReason, now: (ClockKind) -> UInt64) {
         ClockKind.visitAll { clock in
             withArmed(clock) { $0.store(Self.draining, ordering: .sequentiallyConsistent) }
@@ -128,7 +129,7 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// The engine's thread has fired everything: from now on whoever puts a timer in arms. The caller then looks for
+    /// The engine's thread has fired everything: from now on a thread that adds a timer arms. The caller then looks for
     /// the earliest deadlines and gives them to ``settle(_:earliest:)``.
     func endDrain() {
         ClockKind.visitAll { clock in
@@ -136,7 +137,7 @@ struct KernelArming: ~Copyable {
         }
     }
 
-    /// Arms for the earliest deadline that was found, unless somebody put in an earlier one meanwhile.
+    /// Arms for the earliest deadline that was found, unless an earlier one was added meanwhile.
     func settle(_ clock: ClockKind, earliest: UInt64) {
         kernel.withLock { kernel in
             withArmed(clock) { armed in
@@ -144,7 +145,7 @@ struct KernelArming: ~Copyable {
                 guard present != Self.draining else { return }
                 let target = min(present, earliest)
                 armed.store(target, ordering: .relaxed)
-                tell(clock, target == .max ? nil : target, &kernel)
+                setKernel(clock, target == .max ? nil : target, &kernel)
             }
         }
     }
@@ -154,13 +155,13 @@ struct KernelArming: ~Copyable {
         kernel.withLock { kernel in
             kernel.hasObservers = hasObservers
             let armed = wall.load(ordering: .relaxed)
-            if armed != Self.draining { tell(.wall, armed == .max ? nil : armed, &kernel) }
+            if armed != Self.draining { setKernel(.wall, armed == .max ? nil : armed, &kernel) }
         }
     }
 
     private static func bit(_ clock: ClockKind) -> UInt8 { 1 << UInt8(truncatingIfNeeded: clock.rawValue) }
 
-    private func tell(_ clock: ClockKind, _ deadline: UInt64?, _ kernel: inout Kernel) {
+    private func setKernel(_ clock: ClockKind, _ deadline: UInt64?, _ kernel: inout Kernel) {
         // Far ahead: the kernel then reports settings of the clock, and nothing else wakes.
         let deadline = deadline ?? (clock == .wall && kernel.hasObservers ? .max : nil)
         let isUnknown = clock == .wall && kernel.wallIsUnknown

@@ -3,7 +3,7 @@ package import Synchronization
 #if os(Linux)
     import CApus
 
-    /// A value behind a lock, used like `Synchronization.Mutex`.
+    /// A value protected by a lock, used like `Synchronization.Mutex`.
     ///
     /// Why not that: on Linux, a contended `Mutex` is handed over inside the kernel. Waiters cannot win it by
     /// spinning, and the thread sanitizer does not see the hand-over and reports a race for everything that the mutex
@@ -61,7 +61,7 @@ package import Synchronization
         }
     }
 #else
-    /// A value behind a lock; on Darwin, the standard mutex is the best lock there is.
+    /// A value protected by a lock; on Darwin, the standard mutex is the best lock there is.
     package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
         private let mutex: Mutex<Value>
 

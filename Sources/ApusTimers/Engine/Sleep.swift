@@ -45,7 +45,7 @@ extension TimerEngine {
 /// A sleep, in the memory of the task that sleeps. (Each function that awaits costs the runtime a look at the executor,
 /// so there is none around it.)
 private struct Sleep: ~Copyable, Sendable {
-    /// What the sleep and its cancellation, on any thread, know of each other: the one that comes second takes the
+    /// The state shared by the sleep and its cancellation, on any thread: the second of them takes the
     /// timer out.
     private let word = Atomic(Self.before)
     private let core: EngineCore
@@ -90,10 +90,10 @@ private struct Sleep: ~Copyable, Sendable {
 }
 
 extension EngineCore {
-    /// Resumes a task that was cancelled. Fire, cancellation and shutdown race for the timer's record, and the one that
-    /// takes it out resumes the task; so this may find nothing.
+    /// Resumes a task that was cancelled. Fire, cancellation and shutdown race for the timer's record, and the side
+    /// that takes it out resumes the task; so this may find nothing.
     fileprivate func endSleep(_ handle: TimerHandle, in shard: EngineShard.Reference, _ clock: ClockKind) {
-        // The shard is still this engine's: whoever sleeps keeps the engine.
+        // The shard is still this engine's: a sleep retains the engine.
         let epoch = shard.withShard { $0.epoch }
         let timer = ScheduledTimer(shard: shard, handle: handle, epoch: epoch, clock: clock, object: 0)
         timer.remove()?.payload.intoAction().abandon()

@@ -1,7 +1,7 @@
 import TimerWheel
 
-/// What the payload of a timer stands for. The payload owns what it refers to; whoever removes or claims the timer
-/// takes it over, once.
+/// What the payload of a timer stands for. The payload owns what it refers to; the thread that removes or claims the
+/// timer takes it over, once.
 enum TimerAction {
     /// A closure for the engine's thread.
     case closure(@Sendable () -> Void)
@@ -135,7 +135,7 @@ extension TimerPayload {
 
     @inline(__always)
     private func object<Object: AnyObject>(_: Object.Type) -> Unmanaged<Object> {
-        // `first` was made from an object of that type by whoever chose the tag.
+        // `first` was made from an object of that type by the code that chose the tag.
         .fromOpaque(UnsafeRawPointer(bitPattern: UInt(first)).unsafelyUnwrapped)
     }
 }

@@ -14,7 +14,7 @@ import TimerWheel
 /// - Actions run where the caller said, never under a lock, so they may schedule and cancel as they like.
 /// - While the machine sleeps nothing fires; afterwards, deadlines on ``ClockKind/continuous`` and ``ClockKind/wall``
 ///   that passed meanwhile fire at once, and those on ``ClockKind/uptime`` have the remaining time left.
-/// - When somebody sets the wall clock, deadlines on ``ClockKind/wall`` are looked at again.
+/// - When the wall clock is set, deadlines on ``ClockKind/wall`` are looked at again.
 ///
 /// Use ``shared`` unless you need one that you can shut down.
 public final class TimerEngine: Sendable {
@@ -25,7 +25,7 @@ public final class TimerEngine: Sendable {
     public var time: any TimeSource { core.time }
 
     /// Everything but the face. The engine's thread and the actions on their way to other executors keep it, so that
-    /// nobody needs a weak reference to the engine: those make every other reference slow.
+    /// no code needs a weak reference to the engine: those make every other reference slow.
     let core: EngineCore
 
     private let lastNumber = Atomic<UInt64>(0)
@@ -50,7 +50,7 @@ public final class TimerEngine: Sendable {
 
     deinit { shutdown() }
 
-    /// Counts from 1, for those who name things on this engine. From any thread.
+    /// Counts from 1, for callers that number objects on this engine. From any thread.
     package func nextNumber() -> UInt64 { lastNumber.wrappingAdd(1, ordering: .relaxed).newValue }
 
     /// Schedules an action `duration` from now (at once when zero or negative) on one of the clocks.
@@ -94,7 +94,7 @@ public final class TimerEngine: Sendable {
     ///   - tolerance: How much later than the deadline it may fire, to share a wake-up; negative counts as zero.
     ///   - clock: The clock that the time runs on.
     ///   - handler: The action, with where it runs.
-    ///   - token: What the action is told.
+    ///   - token: What the action is called with.
     /// - Returns: The value to cancel it with. After ``shutdown()``, a timer that never fires.
     @discardableResult
     public func schedule(

@@ -1,4 +1,4 @@
-/// An action that many timers share, and which is told which of them fired: scheduling with it allocates nothing.
+/// An action that many timers share, and which gets the token of the fired timer: scheduling with it allocates nothing.
 ///
 /// Make one where a kind of timeout is defined, and give each timer a token that says what it is about: an index, an
 /// identifier, the bits of a pointer.

@@ -49,12 +49,12 @@
         }
     }
 
-    /// The descriptors outlive whoever uses them last: the owner or the thread.
+    /// The descriptors outlive their last user: the owner or the thread.
     private final class Descriptors: Sendable {
         let timers: [Int32]
         let event: Int32
         let isStopped = Atomic(false)
-        /// Arming told that the clock was set; reading will not tell it again.
+        /// Arming reported that the clock was set; reading will not report it again.
         let wallClockWasSet = Atomic(false)
 
         init() {
@@ -112,7 +112,7 @@
             var reason: WakeReason?
             for (clock, descriptor) in zip(ClockKind.allCases, polled) where descriptor.revents != 0 {
                 // Arming and disarming take an expiry back, and the engine does one of them; reading it would be one
-                // system call more for each wake-up. Only settings of the wall clock are told by reading.
+                // system call more for each wake-up. Only settings of the wall clock are found by reading.
                 if clock == .wall, capus_timerfd_read(descriptor.fd) == -Int64(ECANCELED) { return .wallClockChanged }
                 reason = .deadline
             }

@@ -21,7 +21,7 @@ struct FrameGrid: Sendable, Hashable {
     /// How long one frame of the display is shown.
     var frameDuration: Duration { .seconds(1) / Int(rate) }
 
-    /// When that frame is shown, rounded down to the nanosecond; the end of the range for what lies behind it.
+    /// When that frame is shown, rounded down to the nanosecond; the end of the range for frames after it.
     func instant(of index: UInt64) -> UInt64 {
         let product = index.multipliedFullWidth(by: Self.second)
         guard product.high < rate else { return .max }

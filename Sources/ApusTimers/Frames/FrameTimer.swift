@@ -28,7 +28,7 @@ public final class FrameTimer: Sendable {
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as nobody can set these.
+    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as these cannot be set.
     ///   - engine: The engine that wakes. After its shutdown no frame comes.
     ///   - handler: Called with each frame. It is released when the timer is invalidated.
     /// - Throws: ``TimerError`` with `invalidFrameRate`, also for a negative preference, or with `invalidClock`.
@@ -47,7 +47,7 @@ public final class FrameTimer: Sendable {
     /// - Parameters:
     ///   - maximumFramesPerSecond: The display's rate, from 1 to 1000.
     ///   - preferredFramesPerSecond: The rate that is wished for; see ``preferredFramesPerSecond``.
-    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as nobody can set these.
+    ///   - clock: The clock that the frames are on: `.uptime` or `.continuous`, as these cannot be set.
     ///   - executor: Where the handler runs.
     ///   - engine: The engine that wakes. After its shutdown no frame comes.
     ///   - handler: Called with each frame. It is released when the timer is invalidated.
@@ -72,8 +72,8 @@ public final class FrameTimer: Sendable {
 
     /// Whether no frames come. True for a new timer, and for good after ``invalidate()``, when setting it does nothing.
     ///
-    /// No frame's turn comes after this was set to true, but a call whose turn had come goes on. On the handler's own
-    /// serial executor (the main actor, a serial queue) that is none: nothing is called after this was set there.
+    /// No frame's turn comes after this was set to true, but a call whose turn had come is completed. On the handler's
+    /// own serial executor (the main actor, a serial queue) that is none: nothing is called after this was set there.
     public var isPaused: Bool {
         get { core.read { $0.isPaused } }
         set { core.setPaused(newValue) }
@@ -83,7 +83,7 @@ public final class FrameTimer: Sendable {
     ///
     /// ``framesPerSecond`` is the divisor of the maximum that is nearest, and of two that are equally near the faster
     /// one: with a maximum of 60, wishes from 25 to 44 give 30 and all from 45 on give 60. May be changed while the
-    /// timer runs; the next frame is then the next of the new rate on the display's grid. There is nobody to throw a
+    /// timer runs; the next frame is then the next of the new rate on the display's grid. There is no caller to throw a
     /// negative value at, so it counts as nil.
     public var preferredFramesPerSecond: Int? {
         get { core.read { $0.preferredFramesPerSecond } }
@@ -97,14 +97,14 @@ public final class FrameTimer: Sendable {
     public var droppedFrames: Int { core.read { $0.droppedFrames } }
 
     /// Ends the timer for good and releases its handler. No frame's turn comes after this, but a call whose turn had
-    /// come goes on, as with ``isPaused``.
+    /// come is completed, as with ``isPaused``.
     public func invalidate() { core.invalidate() }
 }
 
 /// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a frame allocates
 /// nothing.
 ///
-/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, behind its lock.
+/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, protected by its lock.
 private final class FrameTimerCore: TimerHandler, @unchecked Sendable {
     /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
     private struct Handler {

@@ -1,4 +1,4 @@
-/// A queue for a reader that may fall behind, bounded in bytes.
+/// A queue for a slow reader, bounded in bytes.
 ///
 /// Bulk elements (a command's output) and the others (what became of a job) have bounds of their own, so that a flood of
 /// bulk displaces bulk only. Elements stay in order. What had to be dropped, the oldest first, is marked in its place, so

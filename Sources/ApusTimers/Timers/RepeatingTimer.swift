@@ -35,22 +35,22 @@ public final class RepeatingTimer: Sendable {
 
     deinit { core.cancel() }
 
-    /// Starts the timer, or lets it go on with what was left of the interval. Does nothing when running or cancelled.
+    /// Starts the timer, or resumes it with the rest of the interval. Does nothing when running or cancelled.
     public func resume() { core.resume() }
 
-    /// Pauses the timer. No tick starts after this returned, but one that is being handled goes on. Does nothing when
-    /// suspended or cancelled.
+    /// Pauses the timer. No tick starts after this returned, but one that is being handled is completed. Does nothing
+    /// when suspended or cancelled.
     public func suspend() { core.suspend() }
 
     /// Ends the timer for good and releases its handler. No tick starts after this returned, but one that is being
-    /// handled goes on.
+    /// handled is completed.
     public func cancel() { core.cancel() }
 }
 
 /// What outlives the timer while its handler runs. It is its own action, and the token is the epoch: a tick allocates
 /// nothing.
 ///
-/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, behind its lock.
+/// For `@unchecked Sendable`, which subclasses have to say again: what changes is in `state`, protected by its lock.
 private final class RepeatingTimerCore: TimerHandler, @unchecked Sendable {
     /// A struct, because a closure that goes through the lock's generic code would be wrapped in another each time.
     private struct Handler {

@@ -62,7 +62,7 @@ struct RepeatingTimerStateMachine: Sendable {
 
     enum FireAction: Equatable {
         case ignore
-        /// The clock is behind the due instant: it was set back after the wake-up. Wait again.
+        /// The clock is before the due instant: it was set back after the wake-up. Wait again.
         case wait(due: UInt64, epoch: UInt64)
         case deliver(Tick)
     }

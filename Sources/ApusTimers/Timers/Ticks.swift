@@ -44,7 +44,8 @@ public struct Ticks: AsyncSequence, Sendable {
         var machine: RepeatingTimerStateMachine
         /// What the machine asked for before the first call; later calls begin with the end of the consumer's work.
         var nextWait: RepeatingTimerStateMachine.WaitAction?
-        /// Set with the first nil: no tick was delivered then, so the machine has no work whose end it could be told.
+        /// Set with the first nil: no tick was delivered then, so there is no work whose end the machine would have to
+        /// note.
         var hasEnded = false
 
         /// The next tick; nil when the task was cancelled or the engine shut down, and from then on.
@@ -66,7 +67,7 @@ public struct Ticks: AsyncSequence, Sendable {
                 switch machine.fired(epoch: epoch, now: now) {
                 case .deliver(let tick): return tick
                 case .wait(let again, let newEpoch): (due, epoch) = (again, newEpoch)
-                case .ignore: preconditionFailure("nobody else moves the iterator's machine")
+                case .ignore: preconditionFailure("only this iterator moves its machine")
                 }
             }
         }

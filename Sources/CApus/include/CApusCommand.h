@@ -1,5 +1,5 @@
 // Commands of a daemon: children in sessions of their own, with what they print in one pipe, and what is needed to wait
-// for them and for what they leave behind. Functions return 0 or an errno.
+// for them and for their orphans. Functions return 0 or an errno.
 
 #ifndef CAPUS_COMMAND_H
 #define CAPUS_COMMAND_H

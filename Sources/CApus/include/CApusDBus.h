@@ -9,7 +9,7 @@
 enum capus_notify_result {
     CAPUS_NOTIFY_SHOWN = 0,
     CAPUS_NOTIFY_NO_LIBRARY = 1,  // libdbus-1 is not installed
-    CAPUS_NOTIFY_NO_BUS = 2,      // nobody answers at the address
+    CAPUS_NOTIFY_NO_BUS = 2,      // no bus answers at the address
     CAPUS_NOTIFY_NO_SERVICE = 3,  // the bus knows no notification service
     CAPUS_NOTIFY_FAILED = 4,      // the service answered with an error, or not in time
 };

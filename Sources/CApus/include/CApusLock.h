@@ -10,7 +10,7 @@
 // The lock's word. Only a holder that sees CONTENDED has to enter the kernel to unlock.
 enum capus_lock_word { CAPUS_LOCK_FREE = 0, CAPUS_LOCK_HELD = 1, CAPUS_LOCK_CONTENDED = 2 };
 
-/// Takes a lock that somebody else was seen to hold: spins for a moment, then sleeps.
+/// Takes a lock that another thread was seen to hold: spins for a moment, then sleeps.
 void capus_lock_wait(uint32_t *word);
 
 /// Wakes one thread that sleeps, after the word was made free.
@@ -18,7 +18,7 @@ void capus_lock_wake(uint32_t *word);
 
 #endif
 
-/// Lets the processor fetch what is about to be changed; any address will do, also one that is nobody's.
+/// Lets the processor fetch what is about to be changed; any address will do, even an invalid one.
 static inline void capus_prefetch(uint64_t address) { __builtin_prefetch((const void *)(uintptr_t)address, 1); }
 
 /// The calling thread's number, from 1 on; 0 while it has none. Use `capus_thread_number`.

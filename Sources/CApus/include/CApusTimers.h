@@ -18,7 +18,7 @@ enum capus_clock {
 int capus_timerfd_create(enum capus_clock clock);
 
 /// Arms for an absolute instant in nanoseconds; 0 disarms. `cancel_on_set`: reading then fails with ECANCELED after
-/// somebody set the clock (CAPUS_CLOCK_WALL only). -ECANCELED: the clock was set since the last read, which will not
+/// the clock was set (CAPUS_CLOCK_WALL only). -ECANCELED: the clock was set since the last read, which will not
 /// report it any more; the timer is armed all the same.
 int capus_timerfd_arm(int fd, uint64_t nanoseconds, int cancel_on_set);
 

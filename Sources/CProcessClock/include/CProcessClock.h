@@ -62,7 +62,7 @@ bool process_clock_until_next(int64_t *left);
 int process_clock_step(int64_t within, int64_t limit);
 // Steps until `duration` has passed. ETIMEDOUT leaves the clocks where they are then.
 int process_clock_advance(int64_t duration, int64_t limit);
-// The machine sleeps: uptime stands still, the others go on, and nothing runs. Does not fire.
+// The machine sleeps: uptime stands still, the others count, and nothing runs. Does not fire.
 void process_clock_sleep_machine(int64_t duration);
 
 // From here on a thread of its own steps to the next deadline whenever nothing in the process can run. `pace` is real
@@ -94,9 +94,9 @@ size_t process_clock_waits(struct process_clock_wait *waits, size_t capacity);
 // A thread that could run when last looked at, or 0, and for how long of the machine's time there has been one.
 int32_t process_clock_running_thread(void);
 int64_t process_clock_running_for(void);
-// The machine's monotonic clock, whatever the process is told.
+// The machine's monotonic clock, whatever the process's clocks show.
 int64_t process_clock_machine_time(void);
-// Sleeps in the machine's time, whatever the process is told.
+// Sleeps in the machine's time, whatever the process's clocks show.
 void process_clock_machine_sleep(int64_t duration);
 
 #endif

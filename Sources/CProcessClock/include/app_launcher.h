@@ -16,13 +16,13 @@ struct app_launcher {
 /// The functions return 0 or an errno: ENOSYS where time cannot be virtual.
 int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started);
 
-/// Ends the launcher, all of whose processes have ended, and takes its status: who waits for any child of this process,
-/// as exit tests of Swift Testing do, would find it again and again.
+/// Ends the launcher, all of whose processes have ended, and takes its status: a caller that waits for any child of
+/// this process, as exit tests of Swift Testing do, would find it again and again.
 void app_launcher_end(struct app_launcher launcher);
 
 /// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`). Its
 /// standard input is `input`, its outputs are those of the caller. `surroundings` is its current folder and then its
-/// variables (`NAME=value`), each with a zero behind it; E2BIG for more than 192 KB.
+/// variables (`NAME=value`), each followed by a zero; E2BIG for more than 192 KB.
 int app_launcher_fork(
     int connection, uint64_t offset, int input, const char *surroundings, size_t length, int32_t *process);
 

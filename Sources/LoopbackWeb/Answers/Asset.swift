@@ -13,7 +13,7 @@ public struct Asset: Sendable {
     public init(name: String, bytes: [UInt8]) {
         self.name = name
         content = ByteBuffer(bytes: bytes)
-        // FNV-1a, 64 bits: it has to tell versions of one file apart, and nobody gains by a collision.
+        // FNV-1a, 64 bits: it has to distinguish versions of one file, and a collision gives no attacker anything.
         let hash = bytes.reduce(UInt64(0xcbf2_9ce4_8422_2325)) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         tag = "\"\(String(hash, radix: 16))-\(bytes.count)\""
     }

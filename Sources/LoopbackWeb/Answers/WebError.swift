@@ -55,7 +55,7 @@ public struct WebError: HTTPResponseError, Sendable {
 }
 
 extension Response {
-    /// A JSON answer, with sorted keys; nobody keeps a copy.
+    /// A JSON answer, with sorted keys; no copy is kept.
     public static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
         Response(
             status: status,

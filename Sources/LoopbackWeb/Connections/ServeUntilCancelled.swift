@@ -7,7 +7,7 @@ extension WebServer {
     ///
     /// Cancelling `run()` instead ends the process now and then: a connection that was accepted and not yet looked at
     /// is dropped by SwiftNIO, which traps (swift-nio issue 2637). For the same reason what takes too long is not
-    /// cancelled either, but left behind.
+    /// cancelled either, but abandoned.
     /// - Parameter limit: how long the end is waited for, in real time. A connection that takes longer is served on,
     ///   until it or the process ends.
     /// - Throws: what `run()` throws.

@@ -26,7 +26,7 @@ public final class EventFeed: Sendable {
     private struct Listener {
         var buffer: EventBuffer
         var isWanted: @Sendable (ServerEvent) -> Bool
-        /// Wakes the task that writes; a wake-up that nobody has taken yet is enough.
+        /// Wakes the task that writes; a pending wake-up is enough.
         var wake: AsyncStream<Void>.Continuation
     }
 
@@ -41,16 +41,16 @@ public final class EventFeed: Sendable {
     private let engine: TimerEngine
     private let state = Locked(State())
 
-    /// A feed that nobody listens to yet.
+    /// A feed without listeners.
     public init(limits: Limits = Limits(), engine: TimerEngine = .shared) {
         self.limits = limits
         self.engine = engine
     }
 
-    /// Whether anybody listens: what nobody hears need not be made.
+    /// Whether there are listeners: without any, no event need be made.
     public var isHeard: Bool { state.withLock { !$0.listeners.isEmpty } }
 
-    /// Sends an event to everybody who wants it. From any thread; never waits.
+    /// Sends an event to all listeners that want it. From any thread; never waits.
     public func send(_ event: ServerEvent) {
         let wanting = state.withLock { state in state.listeners.map { ($0.key, $0.value.isWanted) } }
             .filter { $0.1(event) }
@@ -75,9 +75,9 @@ public final class EventFeed: Sendable {
     /// Answers a request with the events from now on, until the client goes or the feed is closed.
     ///
     /// - Parameters:
-    ///   - request: the request; its body is not for anybody else.
+    ///   - request: the request; its body is not used elsewhere.
     ///   - isWanted: which events this listener gets; called on the sender's thread.
-    ///   - first: events that come before all others, made after this listener hears the others.
+    ///   - first: events that come before all others, made after this listener gets the others.
     ///   - onEnd: called once, when the stream has ended, also if it never began.
     /// - Returns: the answer, which is sent as the events come.
     /// - Throws: ``WebError`` with 503 if too many listen.
@@ -96,7 +96,7 @@ public final class EventFeed: Sendable {
             remove(id)
             onEnd()
         }
-        // So that a client knows that it hears everything from here on.
+        // So that a client knows that it gets everything from here on.
         var beginning = ByteBuffer(string: ": listening\n\n")
         for event in first() { beginning.writeImmutableBuffer(event.bytes) }
         return Response(
@@ -135,7 +135,7 @@ public final class EventFeed: Sendable {
 
     private func takeAll(_ id: Int) -> ByteBuffer? { state.withLock { $0.listeners[id]?.buffer.takeAll() } }
 
-    /// One timer for all, and none while nobody listens.
+    /// One timer for all, and none while there are no listeners.
     private func scheduleTick() {
         engine.schedule(after: limits.keepAlive, tolerance: .seconds(1)) { [weak self] in self?.tick() }
     }

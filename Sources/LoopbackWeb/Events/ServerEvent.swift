@@ -4,9 +4,9 @@ import Hummingbird
 public struct ServerEvent: Sendable {
     /// The event's name.
     public let name: String
-    /// What it is about, for those who want only the events about one thing.
+    /// What it is about, for listeners that want only the events about one subject.
     public let subject: String?
-    /// Whether it is dropped before others when a listener falls behind.
+    /// Whether it is dropped before others when a listener is too slow.
     public let isBulk: Bool
     /// The event as it is sent.
     let bytes: ByteBuffer
@@ -16,7 +16,7 @@ public struct ServerEvent: Sendable {
     ///   - name: its name; without line ends.
     ///   - subject: what it is about.
     ///   - isBulk: whether it is one of many that only accompany others, such as a command's output: dropped first when
-    ///     a listener falls behind.
+    ///     a listener is too slow.
     ///   - value: its data. A value that JSON cannot express (a number that is not finite) is sent as `{}`.
     public init(_ name: String, subject: String? = nil, isBulk: Bool = false, _ value: some Encodable) {
         self.name = name

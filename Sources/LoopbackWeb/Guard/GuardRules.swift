@@ -8,7 +8,7 @@ import HummingbirdCore
     import Foundation
 #endif
 
-/// Who may talk to a listener, as a pure decision on a request's head.
+/// Which clients may use a listener, as a pure decision on a request's head.
 ///
 /// It holds against pages of other sites in the user's browser, also by a name that resolves to the listener (DNS
 /// rebinding), and, with secrets, against every caller that does not know them:

@@ -4,9 +4,9 @@ import SimulatedAppleCore
 
 /// What the app's sound is to the phone: the simulated one. From any thread.
 open class AVAudioSession: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
-    /// What the sound is for. Only `playback` goes on in the background.
+    /// What the sound is for. Only `playback` continues in the background.
     public struct Category: RawRepresentable, Hashable, Sendable {
         /// The name.
         public let rawValue: String
@@ -16,7 +16,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public static let ambient = Category(rawValue: "AVAudioSessionCategoryAmbient")
         /// Instead of the sound of others; the default.
         public static let soloAmbient = Category(rawValue: "AVAudioSessionCategorySoloAmbient")
-        /// What the app is for; goes on in the background.
+        /// What the app is for; continues in the background.
         public static let playback = Category(rawValue: "AVAudioSessionCategoryPlayback")
     }
 
@@ -52,7 +52,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public let rawValue: UInt
         /// Options with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Others hear that they may go on.
+        /// Other apps are notified that they may resume.
         public static let notifyOthersOnDeactivation = SetActiveOptions(rawValue: 1)
     }
 
@@ -70,7 +70,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
         public let rawValue: UInt
         /// Options with these bits.
         public init(rawValue: UInt) { self.rawValue = rawValue }
-        /// Go on playing.
+        /// Resume playing.
         public static let shouldResume = InterruptionOptions(rawValue: 1)
     }
 
@@ -116,7 +116,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     private init(_ process: PhoneProcess) {
         audio = process.audio
         super.init()
-        audio.onSessionEvent = { [weak self] event in self?.tell(event) }
+        audio.onSessionEvent = { [weak self] event in self?.post(event) }
     }
 
     /// What the sound is for.
@@ -152,7 +152,7 @@ open class AVAudioSession: NSObject, @unchecked Sendable {
     private static var cannotInterruptOthers: Int { 0x2169_6e74 }
 
     @MainActor
-    private func tell(_ event: AudioSessionEvent) {
+    private func post(_ event: AudioSessionEvent) {
         let (name, info): (NSNotification.Name, [AnyHashable: Any]) =
             switch event {
             case .interruptionBegan(let appWasSuspended):

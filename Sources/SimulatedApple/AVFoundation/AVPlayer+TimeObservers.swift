@@ -6,15 +6,15 @@ extension AVPlayer {
     /// Calls a block again and again while the player plays.
     ///
     /// It is called at the multiples of `interval` on the current item's own timeline, not on that of a clock: a
-    /// player that was paused goes on with the next multiple. It is also called whenever playback begins or stops, and
-    /// when it goes on with another item.
+    /// player that was paused continues with the next multiple. It is also called whenever playback begins or stops,
+    /// and when it moves to another item.
     ///
     /// Rule: Apple, documentation/avfoundation/avplayer/addperiodictimeobserver(forinterval:queue:using:).
     ///
     /// - Parameters:
     ///   - interval: The time from one call to the next. Not a positive one is a fault, and the block is not called.
     ///   - queue: A serial queue where the block is called; `nil` is the main queue. The device waits meanwhile.
-    ///   - block: Is told the player's time.
+    ///   - block: Gets the player's time.
     /// - Returns: What ``removeTimeObserver(_:)`` takes. It keeps the player's time observed; the caller has to keep it.
     @preconcurrency
     public func addPeriodicTimeObserver(

@@ -18,7 +18,7 @@ open class AVPlayer: NSObject {
 
     /// What the player does when its item has ended.
     public enum ActionAtItemEnd: Int, Sendable {
-        /// It goes on with the next item; only a queue player can.
+        /// It moves to the next item; only a queue player can.
         case advance = 0
         /// It pauses, and keeps the item.
         case pause = 1

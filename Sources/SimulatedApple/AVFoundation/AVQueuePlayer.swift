@@ -7,7 +7,7 @@ open class AVQueuePlayer: AVPlayer {
     /// The items that are left, the current one first.
     open func items() -> [AVPlayerItem] { queue.items }
 
-    /// Goes on to the next item, which plays if this one did.
+    /// Moves to the next item, which plays if this one did.
     open func advanceToNextItem() {
         guard !queue.items.isEmpty else { return }
         queue.items.removeFirst()
@@ -27,7 +27,7 @@ open class AVQueuePlayer: AVPlayer {
         audio.continueWith(queue)
     }
 
-    /// Takes an item away; the current one makes way for the next.
+    /// Takes an item away; the current one is replaced by the next.
     open func remove(_ item: AVPlayerItem) {
         if item === currentItem { return advanceToNextItem() }
         queue.items.removeAll { $0 === item }

@@ -20,7 +20,7 @@ final class PlayerAudio {
 
     var isOwned: Bool { AudioOwner.current?.player === player }
     var isPlaying: Bool { isOwned && phone.state.isPlaying }
-    /// What the phone plays, or would go on with, for any player; nil when its queue has ended.
+    /// What the phone plays, or would resume with, for any player; nil when its queue has ended.
     var current: AudioItem? { phone.state.current }
     var position: Duration { phone.position }
 
@@ -56,7 +56,7 @@ final class PlayerAudio {
     /// Stops, with nothing left to play.
     func clear() { if isOwned { phone.replaceQueue([]) } }
 
-    /// What plays goes on, and other items follow; a queue that had ended begins again.
+    /// The current item continues, and other items follow; a queue that had ended begins again.
     func continueWith(_ queue: PlayerQueue) {
         guard isOwned else { return }
         if phone.state.current == nil {
@@ -71,7 +71,7 @@ final class PlayerAudio {
         if isOwned { phone.replaceUpcoming(Array(queue.toPlay.dropFirst())) }
     }
 
-    /// Goes on to the next item.
+    /// Moves to the next item.
     func advance() { if isOwned { phone.advance() } }
 
     /// Goes to a position of the current item: the first one, when the queue has ended.

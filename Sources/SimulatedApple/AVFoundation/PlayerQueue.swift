@@ -5,7 +5,7 @@ import ApusTesting
 struct PlayerQueue {
     var items: [AVPlayerItem]
     var actionAtItemEnd: AVPlayer.ActionAtItemEnd
-    /// Whether the player is one that can go on with the next item.
+    /// Whether the player can move to the next item.
     private let isOfQueuePlayer: Bool
 
     init(_ items: [AVPlayerItem], isOfQueuePlayer: Bool) {

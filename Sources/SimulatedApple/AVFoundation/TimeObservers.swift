@@ -31,7 +31,7 @@ final class TimeObservers {
 
     func fault(_ message: String) { host.fault(Fault(.timeObserver, message)) }
 
-    /// Playback has begun or stopped, or goes on with another item, or from another position.
+    /// Playback has begun or stopped, or continues with another item, or from another position.
     func playbackChanged() {
         guard let player else { return }
         for observer in observers {

@@ -15,7 +15,7 @@ public let kSystemSoundID_Vibrate: SystemSoundID = 0xFFF
 // swift-format-ignore: AlwaysUseLowerCamelCase
 /// Plays a short sound, or vibrates: a line in the device's log, `audio: system sound 1007` or `audio: vibration`.
 ///
-/// Nothing waits in a queue: the same sound once more in the same instant is not heard, and not logged. From any
+/// Nothing waits in a queue: the same sound once more in the same instant is neither played nor logged. From any
 /// thread.
 ///
 /// Rule: Apple, documentation/audiotoolbox/audioservicesplaysystemsound(_:).

@@ -24,8 +24,9 @@ open class BGTask: NSObject {
         process.atEnd { weakSelf.value.value?.forgetHandler() }
     }
 
-    /// Called shortly before the time is over, or when somebody has cancelled the task. Without it an expired task is
-    /// completed without success, and without a word. It is let go of when it was called and when the task is completed.
+    /// Called shortly before the time is over, or when the task was cancelled. Without it an expired task is
+    /// completed without success, and without a warning. It is released when it was called and when the task is
+    /// completed.
     ///
     /// On the simulated phone it is called where the launch handler was. Apple does not say where it is.
     open var expirationHandler: (() -> Void)? {
@@ -90,7 +91,7 @@ private struct WeakTask {
 /// A refresh of the app's content.
 open class BGAppRefreshTask: BGTask {}
 
-/// Minutes of work while nobody uses the phone.
+/// Minutes of work while the phone is not in use.
 open class BGProcessingTask: BGTask {}
 
 /// Work of a health study.
@@ -115,7 +116,7 @@ open class BGContinuedProcessingTask: BGTask, ProgressReporting {
     open func updateTitle(_ title: String, subtitle: String) { task.updateTitle(title, subtitle: subtitle) }
 }
 
-/// Tells the scheduler how far the work is. On Linux nobody can observe a `Progress` from outside.
+/// Reports to the scheduler how far the work is. On Linux a `Progress` cannot be observed from outside.
 ///
 /// For `@unchecked Sendable`, which subclasses have to say again: `Progress` is it, and this adds a constant only.
 private final class TaskProgress: Progress, @unchecked Sendable {

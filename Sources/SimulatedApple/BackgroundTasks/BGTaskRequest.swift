@@ -55,7 +55,7 @@ open class BGAppRefreshTaskRequest: BGTaskRequest {
     override public init(identifier: String) { super.init(identifier: identifier) }
 }
 
-/// A wish for minutes of work while nobody uses the phone.
+/// A request for minutes of work while the phone is not in use.
 open class BGProcessingTaskRequest: BGTaskRequest {
     /// Whether it needs a connection.
     open var requiresNetworkConnectivity = false
@@ -98,7 +98,7 @@ open class BGContinuedProcessingTaskRequest: BGTaskRequest {
 
     /// What the user has begun.
     open var title: String
-    /// How it goes on.
+    /// Its current state.
     open var subtitle: String
     /// What becomes of it when it cannot begin at once.
     open var strategy = SubmissionStrategy.queue

@@ -4,7 +4,7 @@ import ApusTesting
 import Dispatch
 import SimulatedAppleCore
 
-/// The app's door to work that the system starts when it suits the phone: the simulated one. From any thread.
+/// The app's interface to work that the system starts when it suits the phone: the simulated one. From any thread.
 ///
 /// Launch handlers are called on a thread that is not the main one, unless `register` was given the main queue; the
 /// device waits meanwhile. So a handler that takes the main actor for granted crashes here as it does on a phone. What
@@ -85,7 +85,7 @@ public final class BGTaskScheduler: NSObject, Sendable {
         try submit(taskRequest)
     }
 
-    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun goes on.
+    /// Withdraws a pending request; an unknown identifier is ignored. A run that has begun continues.
     public func cancel(taskRequestWithIdentifier identifier: String) { process.jobs.cancelRequest(identifier) }
 
     /// Withdraws all pending requests.

@@ -16,7 +16,7 @@ public enum CLAuthorizationStatus: Int32, Sendable {
 public struct CLError: CustomNSError, Hashable, Sendable {
     /// The kinds of failure that the simulation has.
     public enum Code: Int, Sendable {
-        /// The receiver has no fix; it goes on trying.
+        /// The receiver has no fix; it continues to try.
         case locationUnknown = 0
         /// The user does not allow it.
         case denied = 1

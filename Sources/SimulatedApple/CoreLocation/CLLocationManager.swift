@@ -3,19 +3,19 @@ import ApusTesting
 import ApusTimers
 import SimulatedAppleCore
 
-/// The app's door to the phone's position: the simulated one, which is where the test's route says.
+/// The app's interface to the phone's position: the simulated one, which is where the test's route says.
 ///
-/// The simulated phone reports to one manager at a time: when a second one starts, the first one hears nothing more.
-/// Delegates are called on the main thread. A change of the user's mind is told to the manager that has updates.
+/// The simulated phone reports to one manager at a time: when a second one starts, the first one gets no more updates.
+/// Delegates are called on the main thread. A change of the user's mind is reported to the manager that has updates.
 open class CLLocationManager: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
-    /// For `@unchecked Sendable`: it is behind the lock of `state`.
+    /// For `@unchecked Sendable`: it is protected by the lock of `state`.
     private struct State: @unchecked Sendable {
         weak var delegate: (any CLLocationManagerDelegate)?
         var desiredAccuracy = kCLLocationAccuracyBest
         var distanceFilter = kCLDistanceFilterNone
-        var goesOnInBackground = false
+        var continuesInBackground = false
         var isUpdating = false
         var last: CLLocation?
         /// The last one that was not too near to the one before.
@@ -36,13 +36,13 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         super.init()
     }
 
-    /// Hears of positions. Not kept. When it is set, it is told what the user allows.
+    /// Gets the positions. Not retained. When it is set, it gets the present authorization.
     open var delegate: (any CLLocationManagerDelegate)? {
         get { state.withLock { Handover($0.delegate) }.value }
         set {
             let new = Handover(newValue)
             state.withLock { $0.delegate = new.value }
-            if newValue != nil { tellAuthorization() }
+            if newValue != nil { reportAuthorization() }
         }
     }
 
@@ -58,10 +58,10 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         set { state.withLock { $0.distanceFilter = newValue } }
     }
 
-    /// Whether updates go on in the background, and keep the app running there. To set it without having declared the
-    /// mode `location` is fatal on a phone, and a fault of the simulated one.
+    /// Whether updates continue in the background, and keep the app running there. To set it without having declared
+    /// the mode `location` is fatal on a phone, and a fault of the simulated one.
     open var allowsBackgroundLocationUpdates: Bool {
-        get { state.withLock { $0.goesOnInBackground } }
+        get { state.withLock { $0.continuesInBackground } }
         set {
             if newValue, !host.manifest.backgroundModes.contains(.location) {
                 host.fault(
@@ -71,8 +71,8 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
                 return
             }
             let isUpdating = state.withLock { state in
-                defer { state.goesOnInBackground = newValue }
-                return state.isUpdating && state.goesOnInBackground != newValue
+                defer { state.continuesInBackground = newValue }
+                return state.isUpdating && state.continuesInBackground != newValue
             }
             if isUpdating { startUpdatingLocation() }
         }
@@ -87,7 +87,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// What the user allows.
     open var authorizationStatus: CLAuthorizationStatus { CLAuthorizationStatus(service.authorization) }
 
-    /// The last position that this manager has heard of.
+    /// The last position that this manager got.
     open var location: CLLocation? { state.withLock { $0.last } }
 
     // MARK: Asking and starting
@@ -106,18 +106,18 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// Apple, documentation/corelocation/cllocationmanager/requestalwaysauthorization(); WWDC 2019, session 705.
     open func requestAlwaysAuthorization() { request(.always) }
 
-    /// Starts updates. What is not allowed is told to the delegate as an error.
+    /// Starts updates. A refusal is reported to the delegate as an error.
     open func startUpdatingLocation() {
-        let goesOn = state.withLock { state in
+        let continuesInBackground = state.withLock { state in
             state.isUpdating = true
             state.lastReported = nil
-            return state.goesOnInBackground
+            return state.continuesInBackground
         }
         service.onPause = { [weak self] in
             guard let self else { return }
             delegate?.locationManagerDidPauseLocationUpdates(self)
         }
-        service.beginUpdates(inBackground: goesOn) { [weak self] update in self?.received(update) }
+        service.beginUpdates(inBackground: continuesInBackground) { [weak self] update in self?.received(update) }
     }
 
     /// Ends the updates.
@@ -134,7 +134,7 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
     /// Starts the service that reports when the phone has moved 500 m or more, not more often than every five minutes. The
     /// first position comes at once. It needs "always", but not the mode `location`.
     ///
-    /// It goes on over the ends of processes, until it is stopped: the app is started in the background, with
+    /// It continues after the end of the process, until it is stopped: the app is started in the background, with
     /// `UIApplication.LaunchOptionsKey.location`, and gets the position when it starts the service again.
     ///
     /// Apple, documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges()
@@ -157,12 +157,12 @@ open class CLLocationManager: NSObject, @unchecked Sendable {
         host.mainLoop.run { [weak self, service] in
             let former = service.authorization
             service.askForAuthorization(wish) { [weak self] present in
-                if present != former { self?.tellAuthorization() }
+                if present != former { self?.reportAuthorization() }
             }
         }
     }
 
-    private func tellAuthorization() {
+    private func reportAuthorization() {
         host.mainLoop.run { [weak self] in
             guard let self else { return }
             delegate?.locationManagerDidChangeAuthorization(self)

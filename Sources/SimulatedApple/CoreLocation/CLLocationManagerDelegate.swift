@@ -1,4 +1,4 @@
-/// What an app hears of the phone's position, on the main thread. All methods are optional, as in the framework.
+/// The calls about the phone's position, on the main thread. All methods are optional, as in the framework.
 @preconcurrency
 public protocol CLLocationManagerDelegate: NSObjectProtocol {
     /// Positions, the oldest first.

@@ -1,9 +1,9 @@
 import ApusTimers
 import SimulatedAppleCore
 
-/// What the lock screen shows of what plays. Nobody sees it here; a test can read it. From any thread.
+/// What the lock screen shows of what plays. It is not displayed here; a test can read it. From any thread.
 public final class MPNowPlayingInfoCenter: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `info` and `state`, behind their locks.
+    // For `@unchecked Sendable`: what changes is in `info` and `state`, protected by their locks.
 
     private let info = Locked<Handover<[String: Any]?>>(Handover(nil))
     private let state = Locked(MPNowPlayingPlaybackState.unknown)

@@ -7,7 +7,7 @@ public import SimulatedAppleCore
 public enum MPRemoteCommandHandlerStatus: Int, Sendable {
     /// It was done.
     case success = 0
-    /// There is no such thing.
+    /// There is no such command.
     case noSuchContent = 100
     /// There is nothing that plays.
     case noActionableNowPlayingItem = 110
@@ -30,7 +30,7 @@ open class MPRemoteCommandEvent: NSObject, @unchecked Sendable {
 
 /// What an app does about a command. From any thread.
 open class MPRemoteCommand: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
     /// What an app does when the command comes.
     public typealias Handler = (MPRemoteCommandEvent) -> MPRemoteCommandHandlerStatus
@@ -123,8 +123,8 @@ public final class MPRemoteCommandCenter: NSObject, Sendable {
 }
 
 extension SimulatedPhone {
-    /// The user gives a command on the lock screen or with headphones: `give(\.pauseCommand, on: device)`. The app hears
-    /// of it on its main thread, if it runs; a suspended app does not.
+    /// The user gives a command on the lock screen or with headphones: `give(\.pauseCommand, on: device)`. The app gets
+    /// it on its main thread, if it runs; a suspended app does not.
     public static func give(_ command: KeyPath<MPRemoteCommandCenter, MPRemoteCommand>, on device: SimulatedDevice) {
         guard let name = MPRemoteCommandCenter.commands.first(where: { $0.value == command })?.key else { return }
         deliver(mediaCommand: name, on: device)

@@ -1,4 +1,4 @@
-/// Hears of an animation, on the main loop. Both methods are optional, as on a phone.
+/// Gets the events of an animation, on the main loop. Both methods are optional, as on a phone.
 public protocol CAAnimationDelegate: NSObjectProtocol {
     /// It has begun.
     func animationDidStart(_ anim: CAAnimation)
@@ -33,7 +33,7 @@ public struct CAMediaTimingFillMode: RawRepresentable, Hashable, Sendable {
 ///
 /// Rules: Apple, documentation/quartzcore/caanimation and …/camediatiming.
 open class CAAnimation: NSObject {
-    /// Hears of it, and is kept by it, as on a phone.
+    /// Gets its events, and is retained by it, as on a phone.
     open var delegate: (any CAAnimationDelegate)?
     /// How long it lasts once, in seconds; 0 is a quarter of a second.
     open var duration: CFTimeInterval = 0

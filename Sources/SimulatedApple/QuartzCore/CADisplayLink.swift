@@ -36,7 +36,7 @@ public struct CAFrameRateRange: Hashable, Sendable {
 /// There are no selectors on Linux, so a link is made with a closure: this is the one thing that an app has to write
 /// differently here. Frames come on the main loop, while the app's process runs; while it is suspended there are none.
 public final class CADisplayLink: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `state`, behind its lock.
+    // For `@unchecked Sendable`: what changes is in `state`, protected by its lock.
 
     private struct State {
         var handler: (@MainActor @Sendable (CADisplayLink) -> Void)?
@@ -98,7 +98,7 @@ public final class CADisplayLink: NSObject, @unchecked Sendable {
     /// Ends calling the handler in that mode.
     public func remove(from runloop: RunLoop, forMode mode: RunLoop.Mode) { change { $0.modes.remove(mode) } }
 
-    /// Leaves all modes for good, and lets go of the handler.
+    /// Leaves all modes for good, and releases the handler.
     public func invalidate() {
         let (timer, handler) = state.withLock { state in
             state.modes = []

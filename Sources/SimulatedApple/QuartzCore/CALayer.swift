@@ -44,7 +44,7 @@ open class CALayer: NSObject {
     open var borderWidth: CGFloat = 0
     /// The border's color.
     open var borderColor: CGColor?
-    /// Behind the contents.
+    /// Drawn below the contents.
     open var backgroundColor: CGColor?
     /// Whether what lies outside is cut off.
     open var masksToBounds = false
@@ -84,8 +84,8 @@ open class CALayer: NSObject {
 
     /// Begins an animation, in place of one with that key. On the main actor.
     ///
-    /// The layer's properties stay as they are; when the animation's time on the device is over, its delegate hears of
-    /// it on the main loop. While the app is suspended no time passes for it.
+    /// The layer's properties stay as they are; when the animation's time on the device is over, its delegate is
+    /// notified of it on the main loop. While the app is suspended no time passes for it.
     ///
     /// Rule: Apple, documentation/quartzcore/caanimationdelegate/animationdidstop(_:finished:).
     open func add(_ anim: CAAnimation, forKey key: String?) {
@@ -115,7 +115,7 @@ open class CALayer: NSObject {
     /// The keys of the animations.
     open func animationKeys() -> [String]? { animations.isEmpty ? nil : animations.map(\.key) }
 
-    /// Ends an animation; its delegate hears that it was not finished.
+    /// Ends an animation; its delegate is notified that it was not finished.
     open func removeAnimation(forKey key: String) {
         guard let index = animations.firstIndex(where: { $0.key == key }) else { return }
         let removed = animations.remove(at: index)
@@ -156,6 +156,6 @@ public struct CAShapeLayerLineCap: RawRepresentable, Hashable, Sendable {
     public static let butt = CAShapeLayerLineCap(rawValue: "butt")
     /// Round.
     public static let round = CAShapeLayerLineCap(rawValue: "round")
-    /// Straight, behind the end.
+    /// Straight, after the end.
     public static let square = CAShapeLayerLineCap(rawValue: "square")
 }

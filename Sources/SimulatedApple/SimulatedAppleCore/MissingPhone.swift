@@ -2,7 +2,7 @@
     import Runtime
 #endif
 
-/// What a program is told that uses a shared object although no app runs on a simulated phone.
+/// The error for a program that uses a shared object although no app runs on a simulated phone.
 enum MissingPhone {
     /// The message, which begins with the line of the program that asked, if it can be found.
     static var message: String {

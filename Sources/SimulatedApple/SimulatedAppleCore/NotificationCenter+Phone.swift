@@ -8,7 +8,7 @@ extension NotificationCenter {
     /// Foundation's, of which `name` is an optional. It is different in two ways:
     ///
     /// - The observer is removed when the app's process ends. Foundation's center belongs to the whole program, and
-    ///   would go on calling it.
+    ///   would continue to call it.
     /// - With the main queue, `block` is called before `post` returns if that is called on the main thread, as
     ///   Foundation does on a phone. Under Swift Testing on Linux the main actor's thread is not the program's first
     ///   one, and Foundation would wait there for itself. What is posted on another thread is delivered soon, and `post`
@@ -16,7 +16,7 @@ extension NotificationCenter {
     ///
     /// - Parameters:
     ///   - name: Which notifications.
-    ///   - obj: Whose; `nil` is everybody's.
+    ///   - obj: The sender; `nil` is any sender.
     ///   - queue: Where the block is called; `nil` is where the notification is posted.
     ///   - block: Called with each.
     /// - Returns: What `removeObserver` takes.

@@ -35,7 +35,7 @@ package final class PhoneProcess: Sendable {
     package let records: any PhoneRecords
     /// The shared objects of this process.
     package let shared = SharedObjects()
-    /// How much real time background tasks have that go on elsewhere.
+    /// How much real time background tasks have whose work continues elsewhere.
     package let patience: Duration
 
     private let readSettings: @Sendable () -> PhoneSettings

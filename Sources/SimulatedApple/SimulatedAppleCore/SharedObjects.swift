@@ -16,7 +16,7 @@ package final class SharedObjects: Sendable {
         }
     }
 
-    /// The object of that type, if somebody has made it.
+    /// The object of that type, if it was made.
     package func existing<Object: AnyObject & Sendable>(_ type: Object.Type) -> Object? {
         objects.withLock { $0[ObjectIdentifier(type)] } as? Object
     }

@@ -24,15 +24,15 @@ public enum SimulatedPhone {
     /// The phone whose app runs in the test's process.
     private static weak var runningPhone: Phone?
 
-    /// Puts an app on a device, in place of the one that was there. For app delegates, module UIKit has a form of this.
+    /// Puts an app on a device, in place of the earlier one. For app delegates, module UIKit has a form of this.
     ///
     /// - Parameters:
     ///   - device: The device. Another one, on which an app that was installed here still runs, must have gone.
     ///   - manifest: What the app declares.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - patience: How much real time the device gives to a background task that is not completed when its launch
-    ///     handler returns, because the work goes on in a `Task` off the main actor or on another queue. The device goes
-    ///     on as soon as the task is completed.
+    ///     handler returns, because the work continues in a `Task` off the main actor or on another queue. The device
+    ///     continues as soon as the task is completed.
     ///   - make: Called on the app's main loop in each new process, to build the object that the app consists of. When
     ///     it throws, that is a crash.
     public static func install(
@@ -57,7 +57,7 @@ public enum SimulatedPhone {
         }
     }
 
-    /// The running process of the installed app, or the one that ended last. From any thread.
+    /// The running process of the installed app, or the last that ended. From any thread.
     nonisolated package static var process: PhoneProcess {
         if let process = lastProcess { return process }
         if let link = AppLink.current { return link.process }
@@ -76,7 +76,7 @@ public enum SimulatedPhone {
         phone.appProcess?.deliverSoon(.mediaCommand(name))
     }
 
-    /// The process of the app in the test's process: the running one, or the one that ended last.
+    /// The process of the app in the test's process: the running one, or the last that ended.
     nonisolated static var lastProcess: PhoneProcess? { running.withLock { $0 } }
 
     /// What the frameworks know of that device.

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The file of a download, which is there only as long as the app is told of it.
+/// The file of a download, which exists only while the app is notified of it.
 enum DownloadedFile {
     /// Calls `body` with the place of a file that has those bytes, or as many zeros.
     static func with(_ contents: [UInt8]?, size: Int64, _ body: (URL) -> Void) {

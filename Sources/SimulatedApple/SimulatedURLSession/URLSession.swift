@@ -3,7 +3,7 @@ import ApusTesting
 import ApusTimers
 import SimulatedAppleCore
 
-/// A background session: downloads and uploads that go on without the app. The test is the server, by
+/// A background session: downloads and uploads that continue without the app. The test is the server, by
 /// `SimulatedDevice.transfers`. From any thread.
 ///
 /// Other sessions are not simulated, and are refused: an app on Linux uses those of module FoundationNetworking, which are
@@ -38,7 +38,8 @@ open class URLSession: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - configuration: Made with `URLSessionConfiguration.background(withIdentifier:)`. It is copied.
-    ///   - delegate: Hears of the session and its tasks, also of those of earlier processes. The session keeps it.
+    ///   - delegate: Gets the events of the session and its tasks, including those of earlier processes. The session
+    ///     keeps it.
     ///   - queue: Where it is called; `nil` makes a serial queue.
     public init(
         configuration: URLSessionConfiguration, delegate: (any URLSessionDelegate)?,
@@ -63,7 +64,7 @@ open class URLSession: NSObject, @unchecked Sendable {
         }
     }
 
-    /// A background session without a delegate: nothing of its tasks is heard.
+    /// A background session without a delegate: the events of its tasks are dropped.
     public convenience init(configuration: URLSessionConfiguration) {
         self.init(configuration: configuration, delegate: nil, delegateQueue: nil)
     }

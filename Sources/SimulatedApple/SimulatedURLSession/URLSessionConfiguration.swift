@@ -31,7 +31,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         super.init()
     }
 
-    /// For transfers that go on without the app.
+    /// For transfers that continue without the app.
     ///
     /// - Parameter identifier: Unique in the app, and the same after a relaunch.
     /// - Returns: The configuration, which a session copies.
@@ -121,7 +121,7 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
         set { values.withLock { $0.container = newValue } }
     }
 
-    /// What the system is told.
+    /// The settings for the system.
     var settings: TransferSettings {
         values.withLock { values in
             var settings = values.settings

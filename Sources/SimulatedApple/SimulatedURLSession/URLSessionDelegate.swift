@@ -1,10 +1,10 @@
-/// Hears of a session. All methods are optional; they are called on the session's delegate queue.
+/// Gets the events of a session. All methods are optional; they are called on the session's delegate queue.
 ///
 /// Apple, documentation/foundation/urlsessiondelegate
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
-    /// The session can be used no more; it lets go of its delegate afterwards.
+    /// The session can be used no more; it releases its delegate afterwards.
     func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
-    /// Everything for which the app was started or resumed was told. On the simulated phone it is called then only.
+    /// All events for which the app was started or resumed were delivered. The simulated phone calls it only then.
     func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession)
 }
 
@@ -15,7 +15,7 @@ extension URLSessionDelegate {
     public func urlSessionDidFinishEvents(forBackgroundURLSession session: URLSession) {}
 }
 
-/// Hears of the tasks of a session. All methods are optional.
+/// Gets the events of a session's tasks. All methods are optional.
 ///
 /// Apple, documentation/foundation/urlsessiontaskdelegate
 public protocol URLSessionTaskDelegate: URLSessionDelegate {
@@ -41,7 +41,7 @@ extension URLSessionTaskDelegate {
     public func urlSession(_ session: URLSession, taskIsWaitingForConnectivity task: URLSessionTask) {}
 }
 
-/// Hears of tasks that give data. What the server answers to an upload is not simulated.
+/// Gets the events of tasks that give data. What the server answers to an upload is not simulated.
 ///
 /// Apple, documentation/foundation/urlsessiondatadelegate
 public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
@@ -54,7 +54,7 @@ extension URLSessionDataDelegate {
     public func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {}
 }
 
-/// Hears of downloads.
+/// Gets the events of downloads.
 ///
 /// Apple, documentation/foundation/urlsessiondownloaddelegate
 public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
@@ -65,7 +65,7 @@ public protocol URLSessionDownloadDelegate: URLSessionTaskDelegate {
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didWriteData bytesWritten: Int64,
         totalBytesWritten: Int64, totalBytesExpectedToWrite: Int64)
-    /// A download goes on behind what has come before. Optional. The simulation does not call it.
+    /// A download continues after what has come before. Optional. The simulation does not call it.
     func urlSession(
         _ session: URLSession, downloadTask: URLSessionDownloadTask, didResumeAtOffset fileOffset: Int64,
         expectedTotalBytes: Int64)

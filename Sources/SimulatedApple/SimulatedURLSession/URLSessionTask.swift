@@ -14,7 +14,7 @@ public let NSURLSessionTransferSizeUnknown: Int64 = -1
 open class URLSessionTask: NSObject, @unchecked Sendable {
     /// Where a task is.
     public enum State: Int, Sendable {
-        /// It goes on, or waits until it can.
+        /// It runs, or waits until it can.
         case running = 0
         /// It was not resumed, or was suspended.
         case suspended = 1
@@ -68,7 +68,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 
     // MARK: Control
 
-    /// Begins, or goes on. A task that is resumed in the background is at the system's discretion.
+    /// Begins, or continues. A task that is resumed in the background is at the system's discretion.
     open func resume() { transfers.change(taskIdentifier, of: session, .resume) }
     /// Stops for the time being.
     open func suspend() { transfers.change(taskIdentifier, of: session, .suspend) }
@@ -137,7 +137,7 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
         return last.state == .completed ? last : transfers.record(taskIdentifier, of: session) ?? last
     }
 
-    /// What the delegate is about to be told.
+    /// The pending calls of the delegate.
     func update(_ record: TransferRecord) {
         values.withLock { $0.record = record }
         progress.totalUnitCount = record.expectedToReceive.map { $0 + record.request.bytesToSend } ?? -1

@@ -23,7 +23,7 @@ struct ApplicationLifeMachine {
 
     private let usesScenes: Bool
     private var hasScene = false
-    /// Launched in the background: it is told once that it is there. With scenes there is none that could be told.
+    /// Launched in the background: it is notified once of its phase. With scenes there is none to notify.
     private var owesBackground: Bool
     private(set) var state: UIApplication.State
 
@@ -58,7 +58,7 @@ struct ApplicationLifeMachine {
             return [.call(.willTerminate)]
         case (.background, .background) where owesBackground:
             return [.call(.didEnterBackground)]
-        // An app that was suspended is not told of it, nor that it runs again in the background.
+        // An app that was suspended is not notified of it, nor that it runs again in the background.
         case (.suspended, _), (.background, .background), (.inactive, .inactive), (.active, .active):
             return []
         }

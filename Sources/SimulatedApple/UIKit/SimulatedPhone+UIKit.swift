@@ -3,7 +3,7 @@ public import ApusTesting
 public import SimulatedAppleCore
 
 extension SimulatedPhone {
-    /// Puts an app with an app delegate on a device, in place of the one that was there.
+    /// Puts an app with an app delegate on a device, in place of the earlier one.
     ///
     /// ```swift
     /// SimulatedPhone.install(on: device, delegate: AppDelegate(), sceneDelegate: { SceneDelegate() })
@@ -14,7 +14,7 @@ extension SimulatedPhone {
     ///   - manifest: What the app declares. Whether it uses scenes is decided by `sceneDelegate`.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - patience: How much real time the device gives to a background task that is not completed when its launch
-    ///     handler returns, because the work goes on in a `Task` off the main actor or on another queue.
+    ///     handler returns, because the work continues in a `Task` off the main actor or on another queue.
     ///   - delegate: Makes the app delegate, in each new process; then its methods are called as UIKit does.
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected.
     public static func install(

@@ -49,7 +49,7 @@ open class UILocalNotification: NSObject {
 @available(*, deprecated, message: "use UNNotificationSound.default of UserNotifications")
 public let UILocalNotificationDefaultSoundName = "UILocalNotificationDefaultSoundName"
 
-/// How the user hears of notifications, before `UserNotifications`.
+/// How the user is notified, before `UserNotifications`.
 @available(*, deprecated, message: "use UNAuthorizationOptions of UserNotifications")
 public struct UIUserNotificationType: OptionSet, Sendable {
     /// The bits.
@@ -68,7 +68,7 @@ public struct UIUserNotificationType: OptionSet, Sendable {
 @available(*, deprecated, message: "use UNUserNotificationCenter.requestAuthorization(options:)")
 @preconcurrency @MainActor
 open class UIUserNotificationSettings: NSObject {
-    /// How the user hears of notifications.
+    /// How the user is notified.
     public let types: UIUserNotificationType
 
     /// What an app asks for. Categories have no effect here.

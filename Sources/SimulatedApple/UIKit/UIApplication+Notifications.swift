@@ -1,5 +1,5 @@
 extension UIApplication {
-    /// The app was launched; posted after its delegate was told.
+    /// The app was launched; posted after its delegate was called.
     nonisolated public class var didFinishLaunchingNotification: NSNotification.Name {
         NSNotification.Name("UIApplicationDidFinishLaunchingNotification")
     }

@@ -16,7 +16,7 @@ open class UIApplication: UIResponder {
         case background = 2
     }
 
-    /// Keys of what an app is told about its launch. The simulation gives ``location`` only.
+    /// Keys of the options of an app's launch. The simulation gives ``location`` only.
     public struct LaunchOptionsKey: Hashable, RawRepresentable, Sendable {
         /// The key.
         public let rawValue: String
@@ -35,7 +35,7 @@ open class UIApplication: UIResponder {
         }
     }
 
-    /// Hears of the life cycle. The application keeps it.
+    /// Gets the events of the life cycle. The application retains it.
     open var delegate: (any UIApplicationDelegate)?
 
     /// Whether the app is in front; with scenes, that of its only scene.
@@ -91,17 +91,17 @@ open class UIApplication: UIResponder {
 
     // MARK: The process
 
-    /// Launches: from here to the end, the app's delegates and observers hear what the device does.
+    /// Launches: from here to the end, the app's delegates and observers get the device's events.
     func launch(delegate: any UIApplicationDelegate, sceneDelegate: (() -> any UISceneDelegate)?) {
         self.delegate = delegate
         makeSceneDelegate = sceneDelegate
         observation = host.observePhase { [weak self] phase in
             self?.enter(phase)
         }
-        process.observe { [weak self] event in self?.tell(event) }
+        process.observe { [weak self] event in self?.handle(event) }
         process.pushes.onPush = { [weak self] push in self?.receive(push) }
         process.transfers.onNotice = { [weak self] notice in self?.receive(notice) }
-        tell(.didFinishLaunching)
+        notify(.didFinishLaunching)
     }
 
     /// The process is in that phase.
@@ -112,15 +112,15 @@ open class UIApplication: UIResponder {
             switch action {
             case .become(let state): applicationState = state
             case .call(.connectScene): connectScene()
-            case .call(let call): tell(call)
+            case .call(let call): notify(call)
             }
         }
     }
 
     /// The delegate first, then the observers.
-    private func tell(_ call: ApplicationLifeMachine.Call) {
+    private func notify(_ call: ApplicationLifeMachine.Call) {
         let scene = connectedScenes.first
-        scene?.tell(call)
+        scene?.notify(call)
         switch call {
         case .connectScene: break
         case .didFinishLaunching:
@@ -146,7 +146,7 @@ open class UIApplication: UIResponder {
         }
     }
 
-    private func tell(_ event: DevicePartEvent) {
+    private func handle(_ event: DevicePartEvent) {
         switch event {
         case .memoryWarning:
             delegate?.applicationDidReceiveMemoryWarning(self)
@@ -168,7 +168,7 @@ open class UIApplication: UIResponder {
 
     private func post(_ name: Notification.Name) { NotificationCenter.default.post(name: name, object: self) }
 
-    /// The session of a scene that was disconnected goes on with another scene.
+    /// The session of a scene that was disconnected continues with another scene.
     private func connectScene() {
         guard let makeSceneDelegate else { return }
         let options = UIScene.ConnectionOptions()

@@ -1,7 +1,7 @@
 import ApusBackground
 import SimulatedAppleCore
 
-/// What an app hears of its life. All methods are optional, as in UIKit.
+/// The calls about an app's life cycle. All methods are optional, as in UIKit.
 ///
 /// With scenes, the scene delegate is called instead of the four methods about the foreground.
 @preconcurrency @MainActor
@@ -29,14 +29,15 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func applicationDidEnterBackground(_ application: UIApplication)
     /// The app is about to leave the background.
     func applicationWillEnterForeground(_ application: UIApplication)
-    /// The app is about to be ended, and runs. A suspended app is not told.
+    /// The app is about to be ended, and runs. A suspended app is not notified.
     func applicationWillTerminate(_ application: UIApplication)
     /// Memory is low.
     func applicationDidReceiveMemoryWarning(_ application: UIApplication)
     /// The clock was set.
     func applicationSignificantTimeChange(_ application: UIApplication)
 
-    /// The screen was locked: files of the protection class "complete" cannot be read soon. A suspended app is not told.
+    /// The screen was locked: files of the protection class "complete" cannot be read soon. A suspended app is not
+    /// notified.
     func applicationProtectedDataWillBecomeUnavailable(_ application: UIApplication)
     /// The screen was unlocked: such files can be read again.
     func applicationProtectedDataDidBecomeAvailable(_ application: UIApplication)
@@ -47,8 +48,8 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     func application(
         _ application: UIApplication, didFailToRegisterForRemoteNotificationsWithError error: any Error)
 
-    /// A silent push came. The app has 30 seconds until it calls the handler; of this form and the asynchronous one, the one
-    /// that is there is called.
+    /// A silent push came. The app has 30 seconds until it calls the handler; of this form and the asynchronous one,
+    /// the implemented one is called.
     func application(
         _ application: UIApplication, didReceiveRemoteNotification userInfo: [AnyHashable: Any],
         fetchCompletionHandler completionHandler: @escaping (UIBackgroundFetchResult) -> Void)
@@ -58,7 +59,7 @@ public protocol UIApplicationDelegate: NSObjectProtocol {
     ) async -> UIBackgroundFetchResult
 
     /// All tasks of a background session have ended: the app makes the session, if it has none, whose delegate is then
-    /// told. The app has 30 seconds until it calls the handler, from `urlSessionDidFinishEvents`.
+    /// called. The app has 30 seconds until it calls the handler, from `urlSessionDidFinishEvents`.
     func application(
         _ application: UIApplication, handleEventsForBackgroundURLSession identifier: String,
         completionHandler: @escaping () -> Void)

@@ -30,7 +30,7 @@ open class UIBezierPath: NSObject {
     /// For a layer.
     open var cgPath: CGPath { CGPath(count: count) }
 
-    /// Goes on at a place.
+    /// Continues at a place.
     open func move(to point: CGPoint) {}
     /// A line to a place.
     open func addLine(to point: CGPoint) { count += 1 }

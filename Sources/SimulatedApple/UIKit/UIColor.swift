@@ -97,8 +97,8 @@ extension UIColor {
     public class var label: UIColor { black }
     /// Text that matters less.
     public class var secondaryLabel: UIColor { rgb(60, 60, 67, 0.6) }
-    /// Behind everything.
+    /// Below everything.
     public class var systemBackground: UIColor { white }
-    /// Behind groups.
+    /// Below groups.
     public class var secondarySystemBackground: UIColor { rgb(242, 242, 247) }
 }

@@ -162,7 +162,7 @@ open class UIButton: UIControl {
         public var subtitle: String?
         /// The text's color.
         public var baseForegroundColor: UIColor?
-        /// The color behind.
+        /// The color below the contents.
         public var baseBackgroundColor: UIColor?
 
         /// Text only.

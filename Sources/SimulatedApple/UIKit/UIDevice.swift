@@ -7,7 +7,7 @@ import SimulatedAppleCore
 open class UIDevice: NSObject {
     /// Where the phone's energy comes from.
     public enum BatteryState: Int, Sendable {
-        /// Nobody has switched the monitoring on.
+        /// The monitoring is off.
         case unknown = 0
         /// From the battery.
         case unplugged = 1

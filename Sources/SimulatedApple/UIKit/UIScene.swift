@@ -19,11 +19,11 @@ open class UIScene: UIResponder {
 
     /// What stays of the scene when it goes.
     public let session: UISceneSession
-    /// Hears of the scene's life.
+    /// Gets the events of the scene's life cycle.
     open var delegate: (any UISceneDelegate)?
     /// Where the scene is.
     public private(set) var activationState = ActivationState.unattached
-    /// What the switcher shows. Nobody sees it here.
+    /// What the switcher shows. Not displayed here.
     open var title: String?
 
     /// A scene that is not connected yet.
@@ -47,7 +47,7 @@ open class UIScene: UIResponder {
     }
 
     /// The delegate first, then the observers.
-    func tell(_ call: ApplicationLifeMachine.Call) {
+    func notify(_ call: ApplicationLifeMachine.Call) {
         switch call {
         case .didFinishLaunching, .connectScene, .willTerminate: break
         case .willEnterForeground:

@@ -41,7 +41,7 @@ open class UISceneConfiguration: NSObject {
     }
 }
 
-/// What an app hears of a scene's life. All methods are optional, as in UIKit.
+/// The calls about a scene's life cycle. All methods are optional, as in UIKit.
 @preconcurrency @MainActor
 public protocol UISceneDelegate: NSObjectProtocol {
     /// The scene is made: build what it shows.

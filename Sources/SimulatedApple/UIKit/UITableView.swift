@@ -36,7 +36,7 @@ open class UITableView: UIView {
     open weak var dataSource: (any UITableViewDataSource)? {
         didSet { setNeedsReload() }
     }
-    /// Hears what the user does.
+    /// Gets the user's actions.
     open weak var delegate: (any UITableViewDelegate)?
     /// What it looks like.
     public let style: Style
@@ -165,12 +165,12 @@ open class UITableView: UIView {
             "the data source has \(currentRows) rows, and after this update there have to be \(expected)")
     }
 
-    /// Selects a row. The delegate does not hear of it.
+    /// Selects a row. The delegate is not called.
     open func selectRow(at indexPath: IndexPath?, animated: Bool, scrollPosition: ScrollPosition) {
         indexPathForSelectedRow = indexPath
     }
 
-    /// Ends that a row is selected. The delegate does not hear of it.
+    /// Deselects a row. The delegate is not called.
     open func deselectRow(at indexPath: IndexPath, animated: Bool) {
         if indexPathForSelectedRow == indexPath { indexPathForSelectedRow = nil }
     }
@@ -261,7 +261,7 @@ extension UITableViewDataSource {
     public func tableView(_ tableView: UITableView, titleForHeaderInSection section: Int) -> String? { nil }
 }
 
-/// Hears what the user does with a table.
+/// Gets the user's actions on a table.
 @preconcurrency @MainActor
 public protocol UITableViewDelegate: NSObjectProtocol {
     /// The user has tapped a row.

@@ -14,7 +14,7 @@ extension UIView {
         public static let allowUserInteraction = AnimationOptions(rawValue: 1 << 1)
         /// It begins where the last one is.
         public static let beginFromCurrentState = AnimationOptions(rawValue: 1 << 2)
-        /// It goes on for ever.
+        /// It repeats without end.
         public static let `repeat` = AnimationOptions(rawValue: 1 << 3)
         /// It goes back, too.
         public static let autoreverse = AnimationOptions(rawValue: 1 << 4)
@@ -32,8 +32,8 @@ extension UIView {
 
     /// Makes changes at once, and calls `completion` when the animation is over.
     ///
-    /// A view's properties have their new values as soon as `animations` returns; only what the screen shows lags
-    /// behind, and there is no screen here. `completion` is called on the main loop after `delay` and `duration` of
+    /// A view's properties have their new values as soon as `animations` returns; only what the screen shows comes
+    /// later, and there is no screen here. `completion` is called on the main loop after `delay` and `duration` of
     /// the device's uptime, with `true`; with both zero in the next pass of the main loop. It is never called for an
     /// animation that repeats, and not in a process that has ended. While the app is suspended no time passes for it.
     ///

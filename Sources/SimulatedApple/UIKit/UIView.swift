@@ -26,7 +26,7 @@ open class UIView: UIResponder {
     open var alpha: CGFloat = 1
     /// Whether it is not shown.
     open var isHidden = false
-    /// Behind the contents; `nil` is nothing.
+    /// Drawn below the contents; `nil` is nothing.
     open var backgroundColor: UIColor?
     // The type is Apple's.
     // swift-format-ignore: NeverUseImplicitlyUnwrappedOptionals

@@ -1,7 +1,7 @@
 import ApusTesting
 import SimulatedAppleCore
 
-/// Manages a view, and hears when the view appears.
+/// Manages a view, and is called when the view appears.
 ///
 /// Nothing is drawn, and transitions take no time: when ``present(_:animated:completion:)``, `dismiss` or a navigation
 /// controller's `pushViewController` returns, the views have appeared and the completion was called. The calls have the
@@ -20,9 +20,9 @@ open class UIViewController: UIResponder {
     /// Whether the user cannot dismiss it. Without effect here.
     open var isModalInPresentation = false
 
-    /// The controller that this one presents, or the one that it is a child of.
+    /// The controller that this one presents, or its parent.
     open var presentedViewController: UIViewController? { presented ?? parent?.presentedViewController }
-    /// The controller that presents this one, or the one that it is a child of.
+    /// The controller that presents this one, or its parent.
     open var presentingViewController: UIViewController? { presenter ?? parent?.presentingViewController }
     /// The controller that this one is a child of.
     open private(set) weak var parent: UIViewController?
@@ -94,7 +94,7 @@ open class UIViewController: UIResponder {
     open func viewWillLayoutSubviews() {}
     /// Subviews were placed. It is not called here: there is no layout.
     open func viewDidLayoutSubviews() {}
-    /// Memory is low. Here the application's delegate hears of it, and its notification is posted.
+    /// Memory is low. Here the application's delegate is called, and its notification is posted.
     open func didReceiveMemoryWarning() {}
 
     override open var next: UIResponder? { viewIfLoaded?.superview ?? presentingViewController }
@@ -170,13 +170,13 @@ open class UIViewController: UIResponder {
     /// Shows a controller in front of this one. Of a child, the outermost parent presents it.
     ///
     /// With the styles `fullScreen` and `currentContext` the presenting view disappears; with the others, of which
-    /// `automatic` (a sheet) is one, it stays and hears nothing. What a phone refuses with a line in its log is a
+    /// `automatic` (a sheet) is one, it stays and gets no call. What a phone refuses with a line in its log is a
     /// warning in the device's log here, and nothing else happens: a controller that presents one already, and one
     /// whose view is not in a window, as in `viewDidLoad`.
     ///
     /// - Parameters:
     ///   - viewControllerToPresent: The controller.
-    ///   - flag: What the calls of the appearance are told.
+    ///   - flag: Passed to the calls of the appearance.
     ///   - completion: Called when the view has appeared.
     open func present(
         _ viewControllerToPresent: UIViewController, animated flag: Bool, completion: (() -> Void)? = nil

@@ -7,7 +7,7 @@ import SimulatedAppleCore
 open class UIWindow: UIView {
     /// The scene that it belongs to.
     open weak var windowScene: UIWindowScene?
-    /// Whether it is the one that the user types into.
+    /// Whether the user types into it.
     open var isKeyWindow: Bool { UIApplication.shared.keyWindow === self }
     /// The controller whose view fills the window. When the window is visible, its view appears at once.
     open var rootViewController: UIViewController? {
@@ -40,7 +40,7 @@ open class UIWindow: UIView {
 
     override open var window: UIWindow? { self }
 
-    /// Shows the window, and makes it the one that the user types into: the root controller loads its view, and the
+    /// Shows the window, and lets the user type into it: the root controller loads its view, and the
     /// view appears. On a phone it appears with the next frame.
     open func makeKeyAndVisible() {
         let application = UIApplication.shared

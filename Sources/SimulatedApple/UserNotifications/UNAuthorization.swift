@@ -42,7 +42,7 @@ public struct UNNotificationPresentationOptions: OptionSet, Sendable {
     public init(rawValue: UInt) { self.rawValue = rawValue }
     /// The number on the app's icon changes.
     public static let badge = UNNotificationPresentationOptions(rawValue: 1 << 0)
-    /// It is heard.
+    /// It plays a sound.
     public static let sound = UNNotificationPresentationOptions(rawValue: 1 << 1)
     /// It is shown; the older name.
     public static let alert = UNNotificationPresentationOptions(rawValue: 1 << 2)
@@ -68,7 +68,7 @@ public final class UNNotificationSettings: NSObject, Sendable {
     public let authorizationStatus: UNAuthorizationStatus
     /// Whether anything is shown.
     public var alertSetting: UNNotificationSetting { setting }
-    /// Whether anything is heard.
+    /// Whether sounds are played.
     public var soundSetting: UNNotificationSetting { setting }
     /// Whether the icon has a number.
     public var badgeSetting: UNNotificationSetting { setting }

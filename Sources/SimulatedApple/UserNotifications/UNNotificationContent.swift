@@ -28,7 +28,7 @@ open class UNNotificationContent: NSObject, NSCopying, @unchecked Sendable {
     open var body: String { fields.body }
     /// The number on the app's icon.
     open var badge: NSNumber? { fields.badge }
-    /// What is heard. Nobody hears it here.
+    /// The sound. It is not played here.
     open var sound: UNNotificationSound? { fields.sound }
     /// What the app wants to know again when the notification is opened.
     open var userInfo: [AnyHashable: Any] { fields.userInfo }
@@ -103,7 +103,7 @@ public final class UNMutableNotificationContent: UNNotificationContent, @uncheck
         get { fields.badge }
         set { fields.badge = newValue }
     }
-    /// What is heard. Nobody hears it here.
+    /// The sound. It is not played here.
     override public var sound: UNNotificationSound? {
         get { fields.sound }
         set { fields.sound = newValue }
@@ -135,7 +135,7 @@ public struct UNNotificationSoundName: RawRepresentable, Hashable, Sendable {
     public init(_ rawValue: String) { self.rawValue = rawValue }
 }
 
-/// What is heard when a notification is shown. Nobody hears it here.
+/// The sound of a notification. It is not played here.
 public final class UNNotificationSound: NSObject, Sendable {
     private let name: UNNotificationSoundName?
 

@@ -4,13 +4,13 @@ import ApusTimers
 import Dispatch
 import SimulatedAppleCore
 
-/// The app's door to the phone's notification center: the simulated one.
+/// The app's interface to the phone's notification center: the simulated one.
 ///
 /// Everything that an app asks for is done in the order in which it was asked, a moment later. Completion handlers are
 /// called on a thread that is not the main one, while the device waits. The asynchronous forms stay on the caller's
 /// actor, so that they follow the device's order. All members may be used from any thread.
 public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
-    // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, behind their locks.
+    // For `@unchecked Sendable`: what changes is in `delegateBox` and `turns`, protected by their locks.
 
     private typealias Work = @Sendable (any PhoneNotifications) async -> Void
 
@@ -38,7 +38,7 @@ public final class UNUserNotificationCenter: NSObject, @unchecked Sendable {
         return process.shared.object(of: UNUserNotificationCenter.self) { UNUserNotificationCenter(process) }
     }
 
-    /// Decides about notifications that come while the app is in front, and hears which ones the user opens. Not kept.
+    /// Decides about notifications that come while the app is in front, and gets those that the user opens. Not kept.
     /// Set it before the app has finished launching.
     public var delegate: (any UNUserNotificationCenterDelegate)? {
         get { delegateBox.withLock { $0 }.value }
@@ -251,7 +251,7 @@ extension Fault.Rule {
     public static let notificationUserInfo = Fault.Rule("notificationUserInfo")
 }
 
-/// For `@unchecked Sendable`: it is behind its owner's lock.
+/// For `@unchecked Sendable`: it is protected by its owner's lock.
 private struct WeakDelegate: @unchecked Sendable {
     weak var value: (any UNUserNotificationCenterDelegate)?
 }

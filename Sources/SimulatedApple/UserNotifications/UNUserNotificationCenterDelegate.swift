@@ -2,8 +2,8 @@ import ApusBackground
 import ApusTesting
 import SimulatedAppleCore
 
-/// What an app hears of its notifications. All methods are optional, as in the framework; of each pair, the one that is
-/// there is called: the form with a handler on the main thread, the asynchronous one where its isolation says.
+/// The calls about an app's notifications. All methods are optional, as in the framework; of each pair, the implemented
+/// one is called: the form with a handler on the main thread, the asynchronous one where its isolation says.
 @preconcurrency
 public protocol UNUserNotificationCenterDelegate: NSObjectProtocol {
     /// A notification comes while the app is in front: the app decides what is shown.
@@ -42,7 +42,7 @@ extension UNUserNotificationCenterDelegate {
         _ center: UNUserNotificationCenter, willPresent notification: UNNotification
     ) async -> UNNotificationPresentationOptions { [] }
 
-    /// Tells the asynchronous form.
+    /// Identifies the asynchronous form.
     public func userNotificationCenter(
         _ center: UNUserNotificationCenter, didReceive response: UNNotificationResponse,
         withCompletionHandler completionHandler: @escaping () -> Void

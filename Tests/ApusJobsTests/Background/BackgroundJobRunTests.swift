@@ -43,7 +43,7 @@ struct BackgroundJobRunTests {
                     }
                 case .complete:
                     firstEnd = firstEnd ?? .complete
-                    if case .tellHost = machine.complete() { completions += 1 }
+                    if case .notifyHost = machine.complete() { completions += 1 }
                 }
             }
             #expect(completions <= 1, "\(program)")

@@ -13,7 +13,7 @@ enum ProcessExit: Hashable, Sendable {
 /// Reaps every child of this process, on one thread and without descriptors, and reports the ends of those that are
 /// watched.
 ///
-/// The process also adopts what its commands leave behind (a subreaper, on Linux), so that orphans become no zombies of
+/// The process also adopts the orphans of its commands (as a subreaper, on Linux), so that orphans become no zombies of
 /// another process and the end of each is noticed. Nothing else in the process may wait for children.
 final class ChildReaper: Sendable {
     static let shared = ChildReaper()

@@ -1,6 +1,6 @@
 import ApusTimers
 
-/// The end of a command that is told to end, with everything that it started: SIGTERM, then after the patience SIGKILL,
+/// The termination of a command, with everything that it started: SIGTERM, then after the patience SIGKILL,
 /// until nothing of it is left. No clock, no process: the owner looks, sends what is asked for, and looks again.
 struct CommandEnding: Sendable {
     /// What the owner saw.

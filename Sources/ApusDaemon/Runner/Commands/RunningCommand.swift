@@ -67,7 +67,7 @@ final class RunningCommand: Sendable {
         return nil
     }
 
-    /// Goes on reading after the exit, until the output is closed by all who have it, or by ``closeOutput()``.
+    /// Continues to read after the exit, until the output is closed by all who have it, or by ``closeOutput()``.
     func followOutput() { state.withLock { $0.isFollowed = true } }
 
     /// Reads no more.

@@ -41,7 +41,7 @@ struct WebhookPoster: Sendable {
     ///
     /// - Parameters:
     ///   - body: the JSON.
-    ///   - id: the same for each attempt at one delivery, so that the receiver can tell a repetition.
+    ///   - id: the same for each attempt at one delivery, so that the receiver can recognize a repetition.
     ///   - target: where it goes, and with what.
     /// - Returns: the beginning of the answer, and why it does not count as delivered.
     /// - Throws: `CancellationError` when the task is cancelled; anything else that goes wrong is in the answer.

@@ -16,8 +16,8 @@ package import ApusTimers
 /// ``Timing/patience``, or has found its session gone for ``Timing/sessionPatience``; the times are those of the node
 /// that is observed, which the database has. A node whose last beat began
 /// longer ago than ``Timing/trust`` acts no more until the next one: the trust is no longer than any patience,
-/// and begins earlier, so that its handlers have been told to end before others may repeat their runs. What it writes
-/// is fenced by the database in any case.
+/// and begins earlier, so that its handlers have been cancelled before other nodes may repeat their runs. What it
+/// writes is fenced by the database in any case.
 package struct MembershipMachine: Sendable {
     /// How long things take, on the clock that stops while the machine sleeps.
     package struct Timing: Sendable {
@@ -26,7 +26,7 @@ package struct MembershipMachine: Sendable {
         package var patience: Duration = .seconds(3)
         package var sessionPatience: Duration = .seconds(2)
         package var trust: Duration = .seconds(2)
-        /// After how long a shard that nobody takes is taken by any node.
+        /// After how long a shard without an owner is taken by any node.
         package var orphanage: Duration = .seconds(2)
         package init() {}
 
@@ -40,7 +40,7 @@ package struct MembershipMachine: Sendable {
     package enum State: Hashable, Sendable {
         case joining
         case member
-        /// Its last beat is too long ago: nothing is started, and what runs was told to end.
+        /// Its last beat is too long ago: nothing is started, and running handlers were cancelled.
         case cutOff
         /// It gives its shards back.
         case leaving
@@ -73,7 +73,7 @@ package struct MembershipMachine: Sendable {
     package enum Action: Hashable, Sendable {
         /// Let runs begin from now on.
         case act
-        /// Let none begin, and tell those that go on to end.
+        /// Begin no runs, and cancel the handlers that run.
         case ceaseToAct
         /// Take these shards, as far as they are free.
         case take([ShardID])
@@ -119,7 +119,7 @@ package struct MembershipMachine: Sendable {
         case .fenced: return []
         case .joining, .member, .cutOff, .leaving: break
         }
-        // What it says is too old to act by. A beat that tells of the own end tells it for ever.
+        // The answer is too old to act on, unless it reports the end of this node's own session, which is final.
         let isOutdated = began.duration(to: now) >= timing.trust
         guard view.nodes.contains(where: { $0.id == id }) else {
             let wasActing = state == .member || state == .leaving
@@ -128,7 +128,7 @@ package struct MembershipMachine: Sendable {
         }
         if isOutdated { return beatFailed(began: began, at: now) }
         var actions: [Action] = []
-        // Who has seen nobody for a while begins to observe anew: the database may have been away for all.
+        // A node that had no answer for a while begins to observe anew: the database may have been away for all.
         if trusted.map({ $0.duration(to: began) >= timing.trust }) ?? false { others = [:] }
         trusted = began
         switch state {

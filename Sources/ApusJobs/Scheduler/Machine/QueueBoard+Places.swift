@@ -3,8 +3,8 @@ import ApusTimers
 /// Places in queues whose limits hold for several schedulers.
 ///
 /// The store gives places, and takes them back, so that all schedulers together have no more than the queue allows. This
-/// one asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: then it is also told that
-/// others wait, by getting fewer than it has. Runs that go on keep their places.
+/// scheduler asks when it needs more or fewer than it has, and every ``patience`` while jobs wait: the answer also
+/// shows that others wait, by getting fewer than it has. Runs in progress keep their places.
 extension QueueBoard {
     static let patience: Duration = .milliseconds(250)
 

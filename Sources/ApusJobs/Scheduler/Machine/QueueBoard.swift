@@ -27,9 +27,9 @@ struct QueueBoard: ~Copyable {
         var starts = StartLog()
         /// How often a job of it has got a place.
         var picks = 0
-        /// How many runs may go on here, of a queue whose limits are shared with other schedulers.
+        /// How many runs may be in progress here, of a queue whose limits are shared with other schedulers.
         var places: Int?
-        /// The store has noted others than `places`, and is told at once what is needed.
+        /// The store has recorded a number other than `places`, and is sent the needed number at once.
         var arePlacesDoubtful = false
         /// When the store is asked for places again.
         var nextAsk: UptimeInstant?
@@ -82,7 +82,7 @@ struct QueueBoard: ~Copyable {
     /// The queue as it is kept, or would be.
     func queue(_ id: QueueID) -> JobQueue { lines[id]?.queue ?? JobQueue(id: id) }
 
-    /// The queues that have settings, or runs that go on or wait, by name.
+    /// The queues that have settings, or runs in progress or waiting, by name.
     var statuses: [QueueStatus] {
         lines.keys.sorted().map { status($0) }.filter {
             $0.running > 0 || $0.waiting > 0 || $0.queue.hasSettings

@@ -28,7 +28,7 @@ package enum SchedulerCommand: Sendable {
     case configure(QueueID, [JobQueue.Change])
     /// What applications have submitted until now is taken.
     case takeSubmissions
-    /// Starts no more runs, and ends when those that go on have ended; after the grace they are told to.
+    /// Starts no more runs, and ends when the running ones have ended; after the grace they are cancelled.
     case stop(grace: Duration?)
 
     /// The identifiers of the jobs that it changes.
@@ -86,7 +86,7 @@ package struct ClockReading: Hashable, Sendable {
     }
 }
 
-/// What the loop has to do next. It does one thing at a time, and brings the result before it asks again.
+/// What the loop has to do next. It does one action at a time, and brings the result before it asks again.
 package enum SchedulerStep: Sendable {
     /// Commit, then ``SchedulerMachine/committed(_:at:)`` or ``SchedulerMachine/commitFailed(_:at:)``.
     case commit(StoreTurn)
@@ -136,7 +136,7 @@ package struct SchedulerWake: Hashable, Sendable {
 package enum SchedulerEffect: Sendable {
     /// Call the handler of this run.
     case start(Run, of: Job)
-    /// Tell the handler of this run to end.
+    /// Cancel the handler of this run.
     case cancel(RunKey, CancellationReason)
     case answer(Int, Result<SchedulerReply, JobError>)
     case emit(JobEvent)
@@ -160,7 +160,7 @@ package enum SchedulerNotice: Sendable {
     case parked(kind: String)
     /// A job waits because its time zone is not there.
     case timeZoneMissing(JobID, String)
-    case handlersGoOn(Int)
+    case handlersStillRun(Int)
     case unwritten(Int)
     case lostOwnership(JobError)
     /// What an application submitted in a transaction of its own was refused, and removed.

@@ -64,7 +64,7 @@ extension SchedulerMachine {
     mutating func storeFailed(_ error: JobError, _ now: ClockReading) {
         switch (error.code, phase) {
         case (.notOwner, _), (.closed, _): return halt(error)
-        // Who starts a scheduler is told, and may start it again.
+        // `start` throws the error, and may be called again.
         case (_, .recovering): return close(error)
         case (_, .running) where isStarting: return close(error)
         default: break

@@ -9,7 +9,7 @@ import ApusTimers
 /// ```
 ///
 /// The command, its effect and the reply are one transaction of the owner: it is carried out once, whatever becomes of
-/// the schedulers. A caller is told after ``callPatience`` that the fate is unknown.
+/// the schedulers. After ``callPatience`` the caller gets an error: the fate is unknown.
 extension SchedulerMachine {
     /// Longer than a dead scheduler's shards need to be taken over.
     static let callPatience: Duration = .seconds(30)

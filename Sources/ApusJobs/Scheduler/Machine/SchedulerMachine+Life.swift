@@ -44,7 +44,7 @@ extension SchedulerMachine {
         case .closing: return stopCalls.append(number)
         case .stopping(var stopping):
             stopCalls.append(number)
-            if let grace, !stopping.handlersAreTold {
+            if let grace, !stopping.handlersAreCancelled {
                 let deadline = now.uptime.advanced(by: grace)
                 stopping.deadline = min(stopping.deadline ?? deadline, deadline)
                 phase = .stopping(stopping)
@@ -62,7 +62,7 @@ extension SchedulerMachine {
             isFollowing = false
             effect(.followConditions(false))
         }
-        // Other schedulers go on with what is idle here.
+        // Other schedulers take over the jobs that are idle here.
         if session.isShared { share(0, now.wall) }
         // What could not be written yet is tried once more now, and then as usual.
         retryAt = nil
@@ -73,12 +73,12 @@ extension SchedulerMachine {
         let unwritten = entries.values.reduce(0) { $0 + $1.ends.count }
         if running.isEmpty, unwritten == 0 || stopping.failures >= 3 { return end(unwritten) }
         guard let deadline = stopping.deadline, deadline <= now.uptime else { return }
-        guard !stopping.handlersAreTold else {
-            if !running.isEmpty { effect(.log(.handlersGoOn(running.count))) }
+        guard !stopping.handlersAreCancelled else {
+            if !running.isEmpty { effect(.log(.handlersStillRun(running.count))) }
             return end(unwritten)
         }
         for run in running.keys { effect(.cancel(run, .shutdown)) }
-        stopping.handlersAreTold = true
+        stopping.handlersAreCancelled = true
         stopping.deadline = now.uptime.advanced(by: configuration.cancellationGrace)
         phase = .stopping(stopping)
     }

@@ -82,7 +82,7 @@ extension SchedulerMachine {
     /// The store could not be read.
     package mutating func readFailed(_ read: SchedulerRead, _ error: JobError, at now: ClockReading) {
         if case .places(let uses) = read { board.placesAreUnknown(uses.map(\.queue)) }
-        // The callers whose jobs were to be read are told.
+        // The callers whose jobs were to be read get the error.
         let waiting = commands
         commands = []
         var isOfSubmissions = false
@@ -119,7 +119,7 @@ extension SchedulerMachine {
         } else if let next = due.next {
             scheduleLoad(at: max(now, next.advanced(by: .zero - configuration.horizon)))
         }
-        // What a lost connection still brings into the store is seen by nobody else.
+        // What a lost connection still brings into the store is not seen elsewhere.
         if session.isShared { scheduleLoad(at: now.advanced(by: .seconds(5))) }
         if isStarting {
             isStarting = false
@@ -195,7 +195,7 @@ extension SchedulerMachine {
             guard let loaded, isOwned(loaded) else { return unload(key) }
             entries[key]!.isDoubtful = false
             entries[key]!.machine = machine(of: loaded)
-            // A handler that a lost answer kept from being told is told now.
+            // Cancel the handler that was not cancelled before because the store's answer was lost.
             for run in entries[key]!.machine.open {
                 guard running[RunKey(run)] != nil, let reason = entries[key]!.machine.cancellation(run) else {
                     continue

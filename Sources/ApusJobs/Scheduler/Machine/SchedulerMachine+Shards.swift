@@ -2,18 +2,18 @@ import ApusTimers
 
 /// Shards come and go while the scheduler runs.
 extension SchedulerMachine {
-    /// What goes on with shards.
+    /// Changes of the owned shards in progress.
     struct ShardChanges: Sendable {
-        /// Shards that are given back as soon as none of their runs goes on. Nothing of them begins.
+        /// Shards that are given back as soon as their last run has ended. Nothing of them begins.
         var releasing: Set<ShardID> = []
-        /// Shards whose last owner may have left claimed runs behind: no handler of theirs runs any more.
+        /// Shards whose last owner may have left claimed runs: no handler of theirs runs any more.
         var unrecovered: Set<ShardID> = []
-        /// The key behind which such runs are looked for next.
+        /// The key after which such runs are looked for next.
         var recovery: Int64?
         /// Other schedulers may take this one for dead: no run begins.
         var isCutOff = false
-        /// Handlers of jobs whose shard was lost meanwhile. They were told to end; until then nothing of their jobs begins
-        /// here, should the shard be granted again.
+        /// Handlers of jobs whose shard was lost meanwhile. They were cancelled; until then nothing of their jobs
+        /// begins here, should the shard be granted again.
         var orphans: [Int64: Set<RunKey>] = [:]
     }
 
@@ -88,7 +88,7 @@ extension SchedulerMachine {
         }
     }
 
-    /// Whether nothing of the job begins: its shard is given back, or a handler of it goes on that is not its run any more.
+    /// Whether nothing of the job begins: its shard is given back, or a handler of a run that it lost is still running.
     func isReleased(_ entry: Entry) -> Bool {
         shards.releasing.contains(entry.shard) || shards.orphans[entry.machine.job.key] != nil
     }
@@ -119,7 +119,7 @@ extension SchedulerMachine {
 
     // MARK: Recovery
 
-    /// Runs that the last owners of shards have left behind.
+    /// Runs that the last owners of shards have left claimed.
     mutating func recovered(_ found: [LoadedJob]) {
         for loaded in found where entries[loaded.job.key] == nil && isOwned(loaded) { take(loaded) }
         guard let last = found.last else {

@@ -44,7 +44,7 @@ extension SchedulerMachine {
             command.submission = TakenFrom(
                 sequence: submission.sequence, submitted: submission.submitted, isCall: submission.isCall)
             switch submission.command {
-            // Nobody waits here, so it need not guess that its identifier is free.
+            // No caller waits here, so it need not guess that its identifier is free.
             case .submit(let requests): command.needs = Self.references(requests, at: now)
             case .some: break
             case nil:
@@ -68,7 +68,7 @@ extension SchedulerMachine {
         submissions.calls.append(number)
     }
 
-    /// Who waits for submissions is told once they are jobs, or refused.
+    /// Callers that wait for submissions are resumed when these have become jobs, or were refused.
     mutating func answerTaken() {
         if submissions.callsAfterPage.isEmpty || commands.contains(where: { $0.submission != nil }) { return }
         for number in submissions.callsAfterPage { answer(number, .success(.done)) }
@@ -80,7 +80,7 @@ extension SchedulerMachine {
         (submissions.calls, submissions.callsAfterPage) = ([], [])
     }
 
-    /// The command cannot be carried out. A caller is told; a submission is removed by a part of the turn.
+    /// The command cannot be carried out. A caller gets the error; a submission is removed by a part of the turn.
     mutating func refuse(_ pending: PendingCommand, _ error: JobError) {
         guard pending.submission != nil else { return answer(pending.number, .failure(error)) }
         var refused = pending
@@ -88,8 +88,8 @@ extension SchedulerMachine {
         add([], command: refused)
     }
 
-    /// The command was not carried out because of the store or the scheduler. A caller is told; a submission is still in
-    /// the store, or was taken.
+    /// The command was not carried out because of the store or the scheduler. A caller gets the error; a submission is
+    /// still in the store, or was taken.
     mutating func fail(_ command: PendingCommand, _ error: JobError) {
         if command.submission == nil { answer(command.number, .failure(error)) } else { submissions.mustRead = true }
     }

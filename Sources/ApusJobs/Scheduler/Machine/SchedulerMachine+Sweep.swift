@@ -9,7 +9,7 @@ struct WallClockSweep: Sendable {
     /// The next occurrences of calendar triggers are computed again.
     var mustReadZones = false
 
-    /// What a job is told.
+    /// Notes the change in a job's entry.
     func concern(_ entry: SchedulerMachine.Entry) {
         if let setBack { entry.setBack = max(setBack, entry.setBack ?? .zero) }
         if mustReadZones, entry.machine.job.request.trigger.calendar != nil { entry.mustReadZone = true }
@@ -17,7 +17,7 @@ struct WallClockSweep: Sendable {
 }
 
 extension SchedulerMachine {
-    /// Begins a sweep, together with one that goes on. Loaded jobs are looked at in the next turn.
+    /// Begins a sweep, merged with a sweep in progress. Loaded jobs are looked at in the next turn.
     mutating func begin(_ new: WallClockSweep) {
         var new = new
         if let sweep {

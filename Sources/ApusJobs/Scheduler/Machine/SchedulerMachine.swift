@@ -35,11 +35,11 @@ package struct SchedulerMachine: ~Copyable {
         }
     }
 
-    /// How stopping goes on.
+    /// The state of a stop in progress.
     struct Stopping: Sendable {
-        /// When handlers are told to end, and then, when they are not waited for any longer; `nil` for never.
+        /// When handlers are cancelled, and then, when they are not waited for any longer; `nil` for never.
         var deadline: UptimeInstant?
-        var handlersAreTold = false
+        var handlersAreCancelled = false
         /// Commits that have failed since.
         var failures = 0
     }
@@ -73,9 +73,9 @@ package struct SchedulerMachine: ~Copyable {
         var isDoubtful = false
         /// Its claimed runs are an earlier owner's.
         var isInterrupted = false
-        /// The wall clock was set back by that much, which it has not been told.
+        /// The wall clock was set back by that much, which it has not yet handled.
         var setBack: Duration?
-        /// The rules of time zones may have changed, which it has not been told.
+        /// The rules of time zones may have changed, which it has not yet handled.
         var mustReadZone = false
         /// The store would have it looked at earlier than there is anything to do.
         var isOutdated = false

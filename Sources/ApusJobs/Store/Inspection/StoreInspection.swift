@@ -17,7 +17,7 @@ package struct StoreStatus: Hashable, Sendable {
         package var name: String
         /// How many shards it owns.
         package var shards: Int
-        /// Whether its session with the store goes on.
+        /// Whether its session with the store is open.
         package var isConnected: Bool
 
         package init(name: String, shards: Int, isConnected: Bool) {

@@ -2,7 +2,7 @@ import ApusTimers
 
 /// A checksum over stored values, the same for equal values in every store: FNV-1a, 64 bits.
 ///
-/// Of the values it sees what a store keeps: instants behind the year 2262 are the last instant there is, and U+0000,
+/// It covers what a store keeps of the values: instants after the year 2262 are the last instant there is, and U+0000,
 /// which PostgreSQL has in no text, is U+FFFD.
 package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
     private var state: UInt64 = 0xCBF2_9CE4_8422_2325
@@ -20,7 +20,7 @@ package struct StoreChecksum: Hashable, Sendable, CustomStringConvertible {
     private mutating func add(byte: UInt8) { state = (state ^ UInt64(byte)) &* 0x100_0000_01B3 }
 
     private mutating func add(_ value: Int64) {
-        // A whole word at once, as a byte would be: four times as fast, and as good at telling rows apart.
+        // A whole word at once, as a byte would be: four times as fast, and it distinguishes rows as well.
         state = (state ^ UInt64(bitPattern: value)) &* 0x100_0000_01B3
         state ^= state >> 32
     }

@@ -70,9 +70,9 @@ package protocol StoreRows: StoreExport {
 package protocol MoveSource: Sendable {
     /// What an earlier move has left.
     func mark() async throws -> StoreMoveMark?
-    /// Begins to read one state of the store, which others go on changing.
+    /// Begins to read one state of the store, while other processes change it.
     func beginSnapshot() async throws -> any StoreRows
-    /// Begins to read the store as its owner: nobody else writes until it ends, applications included.
+    /// Begins to read the store as its owner: no other process writes until it ends, applications included.
     /// - Throws: ``JobError`` with `owned`, naming the owner.
     func beginHandOver() async throws -> any StoreHandOver
 }

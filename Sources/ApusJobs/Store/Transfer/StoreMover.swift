@@ -5,12 +5,13 @@ package import ApusTimers
 /// 1. *Copy*: one state of the source is copied and compared, as ``StoreCopy`` does.
 /// 2. *Follow*: what has changed since is copied and compared, found by the jobs' versions, until little is left.
 /// 3. *Stop*: the source's scheduler begins nothing more, and ends when what runs has ended.
-/// 4. *Hand over*: with the source for itself, the rest is copied and compared. The source is marked, so that nobody opens
-///    it; then the target's last transaction makes it whole, and notes the move; then the mark is settled.
+/// 4. *Hand over*: with the source for itself, the rest is copied and compared. The source is marked, so that no
+///    process opens it; then the target's last transaction makes it whole, and notes the move; then the mark is
+///    settled.
 ///
 /// At each instant one of the stores at most can be opened. Until the mark, that is the source; the target is not whole.
 /// From the mark on, the target's last transaction decides. A process that ends in between leaves a mark that is not
-/// settled: the next move asks the target, and goes on from what it says.
+/// settled: the next move asks the target, and continues from its answer.
 package struct StoreMover: Sendable {
     package struct Changes: Hashable, Sendable {
         package var jobs = 0
@@ -33,7 +34,7 @@ package struct StoreMover: Sendable {
 
     package enum Outcome: Sendable {
         case moved(Report)
-        /// By an earlier attempt, which had ended before it could tell.
+        /// By an earlier attempt, which ended before it could report the move.
         case hadBeenMoved
     }
 
@@ -56,8 +57,8 @@ package struct StoreMover: Sendable {
     ///     begun meanwhile.
     ///   - report: is called after each page.
     /// - Returns: what was moved.
-    /// - Throws: ``JobError``. The jobs are in the source then; if its message says that this is not known, nobody opens
-    ///   either store until the move is repeated.
+    /// - Throws: ``JobError``. The jobs are in the source then; if its message says that this is not known, no process
+    ///   opens either store until the move is repeated.
     package func run(
         stop: () async throws -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
     ) async throws -> Outcome {
@@ -116,7 +117,7 @@ package struct StoreMover: Sendable {
         }
     }
 
-    /// Whoever needs the daemon starts one, which may be sooner.
+    /// Tries several times: a client that needs the daemon may start one first.
     private func takeOver(_ stop: () async throws -> Void) async throws -> any StoreHandOver {
         for attempt in 1... {
             try await stop()
@@ -158,7 +159,7 @@ package struct StoreMover: Sendable {
         return nil
     }
 
-    /// Goes on from what an earlier move has left.
+    /// Continues an earlier move that did not finish.
     /// - Returns: whether the jobs are in the target already.
     private func resolve(_ mark: StoreMoveMark) async throws -> Bool {
         let isMoved = try await target.has(mark.move)

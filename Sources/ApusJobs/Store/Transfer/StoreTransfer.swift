@@ -4,7 +4,7 @@ package import ApusTimers
 ///
 /// Both need the store for themselves. Pages keep the memory bounded.
 package protocol StoreTransfer: Sendable {
-    /// Begins to read. Nobody else writes until the reader has finished.
+    /// Begins to read. No other process writes until the reader has finished.
     /// - Throws: ``JobError`` with `owned` (naming the owner), `notFound` if there is nothing at the place,
     ///   `unavailable`, `newerSchema`, `damaged`.
     func beginReading() async throws -> any StoreExport

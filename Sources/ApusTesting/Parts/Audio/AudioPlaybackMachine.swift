@@ -13,9 +13,9 @@ struct AudioPlaybackMachine {
         case none
         /// Another one has the sound.
         ///
-        /// - wasTold: The app knows, because its session was active then.
-        /// - resumes: The player goes on by itself if it may.
-        case ongoing(wasTold: Bool, resumes: Bool)
+        /// - wasNotified: The app knows, because its session was active then.
+        /// - resumes: The player resumes by itself if it may.
+        case ongoing(wasNotified: Bool, resumes: Bool)
     }
 
     private var durations: [AudioItem.ID: Duration]
@@ -24,13 +24,13 @@ struct AudioPlaybackMachine {
 
     private var queue: [AudioItem] = []
     private var playback = Playback.paused(at: .zero)
-    /// Whether the player goes on by itself after an interruption: what Apus's players do, and the system's does not.
+    /// Whether the player resumes by itself after an interruption: what Apus's players do, and the system's does not.
     private var resumesItself = false
     private var category = AudioCategory.soloAmbient
     private(set) var isSessionActive = false
     private var interruption = Interruption.none
     private var isSuspended = false
-    /// What the app is told when it runs again.
+    /// The events that the app gets when it runs again.
     private var owed: [AudioSessionEvent] = []
 
     init(durations: [AudioItem.ID: Duration], defaultDuration: Duration, isModeDeclared: Bool) {
@@ -47,7 +47,7 @@ struct AudioPlaybackMachine {
 
     var isPlaying: Bool { if case .playing = playback { true } else { false } }
 
-    /// Whether the device must not suspend the app: only while something plays that may go on in the background.
+    /// Whether the device must not suspend the app: only while something plays that may continue in the background.
     var keepsAwake: Bool { isPlaying && isModeDeclared && category == .playback }
 
     func position(now: UptimeInstant) -> Duration {
@@ -96,7 +96,7 @@ struct AudioPlaybackMachine {
         return .started
     }
 
-    /// Pauses, and says whether it played. A player that was interrupted does not go on by itself then.
+    /// Pauses, and says whether it played. A player that was interrupted does not resume by itself then.
     mutating func pause(now: UptimeInstant) -> Bool {
         cancelResumption()
         guard isPlaying else { return false }
@@ -125,7 +125,9 @@ struct AudioPlaybackMachine {
     }
 
     private mutating func cancelResumption() {
-        if case .ongoing(let wasTold, _) = interruption { interruption = .ongoing(wasTold: wasTold, resumes: false) }
+        if case .ongoing(let wasNotified, _) = interruption {
+            interruption = .ongoing(wasNotified: wasNotified, resumes: false)
+        }
     }
 
     // MARK: The session
@@ -152,22 +154,23 @@ struct AudioPlaybackMachine {
     /// The event that the app gets at the end of the interruption, now or when it runs again; nil when it was not
     /// interrupted.
     func interruptionEnd(shouldResume: Bool) -> AudioSessionEvent? {
-        guard case .ongoing(wasTold: true, _) = interruption else { return nil }
+        guard case .ongoing(wasNotified: true, _) = interruption else { return nil }
         // Too late for an app that does not run: when it does, the user may want something else. Apple does not say what
         // such an app gets.
         return .interruptionEnded(shouldResume: shouldResume && !isSuspended)
     }
 
-    /// Another one takes the sound. Says what the app is told.
+    /// Another one takes the sound. Returns the events for the app.
     mutating func beginInterruption(now: UptimeInstant) -> [AudioSessionEvent] {
         guard case .none = interruption else { return [] }
         let wasActive = isSessionActive
-        interruption = .ongoing(wasTold: wasActive, resumes: isPlaying && resumesItself)
+        interruption = .ongoing(wasNotified: wasActive, resumes: isPlaying && resumesItself)
         deactivateSession(now: now)
-        return wasActive ? tell(.interruptionBegan(appWasSuspended: false)) : []
+        return wasActive ? notify(.interruptionBegan(appWasSuspended: false)) : []
     }
 
-    /// The sound is free again. The player goes on by itself only if it may, and if the app was not suspended meanwhile.
+    /// The sound is free again. The player resumes by itself only if it may, and if the app was not suspended
+    /// meanwhile.
     mutating func endInterruption(shouldResume: Bool, now: UptimeInstant) -> [AudioSessionEvent] {
         guard case .ongoing(_, let resumes) = interruption else { return [] }
         let end = interruptionEnd(shouldResume: shouldResume)
@@ -177,18 +180,18 @@ struct AudioPlaybackMachine {
             isSessionActive = true
             _ = play(resumingItself: true, now: now)
         }
-        return tell(end)
+        return notify(end)
     }
 
-    /// The headphones are unplugged: what plays is paused, so that not all the room hears it. An app without an active session
-    /// is not told, and so is a suspended one, of which nothing plays.
+    /// The headphones are unplugged: what plays is paused, so that the loudspeaker stays silent. An app without an
+    /// active session is not notified, nor is a suspended app, which plays nothing.
     mutating func loseOutput(now: UptimeInstant) -> [AudioSessionEvent] {
         guard isSessionActive else { return [] }
         if isPlaying { playback = .paused(at: position(now: now)) }
         return [.outputLost]
     }
 
-    private mutating func tell(_ event: AudioSessionEvent) -> [AudioSessionEvent] {
+    private mutating func notify(_ event: AudioSessionEvent) -> [AudioSessionEvent] {
         guard isSuspended else { return [event] }
         owed.append(event)
         return []
@@ -211,18 +214,18 @@ struct AudioPlaybackMachine {
         owed.append(.interruptionBegan(appWasSuspended: true))
     }
 
-    /// The app runs again; says what it is told now.
+    /// The app runs again; returns its pending events.
     mutating func appResumed() -> [AudioSessionEvent] {
         isSuspended = false
         return owed.take()
     }
 
-    /// The app's process is gone, and its queue and session with it. Another one's interruption goes on.
+    /// The app's process is gone, and its queue and session with it. Another app's interruption continues.
     mutating func processEnded() {
         let isInterrupted = if case .ongoing = interruption { true } else { false }
         self = AudioPlaybackMachine(
             durations: durations, defaultDuration: defaultDuration, isModeDeclared: isModeDeclared)
-        if isInterrupted { interruption = .ongoing(wasTold: false, resumes: false) }
+        if isInterrupted { interruption = .ongoing(wasNotified: false, resumes: false) }
     }
 }
 

@@ -1,15 +1,15 @@
 public import ApusBackground
 import ApusTimers
 
-/// The audio player of a simulated phone: it plays in virtual time, and nobody hears it.
+/// The audio player of a simulated phone: it plays in virtual time, without sound.
 ///
 /// Items last as long as the script says, on the uptime clock; at an item's end the next one plays. While something
 /// plays, the device does not suspend the app, if the app declared the mode `audio` and the session's category is
 /// `playback`. When it stops, the device suspends the app. A suspension makes the session inactive, and
-/// the app is told that only when it runs again.
+/// the app is notified of that only when it runs again.
 ///
 /// For the app, it is an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
-/// that ends with "should resume" the player goes on by itself. With the simulated AVFoundation the app does both.
+/// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation the app does both.
 ///
 /// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end.
 ///
@@ -18,7 +18,7 @@ import ApusTimers
 /// Rules: Apple, App Programming Guide for iOS, "Background Execution";
 /// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
 public final class SimulatedAudio: AudioPlayer {
-    /// Hears of interruptions.
+    /// Called for interruptions.
     package typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
 
     private struct State {
@@ -69,7 +69,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Replaces the queue; nothing plays until ``play()``.
     public func setQueue(_ items: [AudioItem]) async { change(.app) { machine, _ in machine.setQueue(items) } }
 
-    /// Activates the session for playback, and plays or goes on playing. Without an item it does nothing.
+    /// Activates the session for playback, and plays or resumes playing. Without an item it does nothing.
     ///
     /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` during an interruption.
     public func play() async throws {
@@ -90,7 +90,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Stops for a while; the position is kept. A player that was interrupted stays paused.
     public func pause() async { change(.app) { machine, now in _ = machine.pause(now: now) } }
 
-    /// Goes on to the next item, or to the end of the queue.
+    /// Moves to the next item, or to the end of the queue.
     public func next() async { change(.app) { machine, now in _ = machine.next(now: now) } }
 
     // MARK: What the real frameworks do
@@ -138,7 +138,7 @@ public final class SimulatedAudio: AudioPlayer {
     /// Goes to a position of the current item, and plays on there if it did.
     package func seek(to position: Duration) { change(.app) { machine, now in machine.seek(to: position, now: now) } }
 
-    /// Goes on to the next item, or to the end of the queue.
+    /// Moves to the next item, or to the end of the queue.
     package func advance() { change(.app) { machine, now in _ = machine.next(now: now) } }
 
     /// Called on the main loop when an item was played to its end. It goes with the app's process.
@@ -157,11 +157,11 @@ public final class SimulatedAudio: AudioPlayer {
         if locked.withLock({ $0.machine.isInterruptible }) {
             surroundings.log(.system, .audio("interruption began"))
         }
-        tell(change(.system) { machine, now in machine.beginInterruption(now: now) })
+        notify(change(.system) { machine, now in machine.beginInterruption(now: now) })
     }
 
-    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started goes on. An app that is
-    /// suspended gets the end when it runs again, and that it should not resume.
+    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started resumes. An app that
+    /// is suspended gets the end when it runs again, and that it should not resume.
     public func endInterruption(shouldResume: Bool) {
         if let end = locked.withLock({ $0.machine.interruptionEnd(shouldResume: shouldResume) }) {
             let resumption =
@@ -172,20 +172,20 @@ public final class SimulatedAudio: AudioPlayer {
                 }
             surroundings.log(.system, .audio("interruption ended\(resumption)"))
         }
-        tell(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
+        notify(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
     }
 
-    /// The user unplugs the headphones: what plays is paused, and an app with an active session hears of it.
+    /// The user unplugs the headphones: what plays is paused, and an app with an active session is notified of it.
     ///
     /// Apple, documentation/avfaudio/responding-to-audio-route-changes
     public func unplugHeadphones() {
         surroundings.log(.user, .control("unplug the headphones"))
-        tell(change(.system) { machine, now in machine.loseOutput(now: now) })
+        notify(change(.system) { machine, now in machine.loseOutput(now: now) })
     }
 
     // MARK: What the device says
 
-    /// Another app is installed, and none runs. A call goes on.
+    /// Another app is installed, and none runs. A call continues.
     func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
         change(.system) { machine, _ in machine.appInstalled(durations: durations, isModeDeclared: isModeDeclared) }
     }
@@ -193,8 +193,8 @@ public final class SimulatedAudio: AudioPlayer {
     /// No line of the app runs from now on: its session becomes inactive.
     func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
 
-    /// The app runs again, and hears what it missed.
-    func appResumed() { tell(change(.system) { machine, _ in machine.appResumed() }) }
+    /// The app runs again, and gets the events that it missed.
+    func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
 
     /// The app's process is gone, and its queue, session and handlers with it.
     func processEnded() {
@@ -210,7 +210,7 @@ public final class SimulatedAudio: AudioPlayer {
 
     // MARK: Changing
 
-    /// Changes the machine, and does what follows: whoever waits for changes and the device hear of it.
+    /// Changes the machine, and notifies the observers of changes and the device.
     private func change<Result: Sendable>(
         _ actor: DeviceEvent.Actor, _ body: (inout AudioPlaybackMachine, UptimeInstant) -> Result
     ) -> Result {
@@ -219,7 +219,7 @@ public final class SimulatedAudio: AudioPlayer {
             let former = state.machine.state
             let result = body(&state.machine, now)
             let present = state.machine.state
-            // Under the lock, so that everyone sees the same order; they call nobody.
+            // Under the lock, so that all see the same order; they call no code of others.
             waitForItemEnd(&state)
             state.changes.set(present)
             let keepsAwake = state.machine.keepsAwake
@@ -257,7 +257,7 @@ public final class SimulatedAudio: AudioPlayer {
         surroundings.mainLoop()?.run { [weak self] in self?.onItemEnd?(ended) }
     }
 
-    private func tell(_ events: [AudioSessionEvent]) {
+    private func notify(_ events: [AudioSessionEvent]) {
         for event in events {
             surroundings.mainLoop()?.run { [weak self] in self?.onSessionEvent?(event) }
         }

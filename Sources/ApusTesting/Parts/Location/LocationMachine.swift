@@ -3,7 +3,7 @@ import ApusTimers
 
 /// A phone's location service for one app, as a pure state machine.
 ///
-/// Readings come from the route when somebody asks for them, so a suspended app costs nothing: what it missed is read
+/// Readings come from the route when they are asked for, so a suspended app costs nothing: what it missed is read
 /// when it runs again.
 struct LocationMachine {
     /// What the app gets.
@@ -30,7 +30,7 @@ struct LocationMachine {
 
     private struct Session {
         var number: Int
-        var goesOnInBackground: Bool
+        var continuesInBackground: Bool
         var startedInFront: Bool
         /// The system found that the phone stands still. It does not resume by itself.
         var isPaused = false
@@ -76,7 +76,7 @@ struct LocationMachine {
     // MARK: What it does
 
     /// Whether the device must not suspend the app.
-    var keepsAwake: Bool { isDelivering && session?.goesOnInBackground == true }
+    var keepsAwake: Bool { isDelivering && session?.continuesInBackground == true }
 
     /// Which session gets updates, now or when the app runs again.
     var sessionNumber: Int? { session?.number }
@@ -90,7 +90,7 @@ struct LocationMachine {
         }
     }
 
-    /// When to look again; nil when nothing will come, or nobody could take it.
+    /// When to look again; nil when nothing will come, or there is no receiver.
     func nextLook(now: ContinuousInstant) -> ContinuousInstant? {
         guard isDelivering, !isSuspended else { return nil }
         if isUsingAlways { return now }
@@ -142,7 +142,7 @@ struct LocationMachine {
         sessionCount += 1
         waiting = []
         session = Session(
-            number: sessionCount, goesOnInBackground: inBackground, startedInFront: isInFront, reportedUpTo: now,
+            number: sessionCount, continuesInBackground: inBackground, startedInFront: isInFront, reportedUpTo: now,
             watchedFrom: now)
         return .started(sessionCount, reading(now: now))
     }

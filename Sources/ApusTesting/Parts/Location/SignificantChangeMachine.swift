@@ -3,7 +3,7 @@ import Foundation
 
 /// The service that reports when the phone has moved far: a pure state machine.
 ///
-/// It goes on when the app's process has ended, until the app stops it. Apple,
+/// It continues after the end of the app's process, until the app stops it. Apple,
 /// documentation/corelocation/cllocationmanager/startmonitoringsignificantlocationchanges(): a move of 500 m or more, not
 /// more often than about every five minutes; the app is started for it in the background.
 struct SignificantChangeMachine {

@@ -25,8 +25,8 @@ package final class SignificantChanges: Sendable {
         location.observeRoute { [weak self] in self?.lookSoon() }
     }
 
-    /// Starts the service, which goes on until it is stopped, over the ends of processes. What has waited for the app, or
-    /// where the phone is, comes at once.
+    /// Starts the service, which continues until it is stopped, also after the process has ended. What has waited for
+    /// the app, or where the phone is, comes at once.
     package func start(_ handler: @escaping Handler) {
         guard !surroundings.isAppDead() else { return }
         let (place, now) = (location.place, surroundings.time.continuous())

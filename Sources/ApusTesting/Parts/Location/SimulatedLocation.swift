@@ -3,13 +3,14 @@ import ApusTimers
 
 /// The location service of a simulated phone: it reports where a script says that the phone is.
 ///
-/// - Updates that were started in front with `inBackground` go on in the background and keep the app awake, also with
-///   "when in use"; for that the app has to declare the mode `location`. Started in the background, they need "always".
-/// - Updates without `inBackground` go on while the app runs. A suspended app gets what it missed, the last hundred,
+/// - Updates that were started in front with `inBackground` continue in the background and keep the app awake, also
+///   with "when in use"; for that the app has to declare the mode `location`. Started in the background, they need
+///   "always".
+/// - Updates without `inBackground` continue while the app runs. A suspended app gets what it missed, the last hundred,
 ///   when it runs again.
 /// - When the phone stands still for long, the updates pause, and the system does not resume
 ///   them. With "when in use" no updates can be started then until the app is launched again.
-/// - When the user takes the authorization away, positions stop; when it is given back, they go on.
+/// - When the user takes the authorization away, positions stop; when it is given back, they continue.
 ///
 /// For the app, it is a `LocationSource`, as on every system, with errors; the simulated `CLLocationManager` does what the
 /// real one does with an app that breaks a rule.
@@ -138,8 +139,8 @@ public final class SimulatedLocation: LocationSource {
     // MARK: For the modules with the names of Apple's frameworks
 
     /// Starts updates that are handed to `handler` on the main loop. What is refused is not an error: the handler is
-    /// told the present authorization, and nothing else comes. `inBackground` without the declared mode is a ``Fault``
-    /// of the rule ``Fault/Rule/undeclaredLocationMode``.
+    /// called with the present authorization, and nothing else comes. `inBackground` without the declared mode is a
+    /// ``Fault`` of the rule ``Fault/Rule/undeclaredLocationMode``.
     /// Warnings are in the words of `words`.
     package func startUpdating(
         inBackground: Bool, words: LocationWords = .apus, fileID: String = #fileID, line: Int = #line,
@@ -286,7 +287,7 @@ public final class SimulatedLocation: LocationSource {
         change { state, now in (body(&state, now), ()) }
     }
 
-    /// Changes the machine, and does what follows: the receiver and the device hear of it.
+    /// Changes the machine, and notifies the receiver and the device.
     private func change<Result: Sendable>(
         _ body: (inout State, ContinuousInstant) -> (updates: [LocationMachine.Update], Result)
     ) -> Result {
@@ -349,7 +350,7 @@ extension LocationUpdate {
     }
 }
 
-/// What a warning calls things: each interface has names of its own.
+/// The names in warnings: each interface has its own.
 package struct LocationWords: Sendable {
     /// How an app asks for authorization.
     let request: String

@@ -155,7 +155,7 @@ struct NotificationCenterMachine {
         }
     }
 
-    /// Delivers a notification that nobody has named, at once.
+    /// Delivers a notification without an identifier of the app, at once.
     mutating func deliver(_ notification: UserNotification, appDecides: Bool, now: WallInstant) -> Delivery {
         unnamedCount += 1
         let request = NotificationRequest(

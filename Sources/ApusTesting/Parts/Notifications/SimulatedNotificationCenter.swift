@@ -19,7 +19,7 @@ public import ApusTimers
 public final class SimulatedNotificationCenter: NotificationScheduler {
     /// Decides about a notification that comes while the app is in front.
     public typealias ForegroundHandler = @MainActor @Sendable (NotificationRequest) -> NotificationPresentation
-    /// Hears that the user has opened a notification.
+    /// Called when the user has opened a notification.
     public typealias TapHandler = @MainActor @Sendable (NotificationRequest) -> Void
 
     private struct State {
@@ -36,7 +36,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     private let state: Locked<State>
     private let surroundings: PartSurroundings
-    private let openApp: @Sendable (_ tell: @Sendable () -> Void) -> Void
+    private let openApp: @Sendable (_ notify: @Sendable () -> Void) -> Void
 
     /// A center without requests.
     ///
@@ -46,11 +46,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     ///   - pendingLimit: How many requests may wait.
     ///   - overflow: Which are kept when there are more.
     ///   - openApp: Brings the app to the front, because the user taps one of its notifications; starts it if needed.
-    ///     Then it calls what it is given, which tells the app about the tap.
+    ///     Then it calls the closure, which notifies the app of the tap.
     init(
         _ surroundings: PartSurroundings, authorization: NotificationAuthorization = .notDetermined,
         pendingLimit: Int = 64, overflow: NotificationOverflow = .keepsSoonest,
-        openApp: @escaping @Sendable (_ tell: @Sendable () -> Void) -> Void = { tell in tell() }
+        openApp: @escaping @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
     ) {
         self.surroundings = surroundings
         self.openApp = openApp
@@ -235,7 +235,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         surroundings.log(.user, .control("allow notifications: \(authorization.rawValue)"))
     }
 
-    /// The user taps a notification that is shown: it goes, the app comes to the front, and ``onTap`` hears of it.
+    /// The user taps a notification that is shown: it goes, the app comes to the front, and ``onTap`` is called.
     ///
     /// - Returns: False, and nothing happens, when no such notification is shown.
     public func tap(_ identifier: String) -> Bool {

@@ -29,7 +29,7 @@ struct PushMachine {
         case deliver
         /// Start or resume the app for it.
         case wake
-        /// Keep it, in place of the one that is held, if there is one.
+        /// Keep it, in place of an earlier one that is held.
         case hold(reasons: [String], replacesOther: Bool)
         /// The app never gets it.
         case discard(String)

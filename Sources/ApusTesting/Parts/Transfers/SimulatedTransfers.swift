@@ -3,7 +3,8 @@ import ApusTimers
 
 /// The background downloads and uploads of a simulated phone: what its apps hand over by a background `URLSession`.
 ///
-/// They go on while the app is suspended or has no process, in virtual time and without a network. The test is the server:
+/// They continue while the app is suspended or has no process, in virtual time and without a network. The test is the
+/// server:
 ///
 /// ```swift
 /// device.transfers.serve { request in
@@ -14,7 +15,7 @@ import ApusTimers
 /// Apple, documentation/foundation/downloading-files-in-the-background. Requests for credentials, redirections and resume
 /// data are not simulated.
 public final class SimulatedTransfers: Sendable {
-    /// Gets what a session is to hear.
+    /// Gets a session's events.
     package typealias EventHandler = @MainActor @Sendable (TransferEvent) -> Void
     /// Gets a notice, and the number with which ``complete(_:)`` says that it was handled.
     package typealias NoticeHandler = @MainActor @Sendable (TransferNotice) -> Void
@@ -54,8 +55,8 @@ public final class SimulatedTransfers: Sendable {
 
     // MARK: The app
 
-    /// What is told of a session, on the main loop, in place of the handler before. It goes with the app's process. False
-    /// if the process had the session already.
+    /// Sets the handler for the events of a session, on the main loop, in place of the earlier one. It goes with the
+    /// app's process. False if the process had the session already.
     package func open(_ session: String, _ settings: TransferSettings, _ handler: @escaping EventHandler) -> Bool {
         guard !surroundings.isAppDead() else { return true }
         let (isFirst, old) = state.withLock { state in
@@ -138,7 +139,7 @@ public final class SimulatedTransfers: Sendable {
         case .rebooting: state.withLock { $0.machine.rebooting(now: now) }
         case .launched, .finishedLaunching, .changed: break
         }
-        // Not here: what follows may start the app, and the other parts have to hear first of what has happened.
+        // Not here: what follows may start the app, and the other parts have to be notified first.
         reviewSoon()
     }
 
@@ -173,7 +174,7 @@ public final class SimulatedTransfers: Sendable {
         surroundings.engine.schedule(after: .zero) { [weak self] in MainActor.assumeIsolated { self?.review() } }
     }
 
-    /// Does what follows from how things are now.
+    /// Carries out the actions of the present state.
     @MainActor
     private func review() {
         var hasAsked = true

@@ -3,7 +3,7 @@ import ApusTimers
 
 /// The background sessions of one app: a pure state machine.
 ///
-/// A task *waits* or is *moving* whether or not the app has a process. What the app has to hear is kept until it has a
+/// A task *waits* or is *moving* whether or not the app has a process. The app's events are kept until it has a
 /// session with the identifier and is at rest. When the last task of a session has ended and the app is suspended or has no
 /// process, the app is started or resumed, once for all of them, and gets a *notice*. Sources: Apple,
 /// documentation/foundation/downloading-files-in-the-background,
@@ -23,7 +23,7 @@ struct TransferMachine {
         case wake(String)
         /// The app, which runs, has events to handle for a session that it does not have.
         case notify(String)
-        /// Hand over what a session has to hear.
+        /// Deliver a session's events.
         case deliver(String)
     }
 
@@ -67,7 +67,7 @@ struct TransferMachine {
     /// - Parameters:
     ///   - firstDelay: How long tasks wait that are begun in the background after the app was started or resumed once.
     ///   - timeLimit: How long the app has for a notice, in nanoseconds of uptime.
-    ///   - progressInterval: How often a running app hears of progress, in nanoseconds of uptime.
+    ///   - progressInterval: How often a running app is notified of progress, in nanoseconds of uptime.
     init(firstDelay: Duration, timeLimit: UInt64 = 30_000_000_000, progressInterval: UInt64 = 1_000_000_000) {
         (self.firstDelay, self.timeLimit, self.progressInterval) = (firstDelay, timeLimit, progressInterval)
     }
@@ -218,7 +218,7 @@ struct TransferMachine {
             } else if let deadline = entry.deadline, deadline <= now.continuous {
                 events = entry.fail(.timedOut)
             } else if reasons.isEmpty {
-                if entry.stage == .waiting { actions.append(.log(key, "goes on")) }
+                if entry.stage == .waiting { actions.append(.log(key, "continues")) }
                 if entry.proceed(now: now.uptime) { actions = [.log(key, "begins"), .ask(key, entry.record.request)] }
                 obstacles[key] = nil
             } else {
@@ -319,7 +319,7 @@ struct TransferMachine {
         return runs.filter { !$0.isHandedOver }.map(\.notice)
     }
 
-    /// What the session, which the app has, is to hear next.
+    /// The next events of the session, which the app has.
     mutating func takeEvent(_ name: String, _ scene: DeviceScene) -> TransferEvent? {
         guard scene.isAppAtRest, let session = sessions[name], session.isOpen else { return nil }
         let run = runs.firstIndex { $0.notice.session == name }
@@ -357,6 +357,6 @@ struct TransferMachine {
 }
 
 extension TransferSession {
-    /// Whether the app, which has the session, can hear of progress.
+    /// Whether the app, which has the session, can be notified of progress.
     fileprivate var isMoving: Bool { isOpen && entries.values.contains { $0.end != nil } }
 }

@@ -46,7 +46,7 @@ package enum TransferChange: Sendable, Hashable, Codable {
     case earliestBegin(WallInstant?)
 }
 
-/// What a background session is told, in order.
+/// The events of a background session, in order.
 package enum TransferEvent: Sendable, Hashable, Codable {
     /// So many bytes more were transferred.
     case progress(TransferRecord, Int64)

@@ -137,7 +137,7 @@ struct TransferSession {
     var isOpen = false
     /// Whether it is over when the last task has ended.
     var isInvalidated = false
-    /// By their numbers, those too of which the end was not told.
+    /// By their numbers, including those whose end was not reported.
     var entries: [Int: TransferEntry] = [:]
     private var lastNumber = 0
     var events: [TransferEvent] = []
@@ -159,7 +159,7 @@ struct TransferSession {
         if !new.isEmpty, haveAllEnded { needsNotice = true }
     }
 
-    /// The session object goes with the process; what it was to hear stays, except how far the tasks were.
+    /// The session object goes with the process; its pending events stay, except how far the tasks were.
     mutating func processEnded() {
         isOpen = false
         events.removeAll { if case .progress = $0 { true } else { false } }

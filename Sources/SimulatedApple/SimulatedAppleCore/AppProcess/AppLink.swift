@@ -109,7 +109,7 @@ final class AppLink: Sendable {
             jump(to: run.readings)
             Self.scrolling.set(run.isScrolling)
             settle()
-            goOn()
+            advance()
             // On a phone another process keeps what an app sets, and keeps it also if the app is killed a moment later.
             UserDefaults.standard.synchronize()
             var left: Int64 = 0
@@ -121,7 +121,7 @@ final class AppLink: Sendable {
 
     /// From deadline to deadline, as long as nothing else of the device is due. The process reports now and then, so that
     /// the device does not take it for one that never comes to rest.
-    private func goOn() {
+    private func advance() {
         for _ in 0..<Self.stepsWithoutDevice {
             var left: Int64 = 0
             guard process_clock_until_next(&left) else { return }
@@ -202,8 +202,8 @@ final class AppLink: Sendable {
         phone.atLaunch(launch)
     }
 
-    /// The calling thread computes for that many nanoseconds: the device's clocks and this process's go on, and nothing
-    /// else runs meanwhile.
+    /// The calling thread computes for that many nanoseconds: the device's clocks and this process's advance, and
+    /// nothing else runs meanwhile.
     func work(for nanoseconds: Int64) {
         perform(.work(nanoseconds))
         process_clock_jump(nanoseconds, nanoseconds, nanoseconds)

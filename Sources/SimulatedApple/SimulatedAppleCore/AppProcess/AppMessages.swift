@@ -7,9 +7,9 @@ import Foundation
 /// What the device says to a process of an app, a line each.
 enum DeviceMessage {
     /// The clocks stand there now; what is due is to run, and then ``AppMessage/idle(next:elapsed:)`` to be said. The
-    /// process may go on by itself for less than `freeTime`, in nanoseconds.
+    /// process may run by itself for less than `freeTime`, in nanoseconds.
     case run(AppReadings, isScrolling: Bool, [NumberedEvent], freeTime: UInt64)
-    /// The answer to a call, as JSON, and for how long from now the process may go on by itself.
+    /// The answer to a call, as JSON, and for how long from now the process may run by itself.
     case reply(call: Int, Data, freeTime: UInt64)
 }
 
@@ -59,7 +59,7 @@ enum AppEvent: Codable {
     case pushComes(SilentPush)
     /// There are events to handle for a background session.
     case transfersEnded(TransferNotice)
-    /// What the session of that identifier hears.
+    /// The events of the session of that identifier.
     case transfer(String, TransferEvent)
     case taskBegins(Int, BackgroundJobRequest)
     case taskExpires(Int)

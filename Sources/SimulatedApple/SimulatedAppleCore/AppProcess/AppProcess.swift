@@ -8,7 +8,7 @@ import Glibc
 /// A process of the operating system that is the process of a simulated app, seen from the device.
 ///
 /// It is forked from a process of this program that has run nothing yet, with a function of it in the place of `main`. There, time is virtual and stands
-/// still unless the device lets it go on, to the deadlines of that process; while the app is suspended the device does
+/// still unless the device advances it, to the deadlines of that process; while the app is suspended the device does
 /// not, and at its end the process is killed. So of an ended app no thread, timer, queue, task or variable is left.
 final class AppProcess: SteppedProcess {
     private struct State {
@@ -199,7 +199,7 @@ final class AppProcess: SteppedProcess {
             wall: Int64(clamping: time.wall().nanoseconds))
     }
 
-    /// Lets the process run until nothing in it can run at this instant; then it may go on by itself for less than that
+    /// Lets the process run until nothing in it can run at this instant; then it may run by itself for less than that
     /// many nanoseconds.
     private func exchange(freeTime: UInt64 = 0) {
         let (readings, isTracking) = (readings, host.isTracking)

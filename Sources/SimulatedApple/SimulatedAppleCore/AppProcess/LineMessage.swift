@@ -39,7 +39,7 @@ struct LineReader {
 
     init(_ line: ArraySlice<UInt8>) {
         kind = line.first.map { Unicode.Scalar($0) } ?? "\n"
-        // Without the letter and the space behind it.
+        // Without the letter and the space after it.
         left = line.dropFirst(2)
     }
 

@@ -6,7 +6,7 @@ import ApusTimers
 final class RemoteJobs: PhoneJobs {
     private struct State {
         var handlers: [String: @MainActor @Sendable (any PhoneTask) -> Void] = [:]
-        /// Those that go on.
+        /// The jobs in progress.
         var tasks: [Int: RemoteTask] = [:]
     }
 

@@ -9,7 +9,8 @@ import Foundation
 /// Rules: Apple, "Timer" and "tolerance": a timer fires at its fire date or up to its tolerance later, never before; the
 /// fire dates of one that repeats stay what they were, however late it fired. Core Foundation's source: the tolerance of
 /// one that repeats is at most half of its interval. When the system wakes an app for it is Apple's choice; here the
-/// app is woken as seldom as possible: at the end of the earliest tolerance, and whatever has reached its date fires then.
+/// app is woken as rarely as possible: at the end of the earliest tolerance, and whatever has reached its date fires
+/// then.
 enum RunLoopTimers {
     /// Begins with it, once time is virtual. False when this Foundation is not as it has to be for this.
     static func begin() -> Bool { run_loop_timers_begin() && areAsOnPhone }

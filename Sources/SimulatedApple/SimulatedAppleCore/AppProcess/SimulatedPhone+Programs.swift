@@ -12,7 +12,7 @@ extension SimulatedPhone {
     /// })
     /// ```
     ///
-    /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks go on with it, stand still
+    /// All time of that process is the device's: `Date`, timers, sleeps, queues and tasks advance with it, stand still
     /// while the app is suspended, and are gone when it is killed. While the user scrolls, the main run loop runs in the
     /// mode `UITrackingRunLoopMode`, which is one of the common modes. It shares no memory with the test, so `program`
     /// captures nothing; it says what happens with ``note(_:)``.
@@ -74,8 +74,8 @@ extension SimulatedPhone {
     /// limit, such as a launch, gets the app ended with its fault when it takes longer.
     ///
     /// A simulated phone does not measure how long code computes, because that would be another time on each machine: code
-    /// takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread. Behind
-    /// `#if os(Linux)` it may stand beside the work that it stands for.
+    /// takes no time unless it says so here, sleeps or waits. In the test's process it belongs on the main thread.
+    /// Within `#if os(Linux)` it may stand beside the work that it stands for.
     nonisolated public static func work(for duration: Duration) { process.host.work(for: duration) }
 
     /// Writes a line into the log of the device, in the app's name. From any thread of an app on a simulated phone.

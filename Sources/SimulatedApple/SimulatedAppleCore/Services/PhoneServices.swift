@@ -26,7 +26,7 @@ package protocol PhoneAudio: AnyObject, Sendable {
     func replaceUpcoming(_ items: [AudioItem])
     func duration(of item: AudioItem) -> Duration
     func seek(to position: Duration)
-    /// Goes on to the next item.
+    /// Moves to the next item.
     func advance()
 }
 
@@ -61,7 +61,8 @@ extension SimulatedLocation: PhoneLocation {
 
 /// The service that reports when the phone has moved far, seen from the frameworks. From any thread.
 package protocol PhoneSignificantChanges: AnyObject, Sendable {
-    /// Starts it; it goes on over the ends of processes. `handler` is called on the main loop, in place of the one before.
+    /// Starts it; it continues after the end of the process. `handler` is called on the main loop, in place of the
+    /// earlier one.
     func start(_ handler: @escaping @MainActor @Sendable (Position) -> Void)
     func stop()
 }

@@ -2,9 +2,9 @@
 struct ChangeObserver<Content, Value: Equatable>: Primitive {
     /// Which closure is called.
     enum Action {
-        /// The one that was made with the old value, as before iOS 17: what it has captured is of that time.
+        /// The action that was made with the old value, as before iOS 17: what it has captured is of that time.
         case former((Value) -> Void)
-        /// The one that was made with the new value.
+        /// The action that was made with the new value.
         case present((Value, Value) -> Void)
     }
 

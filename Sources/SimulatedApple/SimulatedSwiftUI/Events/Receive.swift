@@ -19,7 +19,7 @@ private struct Receiver<Content: View, P: Publisher>: View, Primitive where P.Fa
     func updated(in node: ViewNode) {
         if let subscription = node.memory as? Subscription {
             let isSame = Sameness.areSame(subscription.receiver.publisher, publisher)
-            // The action of the last evaluation is called, also if the subscription goes on.
+            // The action of the last evaluation is called, also if the subscription continues.
             subscription.receiver = self
             if !isSame { subscribe(subscription, in: node) }
         } else {

@@ -43,7 +43,7 @@ package final class ViewGraph {
     package func update() { update {} }
 
     private func update(after change: () -> Void) {
-        // Called by an action: the update that goes on sees the change.
+        // Called by an action: the update in progress sees the change.
         guard !isUpdating else { return change() }
         isUpdating = true
         // Until its end no turn has to be scheduled.

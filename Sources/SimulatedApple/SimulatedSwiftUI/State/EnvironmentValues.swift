@@ -1,4 +1,4 @@
-/// Names a value of the environment, and has the one that is there when no view has set it. Rule: Apple,
+/// Names a value of the environment, and has its default, for when no view has set it. Rule: Apple,
 /// "EnvironmentKey".
 public protocol EnvironmentKey {
     /// What the value is.

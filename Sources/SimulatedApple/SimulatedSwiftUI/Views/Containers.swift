@@ -156,11 +156,11 @@ extension Section where Parent == Text, Footer == EmptyView {
     }
 }
 
-/// Room. Rule: Apple, "Spacer".
+/// Empty space. Rule: Apple, "Spacer".
 public struct Spacer: View, Primitive {
     /// None; the graph knows it.
     public typealias Body = Never
-    /// Room.
+    /// Makes empty space.
     public init(minLength: CGFloat? = nil) {}
 }
 

@@ -1,0 +1,168 @@
+import Foundation
+
+/// Words that the project's prose and names do without, and what takes their place.
+///
+/// A phrase is found in comments, in texts and in code, whatever its case: over the end of a comment's line, and in
+/// `camelCase` and `snake_case` names.
+enum BannedWords {
+    struct Rule {
+        let phrase: String
+        let replacement: String
+
+        init(_ phrase: String, use replacement: String) {
+            self.phrase = phrase
+            self.replacement = replacement
+        }
+    }
+
+    struct Finding: Hashable {
+        let line: Int
+        let phrase: String
+        let replacement: String
+    }
+
+    /// A place where a phrase stays.
+    struct Exception {
+        let path: String
+        /// What the phrase's line contains.
+        let text: String
+        let reason: String
+    }
+
+    /// A folder, with how the names of its files end, or a file.
+    struct Root {
+        let path: String
+        var endings: [String] = []
+        var excluded: [String] = []
+    }
+
+    /// Add a folder or a file here as soon as it is clean.
+    static let roots = [
+        Root(path: "Sources", endings: [".swift", ".c", ".h"], excluded: ["Sources/ApusDaemon/Dashboard/Web/"])
+    ]
+
+    static let rules = [
+        Rule("tell", use: "report, notify, send, log"),
+        Rule("tells", use: "reports, notifies, sends, logs"),
+        Rule("told", use: "notified, cancelled, sent; told apart: distinguished"),
+        Rule("telling", use: "reporting, notifying"),
+        Rule("let go", use: "release"),
+        Rule("lets go", use: "releases"),
+        Rule("letting go", use: "releasing"),
+        Rule("go on", use: "continue, run"),
+        Rule("goes on", use: "continues, runs"),
+        Rule("going on", use: "in progress, running"),
+        Rule("went on", use: "continued"),
+        Rule("whoever", use: "the caller, the thread, the process"),
+        Rule("somebody", use: "the caller, the user, a process"),
+        Rule("someone", use: "the caller, the user, a process"),
+        Rule("nobody", use: "no caller, no process"),
+        Rule("anybody", use: "a caller, a process"),
+        Rule("anyone", use: "a caller, a process"),
+        Rule("everybody", use: "all callers, every user"),
+        Rule("everyone", use: "all callers, every user"),
+        Rule("the one that", use: "the noun"),
+        Rule("hear of", use: "be notified of, get"),
+        Rule("hears of", use: "is notified of, gets"),
+        Rule("behind", use: "after, below, protected by"),
+        Rule("seldom", use: "rarely"),
+        Rule("shall", use: "must, should"),
+        Rule("wrongly", use: "by mistake; asked for wrongly: usage error"),
+        Rule("door", use: "interface"),
+        Rule("keep house", use: "prune, retain"),
+        Rule("make way", use: "yield, be replaced"),
+        Rule("makes way", use: "yields, is replaced"),
+    ]
+
+    static let exceptions = [
+        Exception(
+            path: "Sources/ApusJobs/Model/JobExplanation.swift", text: "case told",
+            reason: "the name is public, and its raw value is in the JSON of an explanation"),
+        Exception(
+            path: "Sources/ApusJobs/Scheduler/Explaining.swift", text: "add(.told,",
+            reason: "the name is public, and its raw value is in the JSON of an explanation"),
+        Exception(
+            path: "Sources/ApusPostgres/Store/StoreCompletion.swift", text: "RAISE EXCEPTION",
+            reason: "the text of a function that existing databases have"),
+        Exception(
+            path: "Sources/ApusPostgres/Store/StoreSchema.swift", text: "going_on",
+            reason: "a parameter of a function that existing databases have"),
+    ]
+
+    /// The files of a root, with their paths from the project's root.
+    static func files(of root: Root) throws -> [ProjectFiles.File] {
+        guard !root.endings.isEmpty else {
+            return [ProjectFiles.File(path: root.path, text: try ProjectFiles.read(root.path))]
+        }
+        let names = try FileManager.default.subpathsOfDirectory(
+            atPath: ProjectFiles.root.appending(path: root.path).path)
+        return try names.sorted().map { "\(root.path)/\($0)" }
+            .filter { path in root.endings.contains { path.hasSuffix($0) } }
+            .filter { path in !root.excluded.contains { path.hasPrefix($0) } }
+            .map { ProjectFiles.File(path: $0, text: try ProjectFiles.read($0)) }
+    }
+
+    private static let rulesByFirstWord = Dictionary(
+        grouping: rules.map { (words: $0.phrase.split(separator: " ").map(String.init), rule: $0) },
+        by: { $0.words[0] })
+
+    /// What a text has of them, in order.
+    static func findings(in text: String) -> [Finding] {
+        let words = words(of: text)
+        var findings: [Finding] = []
+        for (index, word) in words.enumerated() {
+            for (phrase, rule) in rulesByFirstWord[word.text] ?? [] {
+                let candidate = words[index...].prefix(phrase.count)
+                if candidate.map(\.text) == phrase, candidate.dropFirst().allSatisfy(\.followsDirectly) {
+                    findings.append(Finding(line: word.line, phrase: rule.phrase, replacement: rule.replacement))
+                }
+            }
+        }
+        return findings
+    }
+
+    private struct Word {
+        var text: String
+        var line: Int
+        /// Between this word and the one before is nothing but space, the marks of a comment, or underscores.
+        var followsDirectly: Bool
+    }
+
+    /// The words of a text in small letters. A name in camel case is several words.
+    private static func words(of text: String) -> [Word] {
+        var words: [Word] = []
+        var letters: [UInt8] = []
+        var line = 1
+        var followsDirectly = true
+        var endedSmall = false
+        func endWord() {
+            guard !letters.isEmpty else { return }
+            words.append(
+                Word(text: String(decoding: letters, as: UTF8.self), line: line, followsDirectly: followsDirectly))
+            letters.removeAll(keepingCapacity: true)
+            followsDirectly = true
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
+                letters.append(byte)
+                endedSmall = true
+                continue
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                if endedSmall { endWord() }
+                letters.append(byte | 0x20)
+            case UInt8(ascii: "\n"):
+                endWord()
+                line += 1
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "/"), UInt8(ascii: "*"), UInt8(ascii: "_"):
+                endWord()
+            default:
+                endWord()
+                followsDirectly = false
+            }
+            endedSmall = false
+        }
+        endWord()
+        return words
+    }
+}
