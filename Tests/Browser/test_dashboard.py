@@ -335,7 +335,7 @@ class Forms(DashboardTest):
         dialog = self.page.get_by_role("dialog", name="New notification")
         submit = dialog.get_by_role("button", name="Submit")
         submit.click()
-        expect(dialog.locator("[data-field=text] .problem")).to_contain_text("Write what shall be shown")
+        expect(dialog.locator("[data-field=text] .problem")).to_contain_text("Enter the text to show")
         dialog.get_by_label("Text").fill("Tea is ready")
         dialog.get_by_label("After", exact=True).fill("1s")
         submit.click()

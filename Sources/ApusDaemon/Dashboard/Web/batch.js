@@ -5,7 +5,7 @@ const AT_ONCE = 80;
 export class Batch {
   /** `events` is called with what came since, as `{ name, data }`. */
   constructor(events) {
-    this.tellEvents = events;
+    this.onEvents = events;
     this.waiting = [];
     this.flushing = false;
   }
@@ -17,7 +17,7 @@ export class Batch {
 
   flushSoon() {
     this.flushing = true;
-    // No frame comes while nobody looks.
+    // A hidden page has no frames.
     const late = setTimeout(() => this.flush(), 1000);
     requestAnimationFrame(() => {
       clearTimeout(late);
@@ -28,9 +28,9 @@ export class Batch {
   flush() {
     if (!this.flushing) return;
     this.flushing = false;
-    // A hundred jobs that fire at one instant shall not hold up a frame; nor may a queue of them grow.
+    // A hundred jobs that fire at one instant must not delay a frame, and the queue must not grow.
     const events = this.waiting.splice(0, Math.max(AT_ONCE, this.waiting.length >> 2));
     if (this.waiting.length) this.flushSoon();
-    this.tellEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));
+    this.onEvents(events.map(([name, data]) => ({ name, data: data ? JSON.parse(data) : {} })));
   }
 }

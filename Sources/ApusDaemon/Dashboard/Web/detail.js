@@ -168,7 +168,7 @@ export class Detail {
       job.state === 'suspended' ? tool('toggle', 'resume', 'play', 'Resume') : tool('toggle', 'suspend', 'pause', 'Suspend'),
       tool('cancel', 'cancel', 'close', 'Cancel …', 'bad'),
     ]));
-    // The button that was pressed is another one now; the focus goes on with it.
+    // The pressed button was replaced; its successor gets the focus.
     if (hadFocus) (this.tools.querySelector(`[data-place=${hadFocus}]`) ?? this.heading).focus();
   }
 

@@ -134,7 +134,7 @@ export const title = (job) => job.name ?? job.id;
 
 const OBSTACLES = { network: 'a network', power: 'power', idle: 'the machine to be idle' };
 
-/** Whether an occurrence is due and something holds it back that the job itself tells. */
+/** Whether an occurrence is due and waits for a condition that the job names. */
 export const isHeld = (job) => job.state === 'scheduled' && (job.parked || Boolean(job.waitingFor?.length));
 
 /** What holds back an occurrence of such a job. */

@@ -151,7 +151,7 @@ export function countdownForm(done) {
 export function notificationForm(done) {
   const make = (form) => {
     const notify = form.value('text');
-    if (!notify) throw new Problem('text', 'Write what shall be shown.');
+    if (!notify) throw new Problem('text', 'Enter the text to show.');
     return { name: form.value('name') || undefined, trigger: form.trigger(), action: { notify } };
   };
   return new Form('new-notification', { done, make });

@@ -18,7 +18,7 @@ export class Outputs extends EventTarget {
     this.dispatchEvent(new CustomEvent('output', { detail: { key, text: output.text } }));
   }
 
-  /** Forgets all but these: the end of a run may not have been heard. */
+  /** Forgets all but these: the event of a run's end may be lost. */
   keep(running) {
     for (const key of this.texts.keys()) if (!running.has(key)) this.texts.delete(key);
   }
@@ -39,12 +39,12 @@ export class Log {
     this.element = h(
       'section', { class: 'log-box', 'aria-label': 'The chosen run', hidden: true },
       h('header', {}, this.heading, this.live, h('a', { class: 'quiet-link', href: `#/job/${job}` }, 'Close')), this.facts, this.text);
-    this.heard = ({ detail }) => detail.key === this.key && this.append(detail.text);
-    outputs.addEventListener('output', this.heard);
+    this.received = ({ detail }) => detail.key === this.key && this.append(detail.text);
+    outputs.addEventListener('output', this.received);
   }
 
   close() {
-    this.outputs.removeEventListener('output', this.heard);
+    this.outputs.removeEventListener('output', this.received);
     this.controller?.abort();
   }
 

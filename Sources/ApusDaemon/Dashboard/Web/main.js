@@ -90,7 +90,7 @@ function dropUndos() {
   }
 }
 
-// What the daemon tells
+// Events of the daemon
 
 const health = { version: null };
 
@@ -161,8 +161,8 @@ function showState(state, next) {
   document.body.dataset.daemon = state;
   setText(byId('daemon-state'), STATES[state]);
   byId('retry').hidden = !['reconnecting', 'stopped'].includes(state);
-  setAttribute(byId('retry'), 'title', next ? 'Tried again by itself; this tries at once' : null);
-  if (state === 'stopped') showBanner('No daemon answers here, so nothing runs; jobs are kept. Start it again with the same port, and this page goes on:', 'apus serve --http ' + location.host);
+  setAttribute(byId('retry'), 'title', next ? 'The page retries by itself; this retries at once' : null);
+  if (state === 'stopped') showBanner('No daemon answers here, so nothing runs; jobs are kept. Start it again with the same port, and this page reconnects:', 'apus serve --http ' + location.host);
   else if (state === 'refused') showBanner('This browser is signed out. Open the address that the daemon printed:', 'apus serve --http ' + location.host);
   else hideBanner();
   showFacts();

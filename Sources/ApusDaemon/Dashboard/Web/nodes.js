@@ -4,7 +4,7 @@ import { api } from './api.js';
 import { h, setText } from './dom.js';
 import { lateness, plural } from './format.js';
 
-// No event tells of nodes.
+// There are no events for nodes.
 const PERIOD = 2000;
 const STATES = { alive: 'alive', silent: 'silent', leaving: 'leaving' };
 

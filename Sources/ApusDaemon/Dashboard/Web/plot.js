@@ -15,7 +15,7 @@ const TIMES = 150;
 const TIME_WIDTH = 96;
 const GRID = [[0, '0 ms'], [1, '1 ms'], [10, '10 ms'], [100, '0.1 s'], [1000, '1 s'], [10_000, '10 s'], [60_000, '1 min'], [3_600_000, '1 h'], [86_400_000, '1 d']];
 
-// A shape each, so that colour is not all that tells them apart.
+// Each has its own shape, so that they can be distinguished without colour.
 const SHAPES = {
   succeeded: (x, y) => `M${x - 3} ${y}a3 3 0 1 0 6 0a3 3 0 1 0-6 0z`,
   failed: (x, y) => `M${x - 3.5} ${y - 3.5}l7 7M${x + 3.5} ${y - 3.5}l-7 7`,

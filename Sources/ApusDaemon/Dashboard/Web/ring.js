@@ -6,7 +6,7 @@ import { h, s, setAttribute, setText } from './dom.js';
 const RADIUS = 20;
 const LENGTH = 2 * Math.PI * RADIUS;
 
-/** Whether a job goes on although its latest attempt failed. */
+/** Whether a job continues although its latest attempt failed. */
 export const isFailing = (job) => job.failed && (job.state === 'scheduled' || job.state === 'suspended');
 
 // A ring is the face of a clock on which one turn is a minute, an hour, a day or a week: the fraction of an interval
@@ -25,7 +25,7 @@ export function face(left) {
   const n = Math.max(0, Math.ceil(left / unit));
   return {
     turn, unit, fraction: turn === Infinity ? 1 : Math.max(0, left / turn), label: `${n}${letter}`,
-    // A screen reader is not told of every second.
+    // A screen reader does not announce each second.
     words: word === 'second' ? 'less than a minute' : `about ${n} ${word}${n === 1 ? '' : 's'}`,
   };
 }
@@ -137,7 +137,7 @@ export class Ticker {
   }
 }
 
-/** A label for a state that is not told by colour alone. */
+/** A label for a state, in a word beside the colour. */
 export function stateChip(word) {
   const chip = h('span', { class: 'chip', 'data-state': word });
   setText(chip, word);

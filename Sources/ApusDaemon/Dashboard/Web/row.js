@@ -99,7 +99,7 @@ export class Row {
     setAttribute(this.late, 'title', words);
   }
 
-  /** For how long the run that goes on has. Returns the milliseconds until that changes. */
+  /** Shows for how long the run has been in progress. Returns the milliseconds until that changes. */
   showRunning(run, now) {
     const ran = Math.max(0, now - Date.parse(run.started));
     setText(this.late, `for ${duration(Math.max(1000, ran))}`);

@@ -38,14 +38,14 @@ export const runKey = (run) => `${run.job} ${run.occurrence} ${run.attempt}`;
 
 /**
  * Whether the newest attempt that began and has ended failed or was lost, as the daemon's filter `failed` has it. `run`
- * is the job's last one; while it goes on, and when it did not begin, the answer is that of before.
+ * is the job's last one; while it is in progress, and if it did not begin, the answer does not change.
  */
 function hasFailed(run, before) {
   if (!run?.started || ['running', 'waiting'].includes(run.outcome)) return before;
   return ['failed', 'lost'].includes(run.outcome);
 }
 
-/** Whether `run` is what a job shows from now on: as in the daemon's lists, what goes on, else what began last. */
+/** Whether `run` is what a job shows from now on: as in the daemon's lists, the run in progress, else the one that began last. */
 function isNews(last, run) {
   if (!last || runKey(last) === runKey(run)) return true;
   if (last.started && !run.started) return false;
@@ -92,7 +92,7 @@ export class Store extends EventTarget {
     this.labels = new Map();
     this.labelsVersion = 0;
     this.isLoaded = false;
-    // By filter: where the ended jobs go on that are not loaded; `null` at their end.
+    // By filter: the position of the first ended job that is not loaded; `null` at the end.
     this.older = { ended: null, failed: null };
     // … and how many of them were loaded by pages.
     this.paged = { ended: 0, failed: 0 };
@@ -102,7 +102,7 @@ export class Store extends EventTarget {
     this.loading = null;
   }
 
-  tell(name, detail) {
+  emit(name, detail) {
     this.dispatchEvent(new CustomEvent(name, { detail }));
   }
 
@@ -183,7 +183,7 @@ export class Store extends EventTarget {
     } while (after);
   }
 
-  /** Jobs at work do not tell how the attempt before went: the daemon knows which of them had failed. */
+  /** A running job does not have the outcome of its earlier attempt: the daemon knows which of them had failed. */
   async loadFailed(loading) {
     const failed = new Set();
     let after = null;
@@ -264,7 +264,7 @@ export class Store extends EventTarget {
   arrange() {
     this.order = [...this.jobs.values()].filter((job) => this.matches(job)).sort(SORTS[this.view.sort].compare);
     this.unsorted = false;
-    this.tell('arranged');
+    this.emit('arranged');
   }
 
   /** Where `job` belongs in a list that is, or nearly is, in order. */
@@ -308,7 +308,7 @@ export class Store extends EventTarget {
     const before = { ...job };
     const didMatch = this.matches(job);
     this.tally(job, -1);
-    // Beside a run that goes on, one that has ended is not what the job shows; that it failed counts.
+    // While a run is in progress, the job does not show one that has ended, but counts its failure.
     if (isNews(job.lastRun, run)) job.lastRun = run;
     job.failed = hasFailed(run, job.failed);
     job.rank = rank(job);
@@ -318,7 +318,7 @@ export class Store extends EventTarget {
     return false;
   }
 
-  /** Applies what came together, and tells once. */
+  /** Applies a batch of events, and emits one event. */
   apply(events) {
     const changed = new Set();
     const ended = [];
@@ -336,6 +336,6 @@ export class Store extends EventTarget {
         runs.push(data);
       }
     }
-    if (changed.size) this.tell('changed', { changed, moved, runs, ended });
+    if (changed.size) this.emit('changed', { changed, moved, runs, ended });
   }
 }

@@ -8,14 +8,14 @@ const FIRST_PAUSE = 500;
 const LONGEST_PAUSE = 15_000;
 
 /**
- * States that are told: `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next try),
- * `refused` (the cookie is not good any more).
+ * The states: `connecting`, `connected`, `reconnecting` and `stopped` (with the instant of the next try),
+ * `refused` (the cookie is no longer valid).
  *
  * Events are handed over as they come, by name and with their data as text.
  */
 export class Stream {
   constructor({ state, event }) {
-    Object.assign(this, { tellState: state, tellEvent: event });
+    Object.assign(this, { onState: state, onEvent: event });
     this.source = null;
     this.failures = 0;
     this.timer = null;
@@ -24,7 +24,7 @@ export class Stream {
   }
 
   start() {
-    this.tellState('connecting');
+    this.onState('connecting');
     this.open();
   }
 
@@ -46,7 +46,7 @@ export class Stream {
     source.addEventListener('open', () => {
       if (source !== this.source) return;
       this.failures = 0;
-      this.tellState('connected');
+      this.onState('connected');
     });
     source.addEventListener('error', () => {
       if (source !== this.source) return;
@@ -54,7 +54,7 @@ export class Stream {
       this.source = null;
       this.failed();
     });
-    for (const name of NAMES) source.addEventListener(name, (event) => this.tellEvent(name, event.data));
+    for (const name of NAMES) source.addEventListener(name, (event) => this.onEvent(name, event.data));
   }
 
   async failed() {
@@ -68,13 +68,13 @@ export class Stream {
         await api.health();
         isThere = true;
       } catch (error) {
-        if (error.status === 401 || error.status === 403) return this.tellState('refused');
+        if (error.status === 401 || error.status === 403) return this.onState('refused');
         if (error.retryAfter) pause = error.retryAfter * 1000;
         isThere = error.status !== 0;
       }
     }
     if (this.source || this.timer !== null) return;
-    this.tellState(this.failures > 3 && !isThere ? 'stopped' : 'reconnecting', Date.now() + pause);
+    this.onState(this.failures > 3 && !isThere ? 'stopped' : 'reconnecting', Date.now() + pause);
     this.timer = setTimeout(() => this.retry(), pause);
   }
 }

@@ -1,7 +1,7 @@
 // One stream of events for all tabs of a browser. A browser opens six connections to one origin over HTTP/1.1, and the
 // daemon 64 streams: with one for each tab, the seventh tab would wait for an answer for ever.
 //
-// The tab that holds a lock (Web Locks) listens to the daemon, and passes on what it hears by a broadcast channel. When it
+// The tab that holds a lock (Web Locks) listens to the daemon, and sends the events to the others by a broadcast channel. When it
 // is closed, another one gets the lock, connects, and all tabs read again what they show, as after any reconnection.
 // Events are passed on as they come and not in batches: a hidden tab has no frames, and its timers are slow.
 //
@@ -15,7 +15,7 @@ const NAME = 'apus-events';
 export class SharedStream {
   /** The states of `Stream`, and events in batches. `signedOut` is called when another tab signs out. */
   constructor({ state, events, signedOut }) {
-    Object.assign(this, { tellState: state, signedOut });
+    Object.assign(this, { onState: state, signedOut });
     this.batch = new Batch(events);
     this.id = `${Math.random()}`;
     this.stream = null;
@@ -23,10 +23,10 @@ export class SharedStream {
   }
 
   start() {
-    this.tellState('connecting');
+    this.onState('connecting');
     if (!navigator.locks) return this.lead();
     this.channel = new BroadcastChannel(NAME);
-    this.channel.addEventListener('message', ({ data }) => this.heard(data));
+    this.channel.addEventListener('message', ({ data }) => this.received(data));
     this.post({ kind: 'hello', from: this.id });
     document.addEventListener('visibilitychange', () => document.hidden || this.post({ kind: 'hurry' }));
     // Held until the tab is closed.
@@ -42,7 +42,7 @@ export class SharedStream {
     else this.post({ kind: 'hurry' });
   }
 
-  /** Tells the other tabs that this browser is signed out. */
+  /** Notifies the other tabs that this browser is signed out. */
   leave() {
     this.post({ kind: 'signedOut' });
   }
@@ -55,7 +55,7 @@ export class SharedStream {
     this.stream = new Stream({
       state: (state, next) => {
         this.last = { kind: 'state', state, next };
-        this.tellState(state, next);
+        this.onState(state, next);
         this.post(this.last);
       },
       event: (name, data) => {
@@ -66,7 +66,7 @@ export class SharedStream {
     this.stream.start();
   }
 
-  heard(message) {
+  received(message) {
     switch (message.kind) {
       case 'hello':
         if (this.stream) this.post({ ...this.last, to: message.from });
@@ -78,7 +78,7 @@ export class SharedStream {
         this.signedOut();
         break;
       case 'state':
-        if (!this.stream && (message.to ?? this.id) === this.id) this.tellState(message.state, message.next);
+        if (!this.stream && (message.to ?? this.id) === this.id) this.onState(message.state, message.next);
         break;
       case 'event':
         if (!this.stream) this.batch.keep(message.name, message.data);

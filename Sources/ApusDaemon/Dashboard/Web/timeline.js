@@ -156,7 +156,7 @@ export class Timeline {
   /** How many occurrences fall due when, as one area without gaps. */
   area({ bins, lanes }, start, x) {
     const ground = (lanes.length + 1) * LANE;
-    // An hour that is full of one fast job shall not look like a wall.
+    // An hour that is full of one fast job must not look like a wall.
     const most = Math.max(30, ...bins);
     let path = `M0 ${ground}`;
     bins.forEach((n, bin) => {

@@ -1,4 +1,4 @@
-// What the daemon tells people: notifications, and countdowns that end.
+// Messages for people: notifications, and countdowns that end.
 
 import { h, icon, setText } from './dom.js';
 import { count } from './format.js';
@@ -59,7 +59,7 @@ export class Toasts {
     toast.remove();
   }
 
-  /** It goes by itself, but not while somebody reads it, or while nobody could have. */
+  /** A toast disappears by itself, but not under the pointer or with the focus, nor while the page is hidden. */
   leave(toast) {
     let left = STAYS;
     const timer = setInterval(() => {

@@ -26,7 +26,7 @@ export function failures(attempts) {
   return failed ? `${failed} of ${attempts.length} failed` : '';
 }
 
-/** The attempts of jobs that are looked at, newest first. Tells `trend` with a job's identifier. */
+/** The attempts of the jobs that are shown, newest first. Emits `trend` with a job's identifier. */
 export class Trends extends EventTarget {
   constructor() {
     super();
@@ -62,7 +62,7 @@ export class Trends extends EventTarget {
       this.attempts.set(id, []);
       for (const run of [...runs].reverse()) this.keep(run);
       for (const attempt of early.reverse()) this.keepOne(id, attempt);
-      this.tell(id);
+      this.emit(id);
     } catch {
       // The row has its last run; with the next reload it is asked again.
     }
@@ -80,7 +80,7 @@ export class Trends extends EventTarget {
   add(runs) {
     for (const run of runs) {
       if (!this.attempts.has(run.job) && !this.asking.has(run.job)) continue;
-      if (this.keep(run)) this.tell(run.job);
+      if (this.keep(run)) this.emit(run.job);
     }
   }
 
@@ -97,7 +97,7 @@ export class Trends extends EventTarget {
     return true;
   }
 
-  tell(id) {
+  emit(id) {
     this.dispatchEvent(new CustomEvent('trend', { detail: id }));
   }
 }

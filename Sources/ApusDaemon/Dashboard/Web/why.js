@@ -1,4 +1,4 @@
-// Why an occurrence ran, did not run, or waits: the decisions about it, as the daemon tells them.
+// Why an occurrence ran, did not run, or waits: the decisions about it, from the daemon.
 
 import { api } from './api.js';
 import { h, setText } from './dom.js';
