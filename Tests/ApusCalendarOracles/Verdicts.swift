@@ -17,13 +17,13 @@ struct Verdict: Hashable {
         right: "Apus: the first copy is documented for none, but the order of local times is the same",
         source: "mktime(3): with tm_isdst = -1 the C library chooses")
     static let systemdLoop = Verdict(
-        oracle: .systemd, says: "systemd ends, often with “Infinite loop in calendar calculation”; Apus goes on",
+        oracle: .systemd, says: "systemd ends, often with “Infinite loop in calendar calculation”; Apus continues",
         right: "Apus: the event has more elapses; systemd stops after 1000 steps of its search",
         source: "systemd 252, calendarspec.c: MAX_CALENDAR_ITERATIONS")
     static let systemdLost = Verdict(
         oracle: .systemd, says: "systemd misses elapses on the day of a change of the clock, or on the far side of one",
         right: "Apus: the local times exist, and systemd finds those on the far side from a microsecond before",
-        source: "systemd 252, calendarspec.c: find_next goes on with the tm_isdst of a normalised time")
+        source: "systemd 252, calendarspec.c: find_next continues with the tm_isdst of a normalised time")
     static let systemdRepetition = Verdict(
         oracle: .systemd, says: "systemd misses elapses after a repetition that ran past the end of its unit",
         right: "Apus: systemd finds them from a microsecond before",
@@ -54,7 +54,7 @@ struct Verdict: Hashable {
     static let dateutilGap = Verdict(
         oracle: .dateutil, says: "dateutil's rules have no zone: local times in a gap are left out",
         right: "both: another policy; the rest is what Apus finds with gap = skip",
-        source: "dateutil.rrule works on naive date-times; dateutil.tz.datetime_exists tells gaps")
+        source: "dateutil.rrule works on naive date-times; dateutil.tz.datetime_exists detects gaps")
 
     static let dateutilWeek = Verdict(
         oracle: .dateutil, says: "dateutil counts positions in the first week from DTSTART on",

@@ -250,7 +250,7 @@ extension Ledger.State {
         if job.state == .scheduled, !wasFull, let due = job.nextDue,
             Int64(clamping: due.nanoseconds) + slack < now.wall
         {
-            report(.recovery, "\(job.id): an occurrence is overdue, and nobody looks at it", at: now)
+            report(.recovery, "\(job.id): an occurrence is overdue, and no wake-up is set for it", at: now)
         }
         for run in runs where run.state == .claimed {
             let isRunning = running.contains {

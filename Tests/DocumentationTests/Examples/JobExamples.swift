@@ -23,7 +23,7 @@ enum JobExamples {
                 policies: JobPolicies(
                     missedRuns: .runOnce, overlap: .skip, retry: RetryPolicy(maximumAttempts: 3),
                     timeLimit: .seconds(60)),
-                conflict: .keep))  // a job that is there already goes on with its phase
+                conflict: .keep))  // an existing job keeps its phase
         print("\(job.id) is \(job.state)")
         // Shown: end
         await scheduler.stop(grace: .zero)

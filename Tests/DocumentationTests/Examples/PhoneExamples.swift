@@ -35,7 +35,7 @@
 
     // Shown: phone-test
     @MainActor
-    @Test("after Home, a backup goes on as long as the system allows, and later from there", .simulatedPhone(seed: 7))
+    @Test("after Home, a backup continues as long as the system allows, and later from there", .simulatedPhone(seed: 7))
     func backupAfterHome() throws {
         let device = try #require(SimulatedDevice.current)
         SimulatedPhone.install(on: device, program: { SimulatedPhone.run(BackupAppDelegate()) })

@@ -24,7 +24,7 @@ enum TimerExamples {
         }
         timer.resume()
         timer.suspend()  // keeps what is left of the five seconds
-        timer.resume()  // goes on with it
+        timer.resume()  // continues with it
         timer.cancel()
         // Shown: end
     }
@@ -50,7 +50,7 @@ enum TimerExamples {
             if tick.number >= 10 { break }
         }
 
-        let clock = TimerClock.continuous()  // goes on while the machine sleeps; there are .uptime() and .wall() too
+        let clock = TimerClock.continuous()  // continues while the machine sleeps; there are .uptime() and .wall() too
         try await clock.sleep(for: .seconds(2), tolerance: .milliseconds(200))
         // Shown: end
     }

@@ -45,7 +45,7 @@ function hasFailed(run, before) {
   return ['failed', 'lost'].includes(run.outcome);
 }
 
-/** Whether `run` is what a job shows from now on: as in the daemon's lists, the run in progress, else the one that began last. */
+/** Whether `run` is what a job shows from now on: as in the daemon's lists, the run in progress, else the newest run. */
 function isNews(last, run) {
   if (!last || runKey(last) === runKey(run)) return true;
   if (last.started && !run.started) return false;
