@@ -34,16 +34,19 @@ CALENDAR_SECONDS ?= 600
 FUZZ_SECONDS ?= 600
 FUZZ ?= words cron calendar rrule tzif
 
-.DEFAULT_GOAL := help
-.PHONY: run demo test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap clean help
+PREFIX ?= /usr/local
+DESTDIR ?=
 
-run: bootstrap  ## build a release, show the demo, say what to try next
+.DEFAULT_GOAL := help
+.PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+
+run: bootstrap-build  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
 
-demo: bootstrap  ## show the sample app on a simulated phone in the browser, at the address that it prints
+demo: bootstrap-build  ## show the sample app on a simulated phone in the browser, at the address that it prints
 	$(SWIFT) build $(TRAITS) --product Sleepless
 	@exec "$$($(SWIFT) build $(TRAITS) --product Sleepless --show-bin-path)/Sleepless" $(DEMO)
 
@@ -132,7 +135,7 @@ simulate: bootstrap  ## simulate the scheduler with SEEDS seeds (10000) from FIR
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --product ApusSimulation --show-bin-path)"; \
 	SWIFT_DETERMINISTIC_HASHING=1 "$$bin/ApusSimulation" --seeds $(SEEDS) --first $(FIRST) $(SIMULATE)
 
-calendar: bootstrap  ## compare schedules with systemd, croniter, dateutil and java.time for CALENDAR_SECONDS (600), from CALENDAR_SEED on, behind CALENDAR_SKIP changes
+calendar: bootstrap  ## compare schedules with systemd, croniter, dateutil and java.time for CALENDAR_SECONDS (600), from CALENDAR_SEED on, after the first CALENDAR_SKIP changes
 	SWIFT="$(SWIFT)" Scripts/calendar-tests --seconds $(CALENDAR_SECONDS) $(if $(CALENDAR_SEED),--seed $(CALENDAR_SEED)) $(if $(CALENDAR_SKIP),--skip $(CALENDAR_SKIP))
 
 fuzz: bootstrap  ## fuzz the parsers of schedules and of zone files for FUZZ_SECONDS (600) each; FUZZ names some of them
@@ -149,8 +152,17 @@ timelines: bootstrap  ## write a month of an app under the rules of three iOS re
 mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each
 	SWIFT="$(SWIFT)" Scripts/mutants $(MUTANTS)
 
+install: bootstrap-build  ## build the command with Swift's runtime inside, and install it under PREFIX (/usr/local), with manual pages, completions and a user unit
+	SWIFT="$(SWIFT)" Scripts/install "$(PREFIX)" "$(DESTDIR)"
+
+deb: bootstrap-build  ## make a Debian package of the same, in .build
+	SWIFT="$(SWIFT)" Scripts/deb
+
 bootstrap:
 	@$(BOOTSTRAP)
+
+bootstrap-build:
+	@$(BOOTSTRAP) build
 
 clean:  ## remove everything that was built
 	rm -rf .build .build-tsan .build-docs

@@ -14,13 +14,24 @@ struct Install: AsyncParsableCommand {
     @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
     var printOnly = false
 
+    @Option(
+        help: ArgumentHelp(
+            "The program that the unit starts, an absolute path (default: this program).", valueName: "path"))
+    var program: String?
+
+    func validate() throws {
+        if let program, !program.hasPrefix("/") {
+            throw ValidationError("--program is “\(program)”; it must be an absolute path, such as /usr/bin/apus")
+        }
+    }
+
     func run() async throws {
         try await reporting {
             let environment = ProcessInfo.processInfo.environment
             let home = try Home(environment: environment)
             let hasOwnHome = environment["APUS_HOME"]?.isEmpty == false
             let unit = try ServiceUnit(
-                executable: DaemonLauncher.currentExecutable(),
+                executable: program ?? DaemonLauncher.currentExecutable(),
                 environment: try Self.variables(home: hasOwnHome ? home.path : nil, environment)
             ).text()
             if printOnly { return Terminal.out(TerminalText(raw: unit), terminator: "") }

@@ -238,6 +238,9 @@ struct CommandTests {
             }
             let unit = try await apus("install", "--print").out
             #expect(unit.contains("ExecStart=") && unit.contains("APUS_HOME=\(apus.home.path)"))
+            let packaged = try await apus("install", "--print", "--program", "/usr/bin/apus").out
+            let start = packaged.split(separator: "\n").first { $0.hasPrefix("ExecStart=") }
+            #expect(start?.contains("/usr/bin/apus") == true)
         }
     }
 }

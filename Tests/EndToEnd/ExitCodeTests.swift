@@ -78,6 +78,7 @@ struct ExitCodeTests {
         (["store", "status"], 0), (["store", "status", "--store", "/none/apus.db"], 1),
         (["store", "check"], 0), (["store", "check", "--store", "/none/apus.db"], 1),
         (["install", "--print"], 0), (["install"], 64),
+        (["install", "--print", "--program", "apus"], 64),
         (["completions", "bash"], 0), (["completions", "csh"], 64),
         (["demo", "x"], 64), (["serve"], 1), (["serve", "--parallel", "0"], 64),
         (["stop"], 0), (["stop", "x"], 64),
