@@ -38,7 +38,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 run: bootstrap-build  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -91,6 +91,9 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 
 bench-dashboard: bootstrap  ## measure the dashboard's page in a browser, with ten thousand jobs
 	SWIFT="$(SWIFT)" Scripts/browser-tests bench_dashboard
+
+bench-sleepless: bootstrap  ## measure how soon the page of Sleepless answers at 3600 times real time, for ten minutes
+	SWIFT="$(SWIFT)" Scripts/browser-tests bench_sleepless
 
 bench-calendar: bootstrap  ## measure the search of schedules beside croniter, a search as cron libraries have it, and Foundation
 	$(SWIFT) build -c release $(BENCHMARKS) --product calendar-bench
