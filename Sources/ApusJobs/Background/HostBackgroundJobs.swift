@@ -8,8 +8,7 @@ public import Logging
 /// | kind | begins | expires |
 /// |---|---|---|
 /// | refresh | not before its instant, spread by chance; not with a low battery or in low-power mode; not soon after the one before | after 30 s |
-/// | processing | not before its instant, spread by chance; with the network and the power that it asks for; while the
-/// user does not use the device; one at a time | after 10 min, and when one of these is over |
+/// | processing | not before its instant, spread by chance; with the network and the power that it asks for; while the device is not in use; one at a time | after 10 min, and when one of these is over |
 /// | continued | at once, in the foreground | when it makes no progress for 60 s |
 ///
 /// ``Configuration`` holds these numbers. Each run is covered by a background task: a request to stop the process lets
