@@ -79,7 +79,7 @@ struct History: AsyncParsableCommand {
         return "\(number) " + [outcome(run), late, why].compactMap { $0 }.joined(separator: ", ")
     }
 
-    /// The outcome; of a running run, with its duration so far: `running for 17m`.
+    /// The outcome; of a run in progress, with its duration so far: `running for 17m`.
     static func outcome(_ run: WireRun) -> String {
         guard run.outcome == "running", let started = run.started.flatMap(When.instant) else { return run.outcome }
         return "running for \(DurationText.format(When.rounded(max(.zero, started.duration(to: When.now)))))"

@@ -8,7 +8,7 @@ struct Edit: AsyncParsableCommand {
         commandName: "edit",
         abstract: "Change a job that has not ended: by options, or in an editor. Its identifier and history stay.",
         discussion: """
-            What is not named stays. A run in progress ends as it began; what begins after it obeys the change. Another \
+            What is not named stays. A run in progress ends as it began; later ones obey the change. Another \
             schedule counts from now on.
             Examples:
               apus edit backup --timeout 10m --retry 3 --label team=blue

@@ -2,7 +2,7 @@ import ApusDaemon
 
 /// Prints what the runs of a job print, each piece once, and how each run ends.
 ///
-/// Output of running runs comes in events. What ended while this process did not listen is read from the history.
+/// Output of runs in progress comes in events. What ended while this process did not listen is read from the history.
 struct JobLog {
     /// One attempt.
     private struct Attempt: Hashable {

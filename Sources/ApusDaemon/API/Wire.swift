@@ -355,7 +355,7 @@ public struct WireOutput: Codable, Hashable, Sendable {
     public var attempt: Int
     /// A piece of what the command printed.
     public var text: String
-    /// Whether a running run had printed it before the listening began.
+    /// Whether a run in progress had printed it before the listening began.
     @EmptyIfAbsent public var replayed: Bool
 }
 

@@ -213,7 +213,7 @@ public struct DaemonClient: Sendable {
     }
 
     /// What the last run that ended (or an occurrence's) printed: its last 64 KiB. With `running`, rather what a
-    /// running run has printed so far, if there is one.
+    /// run in progress has printed so far, if there is one.
     public func logs(_ id: String, occurrence: Int? = nil, running: Bool = false) async throws -> [UInt8] {
         let query = Self.query(occurrence: occurrence) + (running ? [("running", "true")] : [])
         return Array(try await send(.GET, "/v1/jobs/\(Self.escaped(id))/logs", query: query).readableBytesView)

@@ -80,7 +80,7 @@ public struct JobRequest: Hashable, Sendable {
     }
 }
 
-/// The state of a job. The state of its occurrences is in its runs.
+/// The state of a job. Its runs have the outcomes of its occurrences.
 public enum JobState: String, Hashable, Sendable, CaseIterable {
     /// Occurrences are to come or open.
     case scheduled

@@ -148,8 +148,8 @@ extension JobMachine {
         }
     }
 
-    /// The end of a claimed run whose outcome does not depend on how its handler ended: its effects are committed, or it
-    /// its handler was cancelled.
+    /// The end of a claimed run whose outcome does not depend on how its handler ended: its effects are committed, or
+    /// it was cancelled.
     /// - Returns: whether it is such a run.
     mutating func concludeDecided(_ index: Int, now: WallInstant, _ draft: inout Draft) -> Bool {
         if open[index].isCompleted {

@@ -132,8 +132,8 @@ public final class JobScheduler: Sendable {
     /// Makes jobs of what was submitted in applications' transactions that are committed already.
     ///
     /// The scheduler does that by itself when it starts, and as soon as this process commits a submission with the
-    /// scheduler's store. It does not notice another process's submission, and a caller that asks for such a job, or
-    /// waits for its outcome, may come too early.
+    /// scheduler's store. It does not notice another process's submission: call this then. A caller that asks for such
+    /// a job, or waits for its outcome, may come too early.
     /// - Throws: ``JobError`` with `closed`, or the store's errors: the submissions are kept then, and taken later.
     public func takeSubmissions() async throws { _ = try await loop.call(.takeSubmissions) }
 

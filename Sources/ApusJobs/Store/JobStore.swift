@@ -204,7 +204,7 @@ public enum StoreSignal: Hashable, Sendable {
     /// Others have taken the session for dead, and ended it: it can write nothing any more.
     case ended
     /// The session should own so many shards at most: it gives others back (``StoreTurn/released``), first those
-    /// without a running run.
+    /// without a run in progress.
     case share(Int)
     /// The session may be taken for dead by others: no run begins until ``connected``, and the running ones are
     /// cancelled.

@@ -4,7 +4,7 @@ import ApusTimers
 /// The parts that every simulated device has, and what joins them to its life cycle.
 @MainActor
 final class DeviceParts: DevicePart {
-    /// Brings the app to the front, then calls the closure, and what follows from that.
+    /// Brings the app to the front, then calls the closure and carries out what follows.
     typealias OpenApp = @MainActor @Sendable (_ notify: @Sendable () -> Void) -> Void
 
     /// Shows the user a question when the app is in front.

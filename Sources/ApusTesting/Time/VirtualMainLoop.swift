@@ -61,7 +61,7 @@ final class VirtualMainLoop: MainLoop {
         }
     }
 
-    /// Releases all work, and of everything that is added later.
+    /// Releases all work, including what is added later.
     func close() {
         let entries = state.withLock { state in
             state.isClosed = true

@@ -12,8 +12,8 @@ extension SchedulerMachine {
         var recovery: Int64?
         /// Other schedulers may take this one for dead: no run begins.
         var isCutOff = false
-        /// Handlers of jobs whose shard was lost meanwhile. They were cancelled; until then nothing of their jobs
-        /// begins here, should the shard be granted again.
+        /// Handlers of jobs whose shard was lost meanwhile. They were cancelled; until they return nothing of their
+        /// jobs begins here, should the shard be granted again.
         var orphans: [Int64: Set<RunKey>] = [:]
     }
 
