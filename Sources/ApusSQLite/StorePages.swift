@@ -32,8 +32,10 @@ enum StorePages {
         }
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
-            "SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter) ORDER BY job.key \(query.newestFirst ? "DESC" : "ASC") LIMIT ?"
-        )
+            """
+            SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter)
+            ORDER BY job.key\(query.newestFirst ? " DESC" : "") LIMIT ?
+            """)
         if let after { statement.bind(after) }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty {
             // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.

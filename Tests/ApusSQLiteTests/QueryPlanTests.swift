@@ -7,7 +7,9 @@ import Testing
 struct QueryPlanTests {
     /// Statements that read a table from one end, and stop at their limit: lists without a filter, and filters that no
     /// index has.
-    private static let lists = ["ORDER BY job.key LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?"]
+    private static let lists = [
+        "ORDER BY job.key LIMIT ?", "ORDER BY job.key DESC LIMIT ?", "ORDER BY run.sequence DESC LIMIT ?",
+    ]
 
     /// What is sorted: the claimed runs of one job, the runs of one occurrence, the keys of a prefix.
     private static let sorted = [
@@ -70,7 +72,8 @@ struct QueryPlanTests {
         for query in [
             JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
             JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),
-            JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]),
+            JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]), JobQuery(newestFirst: true),
+            JobQuery(newestFirst: true, after: "j1"),
         ] { _ = try await store.jobs(query) }
         for query in [
             RunQuery(), RunQuery(job: job.id), RunQuery(job: job.id, occurrence: 1),

@@ -52,7 +52,7 @@
                     PostgresStatement(
                         """
                         SELECT \(JobColumns.selected) FROM \(JobColumns.table) \(filter.sql)
-                        ORDER BY j.key \(query.newestFirst ? "DESC" : "ASC") LIMIT \(limit + 1)
+                        ORDER BY j.key\(query.newestFirst ? " DESC" : "") LIMIT \(limit + 1)
                         """, filter.parameters, isPrepared: false),
                 ], isSnapshot: true)
             let axis = try Self.axis(of: results[0])
