@@ -88,7 +88,7 @@ struct Run {
         var generator = SeededGenerator(seed: options.seed)
         changes.shuffle(using: &generator)
         let start = Date()
-        var told = start
+        var reported = start
         while Date().timeIntervalSince(start) < options.seconds {
             let (zone, at) = changes[(options.skip + covered) % changes.count]
             covered += 1
@@ -103,11 +103,11 @@ struct Run {
             var tally = tally
             try round.run(oracles) { judge($0, $1, $2, &tally) }
             self.tally = tally
-            if Date().timeIntervalSince(told) >= 10 {
-                told = Date()
+            if Date().timeIntervalSince(reported) >= 10 {
+                reported = Date()
                 FileHandle.standardError.write(
                     Data(
-                        "calendar: \(Int(told.timeIntervalSince(start))) of \(Int(options.seconds)) s, \(covered) changes, \(tally.total) comparisons, \(tally.unexplainedTotal) unexplained\n"
+                        "calendar: \(Int(reported.timeIntervalSince(start))) of \(Int(options.seconds)) s, \(covered) changes, \(tally.total) comparisons, \(tally.unexplainedTotal) unexplained\n"
                             .utf8))
             }
         }

@@ -31,7 +31,7 @@ enum AfterHomeExamples {
     static func export(host: any BackgroundHost, writeFile: (_ done: @escaping @Sendable () -> Void) -> Void) throws {
         // Shown: after-home-claim
         let task = try host.beginBackgroundTask(named: "export") {
-            print("no more time: noted where to go on")  // on the main actor; be quick, a second is much
+            print("no more time: noted where to continue")  // on the main actor; be quick, a second is much
         }
         writeFile {
             print("the file is written")

@@ -8,7 +8,7 @@ import { Bars, failures, took } from './trends.js';
 
 const SIZE = 40;
 
-const isGoingOn = (run) => run?.outcome === 'running' && run.started !== null;
+const isInProgress = (run) => run?.outcome === 'running' && run.started !== null;
 
 /** What is said of the last run below its outcome. */
 function lastWords(run, failed) {
@@ -92,8 +92,8 @@ export class Row {
     }
     const attempts = this.trends.of(job);
     this.bars.show(attempts);
-    this.late.classList.toggle('bad', job.failed && !isGoingOn(run));
-    if (isGoingOn(run)) return;
+    this.late.classList.toggle('bad', job.failed && !isInProgress(run));
+    if (isInProgress(run)) return;
     const words = lastWords(run, job.failed ? failures(attempts) : '');
     setText(this.late, words);
     setAttribute(this.late, 'title', words);
@@ -138,7 +138,7 @@ export class Row {
       setText(this.due, state.rest ?? (job.dueMs === null ? '' : instant(job.dueMs, now)));
       setAttribute(this.due, 'title', job.dueMs === null ? null : fullTime(job.dueMs));
     }
-    const pause = isGoingOn(job.lastRun) ? this.showRunning(job.lastRun, now) : Infinity;
+    const pause = isInProgress(job.lastRun) ? this.showRunning(job.lastRun, now) : Infinity;
     const left = job.dueMs - now;
     if (state.mode !== 'counting' || left <= 0) return pause;
     return Math.min(pause, Ring.pause(state, SIZE), clockPause(left) + 1);

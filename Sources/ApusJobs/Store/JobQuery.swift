@@ -1,0 +1,105 @@
+public import ApusTimers
+
+/// Which jobs to list.
+public struct JobQuery: Hashable, Sendable {
+    /// Only jobs whose identifier begins so, or whose name is exactly this.
+    public var idPrefixOrName: String?
+    /// Only jobs of these states; empty for all.
+    public var states: Set<JobState>
+    /// Only jobs of this kind.
+    public var kind: String?
+    /// Only jobs with all of these labels.
+    public var labels: [String: String]
+    /// Only the job that was submitted with this key (``JobRequest/idempotencyKey``).
+    public var idempotencyKey: String?
+    /// Only jobs whose newest attempt that began and has ended is in one of these states; empty for all.
+    public var lastEnded: Set<RunState>
+    /// Whether the jobs that were submitted last come first; otherwise they come last.
+    public var newestFirst: Bool
+    /// At most this many.
+    public var limit: Int
+    /// Continue after this page's end.
+    public var after: String?
+    /// A query; each argument left out asks for everything.
+    public init(
+        idPrefixOrName: String? = nil, states: Set<JobState> = [], kind: String? = nil, labels: [String: String] = [:],
+        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], newestFirst: Bool = false, limit: Int = 50,
+        after: String? = nil
+    ) {
+        self.idPrefixOrName = idPrefixOrName
+        self.states = states
+        self.kind = kind
+        self.labels = labels
+        self.idempotencyKey = idempotencyKey
+        self.lastEnded = lastEnded
+        self.newestFirst = newestFirst
+        self.limit = limit
+        self.after = after
+    }
+}
+
+/// One page of jobs, ordered by key (the order of submission), or by falling keys (``JobQuery/newestFirst``).
+public struct JobPage: Hashable, Sendable {
+    /// The jobs.
+    public var jobs: [Job]
+    /// For each job in `jobs`, in the same order, the run that says how it is doing: the newest running attempt;
+    /// else the newest attempt that began (its claim was committed); else the newest run that ended without an attempt
+    /// (skipped, or cancelled while it waited); `nil` if there is none.
+    public var lastRuns: [Run?]
+    /// Pass it as `after` for the next page; `nil` at the end.
+    public var next: String?
+    /// A page.
+    public init(jobs: [Job], lastRuns: [Run?], next: String?) {
+        self.jobs = jobs
+        self.lastRuns = lastRuns
+        self.next = next
+    }
+}
+
+/// Which runs to list.
+public struct RunQuery: Hashable, Sendable {
+    /// Only this job's.
+    public var job: JobID?
+    /// Only this occurrence's.
+    public var occurrence: Int?
+    /// Only runs of these states; empty for all.
+    public var states: Set<RunState>
+    /// Only attempts that began: their claim was committed. Leaves out what waits, what was skipped, and what was
+    /// cancelled while it waited.
+    public var begunOnly: Bool
+    /// Only runs that are open, or have ended at or after this instant.
+    public var since: WallInstant?
+    /// At most this many.
+    public var limit: Int
+    /// Continue after this page's end.
+    public var after: String?
+    /// A query; each argument left out asks for everything.
+    public init(
+        job: JobID? = nil, occurrence: Int? = nil, states: Set<RunState> = [], begunOnly: Bool = false,
+        since: WallInstant? = nil, limit: Int = 50, after: String? = nil
+    ) {
+        self.job = job
+        self.occurrence = occurrence
+        self.states = states
+        self.begunOnly = begunOnly
+        self.since = since
+        self.limit = limit
+        self.after = after
+    }
+}
+
+/// One page of runs.
+public struct RunPage: Hashable, Sendable {
+    /// The runs.
+    public var runs: [Run]
+    /// The names of their jobs, of those that have one.
+    public var names: [JobID: String]
+    /// Pass it as `after` for the next page; `nil` at the end.
+    public var next: String?
+    /// A page.
+    public init(runs: [Run], names: [JobID: String] = [:], next: String?) {
+        self.runs = runs
+        self.names = names
+        self.next = next
+    }
+}
