@@ -377,7 +377,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
             ],
-            path: "Examples/Sleepless", exclude: ["App", "Tests"], sources: ["Server"], resources: [.copy("Web")],
+            path: "Examples/Sleepless", exclude: ["App", "Tests", "compare-speeds"], sources: ["Server"],
+            resources: [.copy("Web")],
             packageAccess: false
         ),
         // Two nodes of one PostgreSQL database; nothing without the trait.

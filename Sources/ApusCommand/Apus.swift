@@ -40,7 +40,7 @@ struct Apus: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apus",
         abstract:
-            "Run commands later: after a while, again and again, at a time. They outlive the terminal, the daemon and the machine's restart.",
+            "Run commands later: after a duration, repeatedly, or at a time. Jobs survive the end of the terminal and of the daemon, and a restart of the machine.",
         discussion: """
             Examples:
               apus after 25m -- notify-send tea

@@ -58,14 +58,12 @@ struct Cancel: AsyncParsableCommand {
         let session = try Session()
         if !yes {
             let count = try await session.call { try await $0.allJobs(labels: label) }.count
-            if count > 0 { try Confirmation.require("cancel \(Self.jobs(count))?", isGiven: false) }
+            if count > 0 { try Confirmation.require("cancel \(jobCount(count))?", isGiven: false) }
         }
         let ids = try await session.call { try await $0.cancelAll(labels: label) }
         if json { return try Terminal.json(WireCancelled(cancelled: ids)) }
-        Terminal.out("\(Self.jobs(ids.count)) cancelled")
+        Terminal.out("\(jobCount(ids.count)) cancelled")
     }
-
-    private static func jobs(_ count: Int) -> TerminalText { "\(count) \(count == 1 ? "job" : "jobs")" }
 
     private func cancelRun(_ occurrence: Int) async throws {
         let run = try await Session().call { try await $0.cancelRun(ids[0], occurrence: occurrence) }

@@ -82,7 +82,7 @@ private struct Examination {
         do {
             guard try home.examine() else {
                 return Finding(
-                    check: "home", status: .note, text: "\(home.path) is not there; the first job makes it")
+                    check: "home", status: .note, text: "\(home.path) does not exist yet; the first job creates it")
             }
             return Finding(check: "home", status: .ok, text: "\(home.path), yours alone")
         } catch {
@@ -145,7 +145,9 @@ private struct Examination {
                 findings.append(library())
                 guard FileManager.default.fileExists(atPath: location.description) else {
                     return findings + [
-                        Finding(check: "store", status: .note, text: "\(location) is not there; the first job makes it")
+                        Finding(
+                            check: "store", status: .note,
+                            text: "\(location) does not exist yet; the first job creates it")
                     ]
                 }
             }
@@ -157,7 +159,7 @@ private struct Examination {
                 ]
             }
             let count = status.jobs.values.reduce(0, +)
-            let jobs = "\(count) \(count == 1 ? "job" : "jobs"), \(SizeText.format(UInt64(status.bytes)))"
+            let jobs = "\(jobCount(count)), \(SizeText.format(UInt64(status.bytes)))"
             guard status.schema <= status.newestSchema else {
                 return findings + [
                     Finding(
@@ -236,7 +238,7 @@ private struct Examination {
                 ))
         }
         return findings.isEmpty
-            ? [Finding(check: "jobs", status: .ok, text: "nothing keeps the \(jobs.count) jobs from running")]
+            ? [Finding(check: "jobs", status: .ok, text: "nothing keeps \(jobCount(jobs.count)) from running")]
             : findings
     }
 

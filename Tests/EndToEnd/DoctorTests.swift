@@ -36,14 +36,14 @@ struct DoctorTests {
         }
     }
 
-    @Test("with a daemon it tells of the store, and what keeps jobs from running", arguments: StoreUnderTest.allCases)
+    @Test("with a daemon it reports the store, and what keeps jobs from running", arguments: StoreUnderTest.allCases)
     func running(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             _ = try await apus("every", "1h", "--name", "well", "--", "true")
             let (code, well) = try await report(apus)
             #expect(code == 0 && well.ok)
             #expect(well.texts("daemon", "ok").count == 1 && well.texts("store", "ok").first?.contains("1 job") == true)
-            #expect(well.texts("jobs", "ok") == ["nothing keeps the 1 jobs from running"], "\(well)")
+            #expect(well.texts("jobs", "ok") == ["nothing keeps 1 job from running"], "\(well)")
             _ = try await apus("every", "1h", "--name", "ill", "--", "false")
             _ = try await apus("run", "ill")
             try await apus.until("its failure") { try await apus.allRuns().contains { $0.outcome == "failed" } }

@@ -25,7 +25,7 @@ struct ExitCodeTests {
         return rows
     }
 
-    /// The subcommands that the program itself tells of.
+    /// The subcommands by the program's own dump of its help.
     private static func subcommands(_ apus: ApusUnderTest) async throws -> [String] {
         struct Command: Decodable {
             var commandName: String
