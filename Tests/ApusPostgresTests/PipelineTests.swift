@@ -69,7 +69,7 @@
             }
         }
 
-        @Test("a small batch is one write, at most two reads, and wakes the thread three times at most")
+        @Test("a small batch is one write, at most two reads, and wakes the thread three times")
         func systemCalls() async throws {
             let connection = try await PostgresConnection.connect(
                 PostgresServer.shared.value.configuration, thread: PostgresThread())
@@ -79,8 +79,9 @@
             let after = await connection.status
             #expect(after.calls.flushes - before.calls.flushes == 50)
             #expect(after.calls.reads - before.calls.reads <= 100)
-            // Called, answered, and asked for the status; the socket may be readable twice for one answer.
-            #expect(after.polls - before.polls <= 50 * 3 + 1)
+            // Called, answered, and asked for the status. The server's answer may come in two pieces, which the kernel
+            // decides: a few batches may have one more, but not each.
+            #expect(after.polls - before.polls < 50 * 3 + 25)
             await connection.close()
         }
 
