@@ -34,8 +34,11 @@ CALENDAR_SECONDS ?= 600
 FUZZ_SECONDS ?= 600
 FUZZ ?= words cron calendar rrule tzif
 
+PREFIX ?= /usr/local
+DESTDIR ?=
+
 .DEFAULT_GOAL := help
-.PHONY: run demo test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 run: bootstrap-build  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -151,6 +154,12 @@ timelines: bootstrap  ## write a month of an app under the rules of three iOS re
 
 mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each
 	SWIFT="$(SWIFT)" Scripts/mutants $(MUTANTS)
+
+install: bootstrap-build  ## build the command with Swift's runtime inside, and install it under PREFIX (/usr/local), with manual pages, completions and a user unit
+	SWIFT="$(SWIFT)" Scripts/install "$(PREFIX)" "$(DESTDIR)"
+
+deb: bootstrap-build  ## make a Debian package of the same, in .build
+	SWIFT="$(SWIFT)" Scripts/deb
 
 bootstrap:
 	@$(BOOTSTRAP)
