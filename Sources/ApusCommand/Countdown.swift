@@ -57,6 +57,8 @@ struct Countdown: AsyncParsableCommand {
     }
 
     private func trigger(_ text: String) throws -> WireTrigger {
+        // An unknown zone is refused even if the text turns out to be a duration, which needs none.
+        let zone = try tz.map { try TimeText.zone(named: $0) } ?? .current
         // `in 5 minutes` is a duration, which setting the clock does not change.
         let text = text.lowercased().hasPrefix("in ") ? String(text.dropFirst(3)) : text
         // `17:30` is a time of day here, though it could be 17 minutes and 30 seconds.
@@ -64,7 +66,6 @@ struct Countdown: AsyncParsableCommand {
         if !looksLikeTime, let duration = try? DurationText.parse(text) {
             return WireTrigger(after: DurationText.iso8601(duration))
         }
-        let zone = try tz.map { try TimeText.zone(named: $0) } ?? .current
         do {
             return WireTrigger(
                 at: TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: "time")))

@@ -19,6 +19,27 @@ struct Install: AsyncParsableCommand {
             "The program that the unit starts, an absolute path (default: this program).", valueName: "path"))
     var program: String?
 
+    @Flag(help: "Print JSON: the path, the program and the text of the unit, and whether it was written.")
+    var json = false
+
+    private struct Report: Encodable {
+        var path: String?
+        var program: String
+        var unit: String
+        var written: Bool
+
+        /// Every field is present: without a value it is `null`.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(path, forKey: .path)
+            try container.encode(program, forKey: .program)
+            try container.encode(unit, forKey: .unit)
+            try container.encode(written, forKey: .written)
+        }
+
+        private enum CodingKeys: String, CodingKey { case path, program, unit, written }
+    }
+
     func validate() throws {
         if let program, !program.hasPrefix("/") {
             throw ValidationError("--program is “\(program)”; it must be an absolute path, such as /usr/bin/apus")
@@ -30,11 +51,17 @@ struct Install: AsyncParsableCommand {
             let environment = ProcessInfo.processInfo.environment
             let home = try Home(environment: environment)
             let hasOwnHome = environment["APUS_HOME"]?.isEmpty == false
+            let executable = program ?? DaemonLauncher.currentExecutable()
             let unit = try ServiceUnit(
-                executable: program ?? DaemonLauncher.currentExecutable(),
+                executable: executable,
                 environment: try Self.variables(home: hasOwnHome ? home.path : nil, environment)
             ).text()
-            if printOnly { return Terminal.out(TerminalText(raw: unit), terminator: "") }
+            if printOnly {
+                if json {
+                    return try Terminal.json(Report(path: nil, program: executable, unit: unit, written: false))
+                }
+                return Terminal.out(TerminalText(raw: unit), terminator: "")
+            }
             // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
             // printed then.
             if hasOwnHome {
@@ -53,6 +80,7 @@ struct Install: AsyncParsableCommand {
             } catch {
                 throw DaemonError(.unavailable, "\(path) cannot be written", cause: error)
             }
+            if json { return try Terminal.json(Report(path: path, program: executable, unit: unit, written: true)) }
             Terminal.out("wrote \(path)")
             Terminal.out("start it now and at each login:   systemctl --user enable --now apus")
             Terminal.out("start it with the machine too:    loginctl enable-linger")

@@ -190,6 +190,9 @@ struct CommandTests {
             (["after", "5s", "--missed", "sometimes", "--", "true"], "run-once"),
             (["after", "5s", "--overlap", "queue:0", "--", "true"], "overlap"),
             (["after", "5s", "--retry", "-1", "--", "true"], "retry"),
+            (["after", "5s", "--retry", "x", "--", "true"], "a whole number from 0 to 1000"),
+            (["countdown", "1h", "--tz", "Atlantis", "--detach"], "Atlantis"),
+            (["countdown", "17:30", "--tz", "Atlantis", "--detach"], "Atlantis"),
             (["after", "5s", "--label", "novalue", "--", "true"], "KEY=VALUE"),
             (["after", "5s", "--cwd", "/no/such/folder", "--", "true"], "/no/such/folder"),
             (["after", "5s", "--webhook", "gopher://x"], "webhook"),
@@ -241,6 +244,31 @@ struct CommandTests {
             let packaged = try await apus("install", "--print", "--program", "/usr/bin/apus").out
             let start = packaged.split(separator: "\n").first { $0.hasPrefix("ExecStart=") }
             #expect(start?.contains("/usr/bin/apus") == true)
+        }
+    }
+
+    private struct InstallReport: Decodable {
+        var path: String?
+        var program: String
+        var unit: String
+        var written: Bool
+    }
+
+    @Test("apus install --json has the unit that was written, and with --print the unit that would be")
+    func installAsJSON() async throws {
+        try await ApusUnderTest.with { apus in
+            let printed: InstallReport = try await apus.json(
+                "install", "--print", "--program", "/usr/bin/apus", "--json")
+            #expect(printed.path == nil && printed.program == "/usr/bin/apus" && !printed.written)
+            #expect(printed.unit == (try await apus("install", "--print", "--program", "/usr/bin/apus").out))
+            let folder = apus.home.path + "/config"
+            let answer = try await apus(
+                "install", "--program", "/usr/bin/apus", "--json",
+                environment: ["APUS_HOME": "", "XDG_STATE_HOME": apus.home.path, "XDG_CONFIG_HOME": folder])
+            #expect(answer.code == 0, "\(answer)")
+            let written = try JSONDecoder().decode(InstallReport.self, from: Data(answer.out.utf8))
+            #expect(written.path == folder + "/systemd/user/apus.service" && written.written)
+            #expect(written.unit == (try String(contentsOfFile: try #require(written.path), encoding: .utf8)))
         }
     }
 }

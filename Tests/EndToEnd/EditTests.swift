@@ -131,7 +131,9 @@ struct EditTests {
         "what cannot be meant is refused with exit code 64 and the option's name",
         arguments: [
             (["edit"], "id"), (["edit", "backup"], "--editor"), (["edit", "backup", "--timeout", "soon"], "--timeout"),
-            (["edit", "backup", "--retry", "-1"], "--retry"), (["edit", "backup", "--label", "x"], "KEY=VALUE"),
+            (["edit", "backup", "--retry", "-1"], "--retry"),
+            (["edit", "backup", "--retry", "x"], "--retry “x”: it is not a whole number"),
+            (["edit", "backup", "--label", "x"], "KEY=VALUE"),
             (["edit", "backup", "--tz", "UTC"], "--tz"), (["edit", "backup", "--count", "3"], "--count"),
             (["edit", "backup", "--every", "1h", "--after", "1h"], "--after"),
             (["edit", "backup", "--shell"], "--shell"),

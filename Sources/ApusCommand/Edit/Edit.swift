@@ -124,7 +124,7 @@ struct EditedPolicies: ParsableArguments {
     var overlap: String?
 
     @Option(help: ArgumentHelp("How many more attempts after a failed one.", valueName: "n"))
-    var retry: Int?
+    var retry: String?
 
     @Option(help: ArgumentHelp("How long an attempt may take, from the next one on; or none.", valueName: "duration"))
     var timeout: String?
@@ -138,9 +138,7 @@ struct EditedPolicies: ParsableArguments {
     func change() throws -> WireJobChange.Policies? {
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
-        if let retry, !(0...1_000).contains(retry) {
-            throw ValidationError("--retry: \(retry) is not between 0 and 1000")
-        }
+        let retry = try retry.map(RetryText.parse)
         let change = WireJobChange.Policies(
             tolerance: try duration(tolerance, "--tolerance"), missed: missed.map { .set($0) } ?? .unchanged,
             overlap: overlap.map { .set($0) } ?? .unchanged, retry: retry.map { .set($0) } ?? .unchanged,

@@ -25,7 +25,7 @@ struct JobOptions: ParsableArguments {
     var overlap: String?
 
     @Option(help: ArgumentHelp("How many more attempts after a failed one, with growing pauses.", valueName: "n"))
-    var retry: Int?
+    var retry: String?
 
     @Option(
         help: ArgumentHelp(
@@ -118,9 +118,7 @@ struct JobOptions: ParsableArguments {
         // An empty text has one part, an empty one, which is no condition.
         let conditions = when.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
         if let conditions { _ = try PolicyText.conditions(conditions) }
-        if let retry, !(0...1_000).contains(retry) {
-            throw ValidationError("--retry: \(retry) is not between 0 and 1000")
-        }
+        let retry = try retry.map(RetryText.parse)
         var submission = WireSubmission(
             name: name, kind: kind, trigger: trigger, action: action,
             policies: WirePolicies(
