@@ -52,7 +52,7 @@
     @MainActor
     @Suite("A process of a simulated app")
     struct AppProcessTests {
-        @Test("each way to wait stands still while the app is suspended, and ends when it goes on")
+        @Test("each kind of wait is paused while the app is suspended, and ends when the app continues")
         func suspension() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { Programs.waits() })

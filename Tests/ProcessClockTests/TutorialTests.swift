@@ -184,7 +184,7 @@
             }
         }
 
-        @Test("while the user scrolls, a timer of the default mode stands still, and one of the common modes goes on")
+        @Test("while the user scrolls, a timer of the default mode waits, and a timer of the common modes continues")
         func scrolling() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { Apps.feed() })
