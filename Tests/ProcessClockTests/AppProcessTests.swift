@@ -17,7 +17,7 @@
         }
     }
 
-    /// Programs that run as processes of an app. They know the phone by `note` only, which tells the test what happened.
+    /// Programs that run as processes of an app. They know the phone by `note` only, which reports to the test.
     private enum Programs {
         /// Each way to wait begins once, for 30 seconds.
         static func waits() {

@@ -46,8 +46,10 @@ enum BannedWords {
 
     private static let cleanTests = [
         "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
-        "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests", "ApusTimerStress", "ApusTorture", "MigrationExamples",
-        "SampleApps", "SimulatedAppleTests", "SimulatedSwiftUITests", "TestTraitsTests",
+        "ApusFoundationTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests", "ApusTimerStress",
+        "ApusTimersTests", "ApusTorture", "MigrationExamples", "ProcessClockTests", "SampleApps", "SimulatedAppleTests",
+        "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests",
+        "TimerWheelTests", "Tutorials",
     ]
 
     static let rules = [
