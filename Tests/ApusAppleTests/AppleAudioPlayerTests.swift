@@ -38,7 +38,8 @@ extension ApusAppleTests {
         }
 
         @Test(
-            "while it plays the app goes on in the background, one item after another, and afterwards it is suspended")
+            "while it plays the app continues in the background, one item after another, and afterwards it is suspended"
+        )
         func background() throws {
             try run { device, player in
                 #expect(
@@ -65,7 +66,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a pause keeps the position, next goes on to the next item, and without an item play does nothing")
+        @Test("a pause keeps the position, next advances to the next item, and without an item play does nothing")
         func controls() throws {
             try run { device, player in
                 device.advance(by: .seconds(5))
@@ -135,7 +136,7 @@ extension ApusAppleTests {
 
         // MARK: Interruptions
 
-        @Test("a call pauses it, and it goes on when the system says that it should")
+        @Test("a call pauses it, and it continues when the system says that it should")
         func interruption() throws {
             try run { device, player in
                 device.advance(by: .seconds(5))
@@ -245,7 +246,7 @@ struct AppleAudioMachineTests {
     private let items = ["a", "b"].map { AudioItem(id: $0, title: $0, source: $0) }
     private func at(_ seconds: UInt64) -> UptimeInstant { UptimeInstant(nanoseconds: seconds * 1_000_000_000) }
 
-    @Test("an interruption resumes only what had played, once, and not what somebody has paused or started since")
+    @Test("the end of an interruption resumes only what had played, once, unless it was paused or started since")
     func interruptions() {
         var machine = AppleAudioMachine()
         machine.setQueue(items)

@@ -141,7 +141,7 @@ extension ApusAppleTests {
                 // Written in a main-actor context: the handler is Sendable, so it does not inherit that.
                 try jobs.register("refresh") { run in
                     run.report(completed: 1, of: 2)
-                    run.update(title: "nobody reads this", subtitle: "")
+                    run.update(title: "a title without a reader", subtitle: "")
                     #expect(run.timeRemaining == nil)
                     journal.note("ran")
                 }
@@ -156,7 +156,8 @@ extension ApusAppleTests {
         // MARK: Continued work
 
         @Test(
-            "continued work reports progress and words to the user, goes on in the background, and ends when cancelled")
+            "continued work reports progress and words to the user, continues in the background, and ends when cancelled"
+        )
         func continuedWork() throws {
             try JobApp.run { device, journal in
                 let jobs: AppleBackgroundJobs = try device.built()

@@ -27,7 +27,7 @@ struct AppleClaimMachineTests {
     }
 
     @Test(
-        "in every order its identifier is ended exactly once if anybody ended it, and its handler called at most once")
+        "in every order of events an ended identifier is ended exactly once, and the handler is called at most once")
     func everyOrder() {
         #expect(Self.orders.count > 100)
         for order in Self.orders {

@@ -243,7 +243,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a background task that comes too late is told so by its handler, and is ended")
+        @Test("a background task that comes too late gets its handler called, and is ended")
         func late() throws {
             var policy = SystemPolicy()
             // Between the handlers and the suspension the app still runs.

@@ -129,7 +129,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("the user is asked once, and the answer is told; a question that is not asked is not waited for long")
+        @Test("the user is asked once, and the answer is reported; the wait for a question that is not asked is short")
         func asking() throws {
             try run(.notDetermined) { device, source, journal in
                 device.location.userAnswer = .whenInUse

@@ -69,7 +69,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("after a pause it goes on with the next number, and nothing was dropped")
+        @Test("after a pause it continues with the next number, and nothing was dropped")
         func pause() throws {
             try run { device, frames in
                 try link(device).isPaused = false
@@ -112,7 +112,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("an invalidated link, and one that nobody holds, calls nobody any more, also from its own handler")
+        @Test("an invalidated link and a released link make no more calls, even if invalidated in their own handler")
         func invalidate() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)

@@ -8,7 +8,7 @@ import UIKit
 import UserNotifications
 
 extension ApusAppleTests {
-    /// The stories of the simulated device's own host, told through UIKit.
+    /// The stories of the simulated device's own host, run through UIKit.
     @MainActor
     @Suite("BackgroundTimer and Countdown on AppleHost")
     struct Stories {
@@ -56,7 +56,7 @@ extension ApusAppleTests {
             }
         }
 
-        @Test("a timer that is due behind the handlers' call expires there, and fires on the return")
+        @Test("a timer that is due after the handlers' call expires there, and fires on the return")
         func expired() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal(device)

@@ -55,7 +55,7 @@ struct FileRecordStoreTests {
         #expect(try folder.names == ["tea.json"])
     }
 
-    @Test("what a killed process left behind is removed with the next store, and nothing else is")
+    @Test("files of a killed process are removed with the next store, and no others")
     func leftovers() throws {
         let child = Process()
         child.executableURL = URL(filePath: "/bin/true")
@@ -145,7 +145,7 @@ struct FileRecordStoreTests {
         #expect(error?.code == .storeFailed && error?.message.contains("“\(store.file(for: "tea").path)”") == true)
     }
 
-    @Test("whoever reads while several threads save sees a whole record, and nothing else is left")
+    @Test("a read while several threads save sees a whole record, and no other file is left")
     func concurrentSaves() async throws {
         let (store, url) = (store, folder.url)
         try store.save(records[0], for: "tea")

@@ -12,7 +12,7 @@ struct BackgroundTaskMachineTests {
         BackgroundTaskMachine(rules: BackgroundTaskMachine.Rules(SystemPolicy()), isInForeground: isInForeground)
     }
 
-    @Test("the budget stands still while a mode keeps the process running, and goes on afterwards")
+    @Test("the budget is not consumed while a mode keeps the process running, and is consumed afterwards")
     func modes() {
         var machine = machine()
         _ = machine.begin(claim, now: 0)

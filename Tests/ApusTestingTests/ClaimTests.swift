@@ -89,7 +89,9 @@ struct ClaimTests {
             let app = try device.probe
             host.engine.schedule(after: .milliseconds(26_010)) {
                 host.mainLoop.run {
-                    guard let task = try? host.beginBackgroundTask(named: "second", onExpiration: { host.note("told") })
+                    guard
+                        let task = try? host.beginBackgroundTask(
+                            named: "second", onExpiration: { host.note("expired") })
                     else { return }
                     app.kept.append(task)
                     host.note("granted")
@@ -97,7 +99,7 @@ struct ClaimTests {
             }
             device.pressHome()
             device.advance(by: .milliseconds(26_010))
-            #expect(device.notes == ["granted", "told"])
+            #expect(device.notes == ["granted", "expired"])
         }
     }
 

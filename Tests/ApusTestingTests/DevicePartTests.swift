@@ -33,7 +33,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("a part hears of processes, phases, calls and restarts, and of a suspension that the app cannot hear of")
+    @Test("a part is notified of processes, phases, calls and restarts, and of a suspension, of which the app is not")
     func events() throws {
         try SimulatedDevice.run { device in
             let part = Recorder()
@@ -53,7 +53,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("the system's timers go on while the app is suspended, and wake it in the background for a while")
+    @Test("the system's timers continue while the app is suspended, and wake it in the background for a while")
     func wake() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -69,7 +69,7 @@ struct DevicePartTests {
         }
     }
 
-    @Test("a launch in the background tells that phase and no other, and a force quit and a locked start forbid it")
+    @Test("a launch in the background reports only that phase; a force quit and a locked start forbid the launch")
     func backgroundLaunch() throws {
         try SimulatedDevice.run { device in
             device.install { ProbeApp($0) }
@@ -123,7 +123,7 @@ struct VirtualProcessTests {
         #expect(log.events.map(\.what) == [.note("system"), .note("first"), .note("second")])
     }
 
-    @Test("tasks of an ended process stay where they are, whoever resumes them")
+    @Test("tasks of an ended process do not continue, even if they are resumed")
     func ended() {
         let time = VirtualTime()
         let process = time.startProcess(boot: VirtualWakeup.Boot())

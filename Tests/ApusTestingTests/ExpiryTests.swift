@@ -148,7 +148,7 @@ struct ExpiryTests {
         try SimulatedDevice.run { device in
             device.expect(.backgroundTaskNotEnded)
             let host = try device.launchProbe()
-            let task = try host.beginBackgroundTask(named: "save") { host.note("told") }
+            let task = try host.beginBackgroundTask(named: "save") { host.note("expired") }
             host.engine.schedule(after: .seconds(20)) { host.work(for: .seconds(60)) }
             device.pressHome()
             device.advance(by: .seconds(60))
@@ -161,7 +161,7 @@ struct ExpiryTests {
     /// Apple: the handlers are called shortly before the time is over
     /// ("beginBackgroundTask(withName:expirationHandler:)").
     @Test(
-        "a background task that is begun in a job, when the budget is used up, is told before the app is ended",
+        "a background task that is begun in a job when the budget is used up expires before the app is ended",
         arguments: [0, 1, 2] as [UInt64])
     func claimInJob(seed: UInt64) throws {
         var policy = SystemPolicy.impatient
@@ -169,19 +169,19 @@ struct ExpiryTests {
         try SimulatedDevice.run(seed: seed, policy: policy) { device in
             let late = Box<BackgroundTask?>(nil)
             let host = try device.launchJobApp { host, job in
-                late.value = try? host.beginBackgroundTask(named: "late") { host.note("told") }
+                late.value = try? host.beginBackgroundTask(named: "late") { host.note("expired") }
                 host.engine.schedule(after: .seconds(5)) {
                     MainActor.assumeIsolated { job.setCompleted(success: true) }
                 }
             }
             try host.jobs.submitRequest(.refresh)
-            let first = try host.beginBackgroundTask(named: "first") { host.note("first told") }
+            let first = try host.beginBackgroundTask(named: "first") { host.note("first expired") }
             device.pressHome()
             device.advance(by: .seconds(33))
             #expect(device.appPhase == .background)
             device.jobs.makeDue("refresh")
             device.advance(by: .seconds(60))
-            #expect(device.notes == ["first told", "runs refresh", "told"])
+            #expect(device.notes == ["first expired", "runs refresh", "expired"])
             #expect(device.ends.isEmpty)
             #expect(device.appPhase == .suspended)
             withExtendedLifetime((first, late)) {}

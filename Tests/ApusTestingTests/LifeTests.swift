@@ -100,7 +100,7 @@ struct LifeTests {
         }
     }
 
-    @Test("the lock takes an app to the background, and unlocking brings back the one that was in front")
+    @Test("locking moves the app in front to the background, and unlocking brings it back")
     func lock() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -119,7 +119,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a suspended app hears of its suspension when it runs again")
+    @Test("a suspended app is notified of its suspension when it runs again")
     func hearsLate() throws {
         try SimulatedDevice.run { device in
             _ = try device.launchProbe()
@@ -131,7 +131,7 @@ struct LifeTests {
         }
     }
 
-    @Test("memory pressure ends a suspended app without a word, and only warns one that runs")
+    @Test("memory pressure ends a suspended app without notice, and only warns a running app")
     func memoryPressure() throws {
         try SimulatedDevice.run { device in
             let heard = Box<[Phase]>([])
@@ -149,7 +149,7 @@ struct LifeTests {
     }
 
     /// Apple, "Identifying high-memory use with jetsam event reports": the app in front comes last.
-    @Test("severe memory pressure ends an app that runs in the background without a word, and only warns one in front")
+    @Test("severe memory pressure ends a background app without notice, and only warns the app in front")
     func severeMemoryPressure() throws {
         try SimulatedDevice.run { device in
             let heard = Box<[Phase]>([])
@@ -167,7 +167,7 @@ struct LifeTests {
         }
     }
 
-    @Test("an app that is swiped away while it runs is told, and ended when it has returned")
+    @Test("an app that is swiped away while it runs is notified, and ended when its callback has returned")
     func swipeRunning() throws {
         try SimulatedDevice.run { device in
             let heard = Box<[Phase]>([])
@@ -199,7 +199,7 @@ struct LifeTests {
         }
     }
 
-    @Test("a suspended app that is swiped away is not told")
+    @Test("a suspended app that is swiped away is not notified")
     func swipeSuspended() throws {
         try SimulatedDevice.run { device in
             let heard = Box<[Phase]>([])

@@ -3,7 +3,7 @@ import ApusTesting
 import ApusTimers
 import Testing
 
-/// An app that does what a test tells it, and notes the phases that it hears of.
+/// An app that a test controls, and that notes the phases of which it is notified.
 @MainActor
 final class ProbeApp {
     let host: SimulatedHost

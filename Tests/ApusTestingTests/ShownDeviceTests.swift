@@ -59,7 +59,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("nobody scrolls in an app that is not active, and entering the background ends it")
+    @Test("only an active app is scrolled, and entering the background ends the scrolling")
     func noScrolling() throws {
         try SimulatedDevice.run { device in
             device.beginScrolling()
@@ -75,7 +75,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("a phase is told to the tester before the app does anything about it, the last moment before a freeze too")
+    @Test("a phase is reported to the tester before the app acts on it, and so is the last moment before a freeze")
     func phases() throws {
         try SimulatedDevice.run { device in
             var seen: [String] = []
@@ -110,7 +110,7 @@ struct ShownDeviceTests {
         }
     }
 
-    @Test("a skip ends with the next event, at its instant, and behind nothing that comes later")
+    @Test("a skip ends with the next event, at its instant, and before anything that comes later")
     func skips() async throws {
         try await SimulatedDevice.run { device in
             let host = try device.launchProbe()

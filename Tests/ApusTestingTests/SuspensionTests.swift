@@ -74,7 +74,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("uptime timers stand still while the device sleeps, continuous and wall ones do not")
+    @Test("uptime timers are paused while the device sleeps, continuous and wall timers are not")
     func sleep() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
@@ -145,7 +145,7 @@ struct SuspensionTests {
         }
     }
 
-    @Test("run goes on until the wall clock shows the instant")
+    @Test("run continues until the wall clock shows the instant")
     func runUntil() throws {
         try SimulatedDevice.run { device in
             let instant = device.time.wall().advanced(by: .seconds(86_400))

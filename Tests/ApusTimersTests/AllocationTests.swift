@@ -128,7 +128,7 @@ struct AllocationTests {
             time.now.wrappingAdd(1_000, ordering: .relaxed)
             engine.schedule(after: .seconds(30)) {}.cancel()
         }
-        // Two for each of the 64 that are told to the kernel, and one for the timer that is left as it is.
+        // Two for each of the 64 that are set in the kernel, and one for the timer that is left as it is.
         #expect(wakeup.count - before.0 <= 2 * 64 + 1)
         time.now.wrappingAdd(60_000_000_000, ordering: .relaxed)
         wakeup.wake()

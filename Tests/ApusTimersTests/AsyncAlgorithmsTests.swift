@@ -5,7 +5,7 @@ import Testing
 
 @Suite("swift-async-algorithms over TimerClock", .timeLimit(.minutes(5)))
 struct AsyncAlgorithmsTests {
-    /// Tells how often it was asked for an element: the one before has been processed then.
+    /// Counts the requests for an element: at each request the previous element has been processed.
     private struct Probed<Base: AsyncSequence & Sendable>: AsyncSequence, Sendable where Base.Element: Sendable {
         let base: Base
         let asked: Log<Void>

@@ -14,7 +14,7 @@ struct ClockTests {
         }
     }
 
-    @Test("while the machine sleeps, continuous and wall time go on and uptime does not")
+    @Test("while the machine sleeps, continuous and wall time advance and uptime does not")
     func sleep() {
         scheduleOnAll(after: .seconds(60))
         time.sleepDevice(for: .seconds(59))
@@ -66,7 +66,7 @@ struct ClockTests {
         #expect(log.entries == ["reached", "ten", "twenty"])
     }
 
-    @Test("observers hear of every setting until they are cancelled, before the timers that it made due")
+    @Test("observers are notified of every setting until they are cancelled, before the timers that it made due")
     func observers() {
         let log = log
         let observation = time.engine.onWallClockChange { log.add("set") }

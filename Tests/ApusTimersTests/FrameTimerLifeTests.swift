@@ -12,7 +12,7 @@ struct FrameTimerLifeTests {
 
         /// The timer, used outside the lock.
         var current: FrameTimer? { timer.withLock { $0 } }
-        /// Lets go of the timer, outside the lock.
+        /// Releases the timer, outside the lock.
         func release() {
             let last = timer.withLock { $0.take() }
             withExtendedLifetime(last) {}
@@ -20,9 +20,9 @@ struct FrameTimerLifeTests {
     }
 
     @Test(
-        "the handler may invalidate, pause, go on, change the rate of and let go of its own timer",
+        "the handler may invalidate, pause, resume, change the rate of and release its own timer",
         arguments: [
-            ("invalidate", [1]), ("release", [1]), ("pause", [1]), ("pause and go on", [1, 2, 3]),
+            ("invalidate", [1]), ("release", [1]), ("pause", [1]), ("pause and resume", [1, 2, 3]),
             ("change the rate", [1, 2]),
         ])
     func fromTheHandler(event: String, numbers: [Int]) throws {
@@ -37,7 +37,7 @@ struct FrameTimerLifeTests {
             case "change the rate": owner.current?.preferredFramesPerSecond = 30
             default:
                 owner.current?.isPaused = true
-                if event == "pause and go on" { owner.current?.isPaused = false }
+                if event == "pause and resume" { owner.current?.isPaused = false }
             }
         }
         timer?.isPaused = false
@@ -149,7 +149,7 @@ struct FrameTimerLifeTests {
         var unwanted = 0
     }
 
-    @Test("threads that pause, go on, change the rate and invalidate make the handler neither overlap nor get lost")
+    @Test("the handler neither overlaps nor is lost when threads pause, resume, change the rate and invalidate")
     func threads() async throws {
         let engine = TimerEngine()
         let seen = Owned(Seen())

@@ -171,7 +171,7 @@ struct FrameTimerStateMachineTests {
     }
 
     @Test(
-        "in any order of events, targets lie ahead, frames go forward and are on the grid, and numbers tell the drops")
+        "in any order of events, targets lie ahead, frames advance on the grid, and numbers show the drops")
     func anyOrder() throws {
         for seed in 0..<200 as Range<UInt64> {
             var walk = Walk(machine: makeMachine(), random: SeededRandom(seed: seed))

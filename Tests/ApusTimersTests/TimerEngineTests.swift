@@ -93,7 +93,7 @@ struct TimerEngineTests {
         #expect(log.entries == [])
     }
 
-    @Test("actions released by cancel and shutdown let go of what they captured")
+    @Test("actions released by cancel and shutdown release what they captured")
     func release() {
         final class Captured: Sendable {}
         weak var cancelled: Captured?

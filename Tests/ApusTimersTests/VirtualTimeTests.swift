@@ -96,7 +96,7 @@ struct VirtualTimeTests {
         #expect(!time.advanceToNextDeadline())
     }
 
-    @Test("what is left behind is listed")
+    @Test("timers that are left are listed")
     func leaks() {
         let engine = time.engine
         let task = time.start { try await engine.sleep(for: .seconds(1)) }

@@ -17,7 +17,7 @@
         }
     }
 
-    /// Programs that run as processes of an app. They know the phone by `note` only, which tells the test what happened.
+    /// Programs that run as processes of an app. They know the phone by `note` only, which reports to the test.
     private enum Programs {
         /// Each way to wait begins once, for 30 seconds.
         static func waits() {
@@ -52,7 +52,7 @@
     @MainActor
     @Suite("A process of a simulated app")
     struct AppProcessTests {
-        @Test("each way to wait stands still while the app is suspended, and ends when it goes on")
+        @Test("each kind of wait is paused while the app is suspended, and ends when the app continues")
         func suspension() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { Programs.waits() })

@@ -20,7 +20,7 @@ func retrying<Value: Sendable>(
 
 private struct Unreachable: Error {}
 
-@Suite("Time that goes on by itself")
+@Suite("Time that advances by itself")
 struct AutomaticClockTests {
     @Test("a retry loop with back-off waits for hours, in no time", .virtualClock)
     func retryLoop() async throws {

@@ -172,7 +172,8 @@
         }
 
         @Test(
-            "of a suspended app, a timer that came due fires as soon as the app goes on, however long its tolerance is")
+            "in a suspended app, a timer that came due fires as soon as the app continues, however long its tolerance is"
+        )
         func suspended() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(

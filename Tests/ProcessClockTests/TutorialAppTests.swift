@@ -186,7 +186,8 @@
 
         // MARK: Uploads
 
-        @Test("an upload that ends its task when the time is over goes on for half a minute, and later from there")
+        @Test(
+            "an upload that ends its task when the time is over runs for half a minute, and continues from there later")
         func upload() {
             install { Apps.upload() }
             device.launch()
@@ -305,7 +306,7 @@
 
         // MARK: Players
 
-        @Test("a player for playback goes on in the background, and its label counts the seconds of each item")
+        @Test("a player for playback continues in the background, and its label counts the seconds of each item")
         func player() {
             install([.audio]) { Apps.player() }
             device.launch()

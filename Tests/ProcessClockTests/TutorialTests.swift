@@ -136,7 +136,7 @@
             #expect(error?.unexpectedFaults.map(\.rule) == [.appProcessCrash])
         }
 
-        @Test("a countdown of ticks stands still in the background, and goes on where it was after a kill")
+        @Test("a countdown of ticks is paused in the background, and continues where it was after a kill")
         func tickingCountdown() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { Apps.ticking() })
@@ -184,7 +184,7 @@
             }
         }
 
-        @Test("while the user scrolls, a timer of the default mode stands still, and one of the common modes goes on")
+        @Test("while the user scrolls, a timer of the default mode waits, and a timer of the common modes continues")
         func scrolling() throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(on: device, program: { Apps.feed() })

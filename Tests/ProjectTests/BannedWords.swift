@@ -37,12 +37,19 @@ enum BannedWords {
     }
 
     /// Add a folder or a file here as soon as it is clean.
-    static let roots = [
-        Root(path: "Sources", endings: [".swift", ".c", ".h", ".md", ".js", ".css", ".html"]),
-        // The page names tests, whose names are not clean yet.
-        Root(path: "docs", endings: [".md", ".yaml"], excluded: ["docs/phone-rules.md"]),
-        Root(path: "README.md"), Root(path: "CONTRIBUTING.md"),
-        Root(path: "Tests/ApusCalendarOracles", endings: [".swift"]),
+    static let roots =
+        [
+            Root(path: "Sources", endings: [".swift", ".c", ".h", ".md", ".js", ".css", ".html"]),
+            Root(path: "docs", endings: [".md", ".yaml"]),
+            Root(path: "README.md"), Root(path: "CONTRIBUTING.md"), Root(path: "CHANGELOG.md"),
+        ] + cleanTests.map { Root(path: "Tests/\($0)", endings: [".swift"]) }
+
+    private static let cleanTests = [
+        "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
+        "ApusFoundationTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests", "ApusTimerStress",
+        "ApusTimersTests", "ApusTorture", "MigrationExamples", "ProcessClockTests", "SampleApps", "SimulatedAppleTests",
+        "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests",
+        "TimerWheelTests", "Tutorials",
     ]
 
     static let rules = [

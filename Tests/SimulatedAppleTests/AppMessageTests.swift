@@ -21,7 +21,7 @@ struct AppMessageTests {
         read(line(message), as: Message.self)
     }
 
-    @Test("a message that was read is the one that was written")
+    @Test("a message that was read equals what was written")
     func roundTrip() throws {
         let readings = AppReadings(uptime: .max, continuous: 0, wall: -1)
         let events = [

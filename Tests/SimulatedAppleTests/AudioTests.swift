@@ -121,7 +121,7 @@ extension SimulatedAppleTests {
         @Test(
             "play() activates the session of an app that has only set a category, and the category decides",
             arguments: [(AVAudioSession.Category.playback, true), (.soloAmbient, false)])
-        func activation(category: AVAudioSession.Category, goesOn: Bool) throws {
+        func activation(category: AVAudioSession.Category, continues: Bool) throws {
             try SimulatedDevice.run { device in
                 SimulatedPhone.install(
                     on: device, manifest: AppManifest(backgroundModes: [.audio]),
@@ -134,8 +134,8 @@ extension SimulatedAppleTests {
                 #expect(player.timeControlStatus == .playing)
                 device.pressHome()
                 device.advance(by: .seconds(60))
-                #expect((device.host?.phase == .background) == goesOn)
-                #expect((player.currentTime().seconds == 60) == goesOn)
+                #expect((device.host?.phase == .background) == continues)
+                #expect((player.currentTime().seconds == 60) == continues)
             }
         }
 

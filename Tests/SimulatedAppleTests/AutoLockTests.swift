@@ -56,7 +56,7 @@
                 }
             }
 
-            @Test("a touch, scrolling and a call put the lock off, and a device that nobody has set never locks itself")
+            @Test("a touch, scrolling and a call postpone the lock, and a device without auto-lock never locks itself")
             func touches() throws {
                 try SimulatedDevice.run { device in
                     SimulatedPhone.install(on: device, delegate: Reader())

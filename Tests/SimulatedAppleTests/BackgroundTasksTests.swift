@@ -9,7 +9,7 @@ import UIKit
 
 @testable import SampleAppsSwift6
 
-/// Registers handlers as it is told, in `didFinishLaunching`.
+/// Registers a test's handlers in `didFinishLaunching`.
 private final class TaskDelegate: UIResponder, UIApplicationDelegate {
     private let register: @MainActor () -> Void
 
@@ -251,7 +251,8 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a process that is started for a task is told that it is in the background, and then runs the handler")
+        @Test(
+            "a process that is started for a task is notified that it is in the background, and then runs the handler")
         func backgroundLaunch() throws {
             let notes = Notes()
             try run {

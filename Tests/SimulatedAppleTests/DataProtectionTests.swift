@@ -78,7 +78,7 @@
                 }
             }
 
-            @Test("an app that goes on in the background finds them closed, and a suspended one is not told")
+            @Test("an app that continues in the background finds them closed, and a suspended app is not notified")
             func background() throws {
                 try run { device in
                     device.launch()

@@ -42,7 +42,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("there are 60 frames in a second, or the divisor of 60 that is nearest to the wish")
+        @Test("there are 60 frames in a second, or the divisor of 60 that is nearest to the preferred rate")
         func rates() throws {
             try run { device, journal, link in
                 let begin = CACurrentMediaTime()
@@ -75,7 +75,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a suspended app has none, and goes on with the present frame")
+        @Test("a suspended app has none, and continues with the present frame")
         func suspension() throws {
             try run { device, journal, _ in
                 device.pressHome()

@@ -69,7 +69,7 @@ extension SimulatedAppleTests {
     @MainActor
     @Suite("UIApplication's life cycle")
     struct LifeCycle {
-        @Test("the delegate is told in UIKit's order, with UIKit's states, and the observers after it")
+        @Test("the delegate is called in UIKit's order, with UIKit's states, and the observers after it")
         func order() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal()
@@ -111,7 +111,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("with scenes, the scene delegate is told instead of the app delegate, and a scene is connected once")
+        @Test("with scenes, the scene delegate is called instead of the app delegate, and a scene is connected once")
         func scenes() throws {
             try SimulatedDevice.run { device in
                 let journal = Journal()

@@ -8,12 +8,12 @@ import UIKit
 
 private final class LocationDelegate: UIResponder, UIApplicationDelegate, CLLocationManagerDelegate {
     private let journal: Journal
-    private let goesOnInBackground: Bool
+    private let continuesInBackground: Bool
     private var manager: CLLocationManager?
 
-    init(_ journal: Journal, goesOnInBackground: Bool) {
+    init(_ journal: Journal, continuesInBackground: Bool) {
         self.journal = journal
-        self.goesOnInBackground = goesOnInBackground
+        self.continuesInBackground = continuesInBackground
         super.init()
     }
 
@@ -24,7 +24,7 @@ private final class LocationDelegate: UIResponder, UIApplicationDelegate, CLLoca
         let manager = CLLocationManager()
         manager.delegate = self
         manager.distanceFilter = 50
-        manager.allowsBackgroundLocationUpdates = goesOnInBackground
+        manager.allowsBackgroundLocationUpdates = continuesInBackground
         manager.requestWhenInUseAuthorization()
         self.manager = manager
         return true
@@ -63,7 +63,7 @@ extension SimulatedAppleTests {
                 let journal = Journal()
                 SimulatedPhone.install(
                     on: device, manifest: AppManifest(backgroundModes: modes),
-                    delegate: LocationDelegate(journal, goesOnInBackground: true))
+                    delegate: LocationDelegate(journal, continuesInBackground: true))
                 device.location.setRoute(
                     .steps(
                         [0, 1, 2, 3].map { step in
@@ -73,7 +73,9 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("the delegate hears of the authorization, of the missing fix, and of positions, also in the background")
+        @Test(
+            "the delegate is notified of the authorization, of the missing fix, and of positions, also in the background"
+        )
         func updates() throws {
             try run { device, journal in
                 device.launch()
@@ -134,7 +136,7 @@ extension SimulatedAppleTests {
                 let journal = Journal()
                 SimulatedPhone.install(
                     on: device, manifest: AppManifest(backgroundModes: [.location], locationWhenInUseUsage: nil),
-                    delegate: LocationDelegate(journal, goesOnInBackground: true))
+                    delegate: LocationDelegate(journal, continuesInBackground: true))
                 device.launch()
                 device.advance(by: .seconds(1))
                 #expect(journal.take() == ["notDetermined"])

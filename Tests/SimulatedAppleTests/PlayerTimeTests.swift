@@ -56,7 +56,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a call stops an observer, and at the end it is told the duration")
+        @Test("a call stops an observer, and at the end the observer gets the duration")
         func interruption() throws {
             try run { device, journal, player in
                 let observer = observe(player, every: 4, journal)

@@ -63,7 +63,7 @@
                 device.log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
             }
 
-            @Test("a prewarmed process runs up to its launch and stands still; the user's opening goes on from there")
+            @Test("a prewarmed process runs up to its launch and waits there; the user's opening continues the launch")
             func opened() throws {
                 try run { device in
                     device.prewarm()
@@ -114,7 +114,7 @@
             }
 
             @Test(
-                "memory pressure ends a prewarmed process without a word, and an app that has a process is not prewarmed"
+                "memory pressure ends a prewarmed process without notice, and an app that has a process is not prewarmed"
             )
             func ended() throws {
                 try run { device in

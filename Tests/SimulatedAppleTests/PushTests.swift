@@ -174,7 +174,7 @@
                 }
             }
 
-            @Test("while something is in the way, the newest push is held, and comes when nothing is")
+            @Test("while a push cannot be delivered, the newest is held, and is delivered when it can be")
             func held() throws {
                 try run { device in
                     device.launch()

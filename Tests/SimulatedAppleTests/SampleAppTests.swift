@@ -22,7 +22,7 @@ extension SimulatedAppleTests {
     struct SampleApps {
         // MARK: Work after a delay, on Dispatch's threads: in real time
 
-        /// The two classes of the same name, behind what the tests use of them.
+        /// What the tests use of the two classes of the same name.
         struct DelayedWorkDriver {
             let name: String
             let makeApp: @MainActor () -> any UIApplicationDelegate
@@ -88,7 +88,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("repeated work goes on until the time is over, and then ends by itself", arguments: delayedWork)
+        @Test("repeated work continues until the time is over, and then ends by itself", arguments: delayedWork)
         func repeated(_ app: DelayedWorkDriver) async throws {
             var policy = SystemPolicy()
             // A short budget, so that the test does not take half a minute.
@@ -209,7 +209,7 @@ extension SimulatedAppleTests {
         ]
 
         @Test(
-            "a search goes on in the background, stops when its time is over, and ends when the user is back",
+            "a search continues in the background, stops when its time is over, and ends when the user is back",
             arguments: primeApps)
         func primes(_ app: PrimeApp) async throws {
             try await SimulatedDevice.run { device in

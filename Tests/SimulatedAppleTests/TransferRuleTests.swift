@@ -183,7 +183,7 @@
             }
 
             @Test(
-                "an upload sends a file, of which the server knows the size; a running app hears of progress each second"
+                "an upload sends a file whose size the server knows; a running app is notified of progress each second"
             )
             func upload() throws {
                 try run(.upload) { device in

@@ -143,7 +143,7 @@
                 }
             }
 
-            @Test("transfers go on while the app is suspended, which is resumed once, when all of them have ended")
+            @Test("transfers continue while the app is suspended, which is resumed once, when all of them have ended")
             func suspended() throws {
                 try run { device in
                     device.launch()
@@ -190,7 +190,7 @@
             }
 
             @Test(
-                "a force quit cancels the transfers, the app is not started for them, and hears of it when the user opens it"
+                "a force quit cancels the transfers; the app is not started for them, and is notified when the user opens it"
             )
             func forceQuit() throws {
                 try run { device in
@@ -205,7 +205,7 @@
                 }
             }
 
-            @Test("without a network a transfer waits, and goes on from there when one is back")
+            @Test("without a network a transfer waits, and continues from there when the network is back")
             func networkLost() throws {
                 try run { device in
                     device.launch()
@@ -222,7 +222,7 @@
                 }
             }
 
-            @Test("a restart of the device keeps the transfers; they go on when the user has unlocked it")
+            @Test("a restart of the device keeps the transfers; they continue when the user has unlocked it")
             func restarted() throws {
                 try run { device in
                     device.launch()

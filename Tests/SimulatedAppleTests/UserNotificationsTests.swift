@@ -81,7 +81,7 @@ extension SimulatedAppleTests {
             }
         }
 
-        @Test("a notification comes though the app is dead, and tapping it starts the app, which hears of it")
+        @Test("a notification comes though the app is dead, and tapping it starts the app, which is notified")
         func tap() throws {
             try run { device, journal in
                 UNUserNotificationCenter.current().add(request("tea", in: 300))
@@ -185,7 +185,7 @@ extension SimulatedAppleTests {
             UNTimeIntervalNotificationTrigger(timeInterval: seconds, repeats: false)
         }
 
-        @Test("an interval of zero and a repetition below a minute are the exceptions that they are")
+        @Test("an interval of zero and a repetition below a minute are exceptions, as in the framework")
         func intervals() throws {
             var policy = SystemPolicy()
             policy.endsAppAtExceptions = false

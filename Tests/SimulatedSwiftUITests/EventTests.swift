@@ -118,7 +118,8 @@
             #expect(events.all == ["body 1 0", "body 1 10"])
         }
 
-        @Test("an action that changes what it is called for goes on in the next turn, and not for ever in one")
+        @Test(
+            "an action that changes the value that it is called for continues in the next turn, not in an endless one")
         func endless() {
             let stage = Stage(Endless())
             let first = stage.screen.lines

@@ -1,6 +1,6 @@
 import SwiftUI
 
-/// Downloads a map when it is opened, and hears of it in the background.
+/// Downloads a map when it is opened, and is notified of it in the background.
 struct MapsApp: App {
     private let maps = Maps()
 

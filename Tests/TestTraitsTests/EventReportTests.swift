@@ -29,7 +29,7 @@ struct EventReportTests {
         #expect(report.unreadable == [])
     }
 
-    @Test("known issues and warnings are told apart")
+    @Test("known issues and warnings are distinguished")
     func kinds() {
         let report = report(
             event(#""kind":"issueRecorded","messages":[],"issue":{"isKnown":true,"severity":"error"}"#),

@@ -34,7 +34,7 @@ struct Model {
     var timers: [Timer] = []
     private var insertions = 0
 
-    /// `current` is how far the wheel has looked: what is inserted behind that is due there and then.
+    /// `current` is how far the wheel has looked: an earlier deadline is due immediately.
     mutating func insert(deadline: UInt64, tolerance: UInt64, payload: UInt64, current: UInt64) {
         let (hard, overflow) = deadline.addingReportingOverflow(min(tolerance, TimerWheel.longestTolerance))
         timers.append(

@@ -56,7 +56,7 @@ struct TimerWheelModelTests {
                     #expect(wheel.reset(handle, deadline: now, tolerance: 0) == false, place)
                 }
             case 7 where random.below(8) == 0:
-                // Somebody set the clock back.
+                // The clock was set back.
                 now -= min(now, random.anyMagnitude())
             case 7, 8:
                 let (sum, overflow) = now.addingReportingOverflow(random.anyMagnitude())

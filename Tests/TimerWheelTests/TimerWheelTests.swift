@@ -45,7 +45,7 @@ struct TimerWheelTests {
         var wheel = TimerWheel(now: 0)
         let first = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(1))
         #expect(wheel.remove(first)?.payload.first == 1)
-        #expect(wheel.nextWake() == nil, "and whoever is asked takes the cancelled out of their lists")
+        #expect(wheel.nextWake() == nil, "and the call unlinks cancelled timers")
         let second = wheel.insert(deadline: 10, tolerance: 0, payload: TimerPayload(2))
         #expect(second.index == first.index, "the record last freed is used first")
         #expect(wheel.remove(first) == nil)
@@ -96,7 +96,7 @@ struct TimerWheelTests {
         var wheel = TimerWheel(now: 0, firstGeneration: TimerHandle.lastGeneration - 1)
         let first = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(1))
         _ = wheel.remove(first)
-        #expect(wheel.nextWake() == nil, "and whoever is asked takes the cancelled out of their lists")
+        #expect(wheel.nextWake() == nil, "and the call unlinks cancelled timers")
         let last = wheel.insert(deadline: 1, tolerance: 0, payload: TimerPayload(2))
         #expect(last.index == first.index && last.generation == TimerHandle.lastGeneration)
         _ = wheel.remove(last)
@@ -146,7 +146,7 @@ struct TimerWheelTests {
         #expect(wheel.brokenInvariant() == nil)
     }
 
-    @Test("moving a crowded slot down in small steps keeps the order, whoever comes or goes meanwhile")
+    @Test("moving a crowded slot down in small steps keeps the order, even with insertions and removals meanwhile")
     func smallSteps() {
         var wheel = TimerWheel(now: 0)
         let deadline: UInt64 = 1 << 40 + 1_000

@@ -5,7 +5,7 @@ struct ClaimBalance {
     var began: [String: Int] = [:]
     var ended: [String: Int] = [:]
     var refused = 0
-    /// How many background tasks were told that the time is over.
+    /// How many background tasks had their expiration handler called.
     var expired = 0
     /// Ends of background tasks that were not open.
     var strayEnds: [String] = []

@@ -56,7 +56,7 @@ struct ClaimProgramTests {
         }
     }
 
-    /// What is wrong at the end of a program, or behind any of its steps: so all shorter programs are covered too.
+    /// What is wrong after any step of a program, so that all shorter programs are covered too, or at its end.
     private func run(_ program: [Step], on device: SimulatedDevice) -> [String] {
         device.install { host in ClaimHolder(host) }
         device.launch()
@@ -65,7 +65,7 @@ struct ClaimProgramTests {
         for step in program {
             take(step, with: app, on: device)
             device.advance(by: .milliseconds(300))
-            if !device.claims.strayEnds.isEmpty { objections.append("ended twice behind \(step)") }
+            if !device.claims.strayEnds.isEmpty { objections.append("ended twice after \(step)") }
         }
         device.open()
         app.host.mainLoop.run { app.endAll() }
@@ -96,7 +96,7 @@ struct ClaimProgramTests {
     }
 }
 
-/// An app that begins background tasks and lets go of them as it is told.
+/// An app that begins background tasks and releases them, as the program's steps say.
 @MainActor
 private final class ClaimHolder {
     let host: SimulatedHost

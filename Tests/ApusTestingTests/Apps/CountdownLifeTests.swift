@@ -54,7 +54,7 @@ struct CountdownLifeTests {
         }
     }
 
-    @Test("however and whenever its process ends, a countdown is what it has to be after a relaunch")
+    @Test("a countdown is correct after a relaunch, at whatever instant and in whatever way its process ended")
     func everyEnd() throws {
         for life in Life.allCases {
             for end in ProcessEnd.allCases {
@@ -109,7 +109,7 @@ struct CountdownLifeTests {
         }
     }
 
-    @Test("a finish that nobody saw is told after the relaunch, until it is acknowledged")
+    @Test("an unseen finish is reported after the relaunch, until it is acknowledged")
     func unseen() throws {
         try SimulatedDevice.run { device in
             try device.launchCountdown()

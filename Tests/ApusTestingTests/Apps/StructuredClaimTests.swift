@@ -14,7 +14,7 @@ struct StructuredClaimTests {
                     do {
                         try await host.engine.sleep(for: duration)
                     } catch {
-                        host.note("\(name) is told")
+                        host.note("\(name) is interrupted")
                         throw error
                     }
                     return "\(name) is done"
@@ -54,26 +54,29 @@ struct StructuredClaimTests {
             device.advance(by: .seconds(29))
             #expect(host.phase == .suspended)
             device.advance(by: .seconds(100))
-            let told = device.notes(since: start).filter { !$0.contains("hears") }
-            #expect(Set(told) == ["26 one is told", "26 one is cancelled", "26 two is told", "26 two is cancelled"])
-            #expect(told.count == 4)
+            let interruptions = device.notes(since: start).filter { !$0.contains("hears") }
+            #expect(
+                Set(interruptions) == [
+                    "26 one is interrupted", "26 one is cancelled", "26 two is interrupted", "26 two is cancelled",
+                ])
+            #expect(interruptions.count == 4)
             #expect(device.claims.ended == ["one": 1, "two": 1])
             #expect(device.ends.isEmpty)
         }
     }
 
-    @Test("a body that does not listen is suspended with the app, and goes on after the return")
-    func deaf() throws {
+    @Test("a body that ignores cancellation is suspended with the app, and continues after the return")
+    func ignoresCancellation() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()
             host.start {
-                try? await withBackgroundTask("deaf", on: host) {
+                try? await withBackgroundTask("ignoring", on: host) {
                     for second in 1...40 as ClosedRange<Int> {
-                        // A wait that nobody can cut short.
+                        // A wait that ignores cancellation.
                         await withCheckedContinuation { continuation in
                             host.engine.schedule(after: .seconds(1)) { continuation.resume() }
                         }
-                        if second == 40 { host.note("heard nothing") }
+                        if second == 40 { host.note("ended") }
                     }
                 }
             }
@@ -84,8 +87,8 @@ struct StructuredClaimTests {
             #expect(device.notes.isEmpty)
             device.open()
             device.advance(by: .seconds(20))
-            #expect(device.notes == ["heard nothing"])
-            #expect(device.claims.ended == ["deaf": 1])
+            #expect(device.notes == ["ended"])
+            #expect(device.claims.ended == ["ignoring": 1])
         }
     }
 
@@ -102,7 +105,7 @@ struct StructuredClaimTests {
             }
             device.pressHome()
             device.advance(by: .seconds(40))
-            #expect(device.notes == ["first is told", "first is cancelled", "late: tooLate"])
+            #expect(device.notes == ["first is interrupted", "first is cancelled", "late: tooLate"])
             #expect(device.claims.began == ["first": 1] && device.claims.refused == 1)
             #expect(host.phase == .suspended)
             #expect(device.ends.isEmpty)

@@ -108,7 +108,9 @@ struct TimersOnDeviceTests {
         }
     }
 
-    @Test("a timer within the budget but behind the handlers' call is handed over there, and the notification comes")
+    @Test(
+        "a timer that is due after the handlers' call but within the budget is handed over, and its notification is delivered"
+    )
     func lateHandover() throws {
         try SimulatedDevice.run { device in
             let start = device.time.uptime()

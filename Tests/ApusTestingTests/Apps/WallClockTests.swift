@@ -4,7 +4,7 @@ import ApusTimers
 import Testing
 
 @MainActor
-@Suite("Countdown and stopwatch when somebody sets the clock of the simulated device")
+@Suite("Countdown and stopwatch when the clock of the simulated device is set")
 struct WallClockTests {
     enum Situation: CaseIterable {
         case inFront, suspended, killed
@@ -49,8 +49,8 @@ struct WallClockTests {
                         #expect(try device.countdown.state == .finished(at: finish, unseen: !wasSeen), comment)
                         device.advance(by: .seconds(3 * 3_600))
                         #expect(device.timesShown <= 1, comment)
-                        // A center that is told of no other instant shows it when its own clock says so; and one whose
-                        // clock went back is rid of it when the app says that the finish is over.
+                        // The center shows the notification at the instant that it has, on its own clock. If that clock
+                        // went back, the app withdraws the notification when it finds the finish in the past.
                         if minutes < 30 || hours > 0 { #expect(device.timesShown == 1, comment) }
                         #expect(try device.requests().pending.isEmpty, comment)
                     }
@@ -79,7 +79,7 @@ struct WallClockTests {
         }
     }
 
-    @Test("a stopwatch goes on through the end of its process, a restart, and whatever the clock is set to")
+    @Test("a stopwatch continues through the end of its process, a restart, and a clock that is set")
     func stopwatch() throws {
         for end in ProcessEnd.allCases {
             for hours in [-1, 0, 1] as [Int64] where end != .reboot || hours == 0 {

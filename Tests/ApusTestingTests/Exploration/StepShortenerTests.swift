@@ -52,7 +52,7 @@ struct StepShortenerTests {
         #expect(shorten(steps, attempts: 7) { _ in false }.attempts == 7)
     }
 
-    @Test("steps behind the problem are gone at once")
+    @Test("steps after the problem are removed first")
     func cutsTheEnd() {
         var shortener = StepShortener([.lock, .unlock, .kill, .reboot], attempts: 100)
         _ = shortener.next()

@@ -18,7 +18,7 @@ struct ContinuedJobTests {
         }
     }
 
-    @Test("it begins at once in the foreground, whatever its earliest begin, and goes on in the background")
+    @Test("it begins at once in the foreground, whatever its earliest begin, and continues in the background")
     func beginsAtOnce() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchJobApp()

@@ -105,7 +105,7 @@ struct JobRegistrationTests {
         }
     }
 
-    @Test("Apus's door throws what the raw one records or answers")
+    @Test("Apus's interface throws what the framework's records or answers")
     func errors() throws {
         try SimulatedDevice.run { device in
             let codes = Box<[BackgroundJobError.Code?]>([])

@@ -26,7 +26,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("a refresh has 30 s: its handler is called shortly before, and its time is told")
+    @Test("a refresh has 30 s: its handler is called shortly before the end, and its remaining time can be read")
     func refreshTime() throws {
         try run { host, task in
             host.note("\(task.timeRemaining ?? .zero), \(host.backgroundTimeRemaining ?? .zero)")
@@ -72,7 +72,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("without an expiration handler it fails without a word, and the app is suspended")
+    @Test("without an expiration handler it fails without notice, and the app is suspended")
     func noExpirationHandler() throws {
         try run { _, _ in
         } then: { device in
@@ -140,7 +140,7 @@ struct JobRunTests {
         }
     }
 
-    @Test("the expiration handler is let go of when it was called, and when the run is completed")
+    @Test("the expiration handler is released after its call, and when the run is completed")
     func handlerIsCleared() throws {
         final class Witness: Sendable {}
         try SimulatedDevice.run { device in
@@ -227,7 +227,8 @@ struct JobRunTests {
         }
     }
 
-    @Test("who computes for 80 % of a minute in the background is killed, unless the job requires external power")
+    @Test(
+        "an app that computes for 80 % of a minute in the background is killed, unless the job requires external power")
     func cpu() throws {
         func compute(_ request: BackgroundJobRequest, seconds: Int, pause: Int) throws -> [String] {
             try SimulatedDevice.run { device in

@@ -87,7 +87,7 @@ struct JobSubmissionTests {
         }
     }
 
-    @Test("a request without a handler is a fault at the raw door, and an error at the other; nothing waits then")
+    @Test("a request without a handler is a fault in the framework's interface, an error in Apus's, and is not pending")
     func noHandler() throws {
         var policy = SystemPolicy()
         policy.endsAppAtExceptions = false

@@ -31,7 +31,7 @@ struct ProcessingRuleTests {
         #expect(device.launches(of: "tidy") == 1)
     }
 
-    @Test("it runs only while nobody uses the device")
+    @Test("it runs only while the device is idle")
     func idle() throws {
         try run { device in
             device.unlock()
@@ -172,7 +172,7 @@ struct ProcessingRuleTests {
         }
     }
 
-    @Test("when the user picks the device up it expires; a refresh that runs goes on")
+    @Test("when the user picks the device up it expires; a running refresh continues")
     func pickedUp() throws {
         try SimulatedDevice.run(policy: .impatient) { device in
             try device.launchJobApp { host, task in

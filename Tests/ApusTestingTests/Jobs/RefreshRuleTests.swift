@@ -104,7 +104,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("when the user is not expected to open the app soon it waits, until shortly before the time of the last days")
+    @Test("it waits until shortly before the time at which the user opened the app in the last days")
     func usage() throws {
         var policy = SystemPolicy()
         policy.jobs.refreshPatience = .seconds(7 * 86_400)
@@ -118,7 +118,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("when it has waited for long it runs although nobody is expected")
+    @Test("when it has waited for long it runs although no use is expected")
     func patience() throws {
         try run(policy: SystemPolicy()) { device in
             device.advance(by: .seconds(4 * 3_600 - 1))
@@ -128,7 +128,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("an app that nobody has used for a week gets no refresh")
+    @Test("an app that was not used for a week gets no refresh")
     func notUsed() throws {
         try run { device in
             device.setLowPowerMode(true)
@@ -197,7 +197,7 @@ struct RefreshRuleTests {
         }
     }
 
-    @Test("several reasons are all told, in the log only when they change")
+    @Test("several reasons are all reported, in the log only when they change")
     func several() throws {
         try run { device in
             device.setLowPowerMode(true)

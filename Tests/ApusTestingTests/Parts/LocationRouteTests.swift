@@ -33,7 +33,7 @@ struct LocationRouteTests {
         #expect(route.lastMove(upTo: .seconds(60)) == .seconds(10))
     }
 
-    @Test("a constant velocity is read at its interval, stops at a pole and goes on over the date line")
+    @Test("a constant velocity is read at its interval, stops at a pole and continues across the date line")
     func velocity() {
         let route = LocationRoute.moving(
             from: Place(latitude: 89, longitude: 179), north: 0.25, east: 0.5, every: .seconds(2))

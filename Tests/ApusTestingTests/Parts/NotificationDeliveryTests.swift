@@ -167,17 +167,17 @@ struct NotificationDeliveryTests {
         #expect(quiet.authorization == .authorized)
     }
 
-    @Test("a tap takes the notification away, brings the app up and tells it; what is not shown cannot be tapped")
+    @Test("a tap removes the notification, opens the app and notifies it; what is not shown cannot be tapped")
     func tap() throws {
         let opened = Recorder<Bool>()
         let heard = Recorder<String>()
         let box = Recorder<SimulatedNotificationCenter>()
-        let center = device.center { tell in
+        let center = device.center { notify in
             opened.append(true)
             device.processRuns = true
             // As an app does while it starts.
             box.values[0].onTap = { heard.append($0.identifier) }
-            tell()
+            notify()
         }
         box.append(center)
         center.add(NotificationRequest("tea", .after(.seconds(1))))
@@ -193,7 +193,7 @@ struct NotificationDeliveryTests {
         #expect(try device.run { await center.delivered() } == [])
     }
 
-    @Test("a center that nobody keeps leaves no work behind")
+    @Test("a center that is released leaves no work")
     func dropped() {
         weak var weakCenter: SimulatedNotificationCenter?
         do {

@@ -6,7 +6,7 @@ import ApusTimers
 extension PartsHarness {
     func center(
         _ authorization: NotificationAuthorization = .authorized, overflow: NotificationOverflow = .keepsSoonest,
-        openApp: @escaping @Sendable (_ tell: @Sendable () -> Void) -> Void = { tell in tell() }
+        openApp: @escaping @Sendable (_ notify: @Sendable () -> Void) -> Void = { notify in notify() }
     ) -> SimulatedNotificationCenter {
         SimulatedNotificationCenter(
             surroundings, authorization: authorization, overflow: overflow, openApp: openApp)

@@ -29,7 +29,7 @@ struct NotificationRequestTests {
         #expect(try identifiers(center) == ["early", "late", "later"])
     }
 
-    @Test("a repeating request tells its next instant, and its interval stays as it was given")
+    @Test("a repeating request has its next instant, and its interval stays as it was given")
     func nextInstant() throws {
         let center = device.center()
         let start = device.time.wall()
@@ -76,14 +76,14 @@ struct NotificationRequestTests {
         center.add(NotificationRequest("early", .after(.seconds(5))))
         #expect(try identifiers(center) == ["early"] + (1...63).map { "n\($0)" })
         #expect(device.log.last == "0 system notification dropped: n64")
-        // A new one that is later than all the others is the one that goes.
+        // A new request that is later than all the others is dropped itself.
         center.add(NotificationRequest("late", .after(.seconds(5000))))
         #expect(try identifiers(center).count == 64)
         #expect(device.log.suffix(2) == ["0 app notification scheduled: late", "0 system notification dropped: late"])
         #expect(device.faults == [])
     }
 
-    @Test("a 65th notification follows the chosen policy: the last ones are kept, and the one that was set first goes")
+    @Test("a 65th notification follows the chosen policy: the latest requests are kept, and the oldest is dropped")
     func keepsLast() throws {
         let center = device.center(overflow: .keepsLast)
         for second in 1...64 { center.add(NotificationRequest("n\(second)", .after(.seconds(second * 10)))) }

@@ -19,7 +19,7 @@ final class PartsHarness: Sendable {
 
     var log: [String] { state.withLock { $0.log } }
     var faults: [Fault] { state.withLock { $0.faults } }
-    /// What `keepAwake` was told, in order.
+    /// The arguments of `keepAwake`, in order.
     var keptAwake: [Bool] { state.withLock { $0.keptAwake } }
 
     /// Whether the app has a process.
@@ -62,7 +62,7 @@ final class HeldMainLoop: MainLoop {
     }
 }
 
-/// Keeps what it was told, in order.
+/// Records values, in order.
 final class Recorder<Value: Sendable>: Sendable {
     private let recorded = Locked<[Value]>([])
 

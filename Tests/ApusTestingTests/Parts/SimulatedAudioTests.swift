@@ -98,7 +98,7 @@ struct SimulatedAudioTests {
         device.time.drain()
     }
 
-    @Test("a new queue plays only when it is told to, and playing nothing does nothing")
+    @Test("a new queue plays only after play(), and playing an empty queue does nothing")
     func newQueue() throws {
         let audio = audio()
         try device.run { try await audio.play() }
@@ -224,13 +224,13 @@ struct SimulatedAudioTests {
         device.mainLoop.drain()
         #expect(heard.values == [.interruptionBegan(appWasSuspended: true)])
         #expect(!audio.state.isPlaying)
-        // Told once.
+        // The event is sent once.
         audio.appSuspended()
         audio.appResumed()
         #expect(device.mainLoop.count == 0)
     }
 
-    @Test("an interruption that ends while the app is suspended resumes nothing, and is told late")
+    @Test("an interruption that ends while the app is suspended resumes nothing, and is reported late")
     func suspendedInInterruption() throws {
         let audio = try playing()
         let heard = Recorder<AudioSessionEvent>()
@@ -285,7 +285,7 @@ struct SimulatedAudioTests {
         #expect(heard.values.last == .interruptionEnded(shouldResume: true))
     }
 
-    @Test("the end of the process ends the sound, and what it kept awake; a call goes on")
+    @Test("the end of the process ends the sound, and what it kept awake; a call continues")
     func processEnded() throws {
         let audio = try playing()
         audio.processEnded()

@@ -54,7 +54,7 @@ struct SimulatedLocationTests {
             ])
     }
 
-    @Test("a period without a fix is told as such")
+    @Test("a period without a fix is reported")
     func noFix() throws {
         let location = location()
         location.setRoute(
@@ -296,7 +296,7 @@ struct SimulatedLocationTests {
         }
     }
 
-    @Test("the user takes the authorization away in mid-stream and gives it back: positions stop and go on")
+    @Test("the user withdraws the authorization in mid-stream and restores it: positions stop and continue")
     func changedInMidStream() throws {
         let location = location()
         try start(location)
@@ -397,7 +397,7 @@ struct SimulatedLocationTests {
         #expect(refusal(location) == .modeUnavailable)
     }
 
-    @Test("the real service calls the app on its main loop, and tells it the authorization when it refuses")
+    @Test("the real service calls the app on its main loop, and reports the authorization when it refuses")
     func rawUpdates() throws {
         let location = location(.denied)
         let (device, seen) = (device, seen)

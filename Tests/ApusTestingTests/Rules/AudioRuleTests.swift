@@ -9,7 +9,7 @@ import Testing
 struct AudioRuleTests {
     private let declared = AppManifest(backgroundModes: [.audio])
 
-    @Test("an app that plays goes on in the background, and is suspended when the last item has ended")
+    @Test("an app that plays continues in the background, and is suspended when the last item has ended")
     func endOfQueue() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)
@@ -26,7 +26,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("an app that pauses in the background is suspended, and one that goes on playing in time is not")
+    @Test("an app that pauses in the background is suspended, unless it resumes playing in time")
     func pause() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)
@@ -70,7 +70,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a call interrupts the sound of the app in front, and it goes on afterwards where it was")
+    @Test("a call interrupts the sound of the app in front, which continues afterwards where it was")
     func callInFront() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)
@@ -97,7 +97,7 @@ struct AudioRuleTests {
     }
 
     @Test(
-        "after a call in the background the sound goes on if a background task kept the app running, else not"
+        "after a call in the background the sound continues only if a background task kept the app running"
     )
     func callInBackground() throws {
         for holdsClaim in [true, false] {
@@ -118,7 +118,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a background task's budget stands still while audio plays, and goes on when it stops")
+    @Test("a background task's budget is not consumed while audio plays, and is consumed when it stops")
     func budget() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)
@@ -138,7 +138,7 @@ struct AudioRuleTests {
         }
     }
 
-    @Test("a frame timer goes on in the background while audio plays, and says after a suspension what it dropped")
+    @Test("a frame timer continues in the background while audio plays, and reports after a suspension what it dropped")
     func frames() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe(declared)

@@ -39,7 +39,7 @@ struct ClaimRuleTests {
         }
     }
 
-    @Test("nothing runs a suspended app at a set time or again and again; a notification is what is left")
+    @Test("nothing runs a suspended app at a set time or periodically; the alternative is a notification")
     func noGeneralMechanism() throws {
         try SimulatedDevice.run { device in
             let host = try device.launchProbe()

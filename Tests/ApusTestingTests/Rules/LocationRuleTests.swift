@@ -19,7 +19,9 @@ struct LocationRuleTests {
         return host
     }
 
-    @Test("started in front, with “when in use” too, updates go on in the background and keep the app running")
+    @Test(
+        "updates that were started in front, with “when in use” too, continue in the background and keep the app running"
+    )
     func background() throws {
         try SimulatedDevice.run { device in
             let host = try launch(device, declared, allowing: .whenInUse)
@@ -125,7 +127,7 @@ struct LocationRuleTests {
         }
     }
 
-    @Test("when the user takes the permission away in the background, the app is told and suspended")
+    @Test("when the user withdraws the permission in the background, the app is notified and suspended")
     func takenAway() throws {
         try SimulatedDevice.run { device in
             let host = try launch(device, declared, allowing: .always)

@@ -93,7 +93,7 @@ struct NotificationRuleTests {
         }
     }
 
-    @Test("tapping a notification launches the app, or brings it back, and tells it before the tap returns")
+    @Test("tapping a notification launches the app, or brings it back, and notifies it before the tap returns")
     func tap() throws {
         try SimulatedDevice.run { device in
             _ = try launch(device) { host in
@@ -123,7 +123,7 @@ struct NotificationRuleTests {
     }
 
     @Test(
-        "a 65th notification follows the policy: the latest one goes, or the one that was set first; Apus refuses it",
+        "a 65th notification follows the policy: the latest or the oldest is dropped; Apus refuses it",
         arguments: NotificationOverflow.allCases)
     func overflow(_ overflow: NotificationOverflow) throws {
         var policy = SystemPolicy()

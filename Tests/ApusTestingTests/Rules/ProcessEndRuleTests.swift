@@ -76,7 +76,7 @@ struct ProcessEndRuleTests {
         }
     }
 
-    @Test("a device that nobody keeps takes its running process with it")
+    @Test("a device that is released ends its running process")
     func dropped() throws {
         let host = try { () throws -> Weak in
             let device = SimulatedDevice()

@@ -8,7 +8,7 @@ import Testing
 @MainActor
 @Suite("Random use of the whole device")
 struct RandomUseTests {
-    /// An app that does something by chance: what it is told, and in each phase.
+    /// An app that does random things in each phase and for each event.
     private static func install(on device: SimulatedDevice, _ random: SeededRandom) {
         let modes: [Set<AppManifest.BackgroundMode>] = [[], [.audio], [.location], [.audio, .location]]
         let manifest = AppManifest(
@@ -215,7 +215,7 @@ private struct Standing {
             (phase, isLaunching, openBackgroundTasks) = (.background, true, 0)
         case .phase(let new):
             guard let phase else { return "no process: \(event)" }
-            // Without scenes it began in front; without the user it is told that it is in the background.
+            // Without scenes it began in front; without the user it is notified that it is in the background.
             let mayFollow =
                 Self.next[phase, default: []].contains(new) || isLaunching && (new == .active || new == .background)
             if !mayFollow { return "from \(phase) to \(new)" }

@@ -103,7 +103,7 @@ struct DeviceTimelineTests {
     }
 
     @Test(
-        "a job that is submitted again while it runs goes on running and waits then; one that is withdrawn waits no longer"
+        "a job that is submitted again while it runs continues and waits then; a withdrawn job waits no longer"
     )
     func orders() {
         func event(_ seconds: Int64, _ what: BackgroundJobEvent.What) -> DeviceEvent {

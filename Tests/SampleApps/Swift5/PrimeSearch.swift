@@ -1,6 +1,6 @@
 import UIKit
 
-/// Looks for prime numbers, and goes on for a while when the user leaves the app.
+/// Looks for prime numbers, and continues for a while when the user leaves the app.
 class PrimeSearch {
     private(set) var primes: [Int] = []
     private(set) var remainingTimes: [TimeInterval] = []

@@ -1,6 +1,6 @@
 import UIKit
 
-/// Looks for prime numbers, and goes on for a while when the user leaves the app.
+/// Looks for prime numbers, and continues for a while when the user leaves the app.
 ///
 /// What differs from the class of the same name in Swift 5 mode:
 /// - It belongs to the main actor, because it uses `UIApplication.shared` and is used by the user interface.

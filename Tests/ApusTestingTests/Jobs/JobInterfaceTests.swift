@@ -4,10 +4,10 @@ import ApusTesting
 import ApusTimers
 import Testing
 
-/// What an app does that knows only ``BackgroundJobScheduler``.
+/// An app that uses ``BackgroundJobScheduler`` only.
 @MainActor
 @Suite("Background jobs by Apus's own interface, on the device")
-struct JobDoorTests {
+struct JobInterfaceTests {
     /// Launches an app that registers `handler` and submits a refresh.
     private func launch(
         on device: SimulatedDevice,
@@ -47,7 +47,7 @@ struct JobDoorTests {
         }
     }
 
-    @Test("one that throws has failed")
+    @Test("a handler that throws has failed")
     func failure() throws {
         try SimulatedDevice.run { device in
             try launch(on: device) { _, _ in throw CancellationError() }
@@ -56,18 +56,18 @@ struct JobDoorTests {
         }
     }
 
-    @Test("when the time is over the handler is called, the task is cancelled, and may end what it does")
+    @Test("when the time is over the expiration handler is called, and the task is cancelled and may complete")
     func expiration() throws {
         try SimulatedDevice.run { device in
             try launch(on: device) { run, host in
-                run.onExpiration { host.note("told, expired: \(run.isExpired)") }
+                run.onExpiration { host.note("handler, expired: \(run.isExpired)") }
                 do { try await host.engine.sleep(for: .seconds(60)) } catch {
                     host.note("cancelled")
                 }
             }
             begin(device)
             device.advance(by: .seconds(26))
-            #expect(device.notes == ["told, expired: true", "cancelled"])
+            #expect(device.notes == ["handler, expired: true", "cancelled"])
             #expect(device.jobs.history.map(\.outcome) == [.expired])
         }
     }
@@ -87,7 +87,7 @@ struct JobDoorTests {
         }
     }
 
-    @Test("one that does not come to its end after the expiration gets the app killed")
+    @Test("a handler that does not end after the expiration gets the app killed")
     func stuck() throws {
         try SimulatedDevice.run { device in
             device.expect(.jobNotCompleted)
