@@ -4,7 +4,7 @@ public import Logging
 
 /// Positions from gpsd (gpsd.io), the service for satellite receivers on Linux: on Debian the package `gpsd`.
 ///
-/// Updates begin with `noFix`, because the position is unknown, and each position that gpsd reports
+/// Updates begin with `LocationUpdate.noFix`, because the position is unknown, and each position that gpsd reports
 /// follows, with gpsd's instant. When no receiver knows where it is, or gpsd is gone, `noFix` comes once. A gpsd that
 /// is not there is no error: it is looked for again after a second, then after twice the pause each time, up to a
 /// minute, and the log says so once. Between its reports nothing runs.

@@ -15,7 +15,7 @@
 
         /// Its number, which no other node ever has.
         public var id: Int64
-        /// What it is called (`node`). Several nodes can have one name.
+        /// What it is called (`JobScheduler.Configuration.node`). Several nodes can have one name.
         public var name: NodeID
         /// The version of Apus that it runs.
         public var version: String
