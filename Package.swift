@@ -624,11 +624,6 @@ where target.type != .plugin && target.type != .system && !withoutFeatures.conta
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
 
-// For `make docs` only, so that packages that depend on this one do not fetch it.
-if Context.environment["APUS_DOCS"] != nil {
-    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin.git", from: "1.4.0"))
-}
-
 // With APUS_RACES, for `make tsan`: only the tests that have something to race with, and what they need, because all that is
 // compiled for the thread sanitizer is compiled once more.
 if Context.environment["APUS_RACES"] != nil {

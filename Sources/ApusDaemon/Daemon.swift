@@ -90,7 +90,7 @@ public struct Daemon: Sendable {
     /// it can wait for one, and raises its soft limit of open files.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
-    /// - Throws: ``JobError`` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
+    /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
     ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
     ///   taken the store meanwhile: it ends as after SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {

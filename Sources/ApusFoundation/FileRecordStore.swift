@@ -28,7 +28,7 @@ public struct FileRecordStore: RecordStore {
 
     /// A store in a folder, which is created, with those above it, when it does not exist.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder;
+    /// - Throws: `BackgroundError` with the code `storeFailed` when it cannot be created, or is no folder;
     ///   `invalidArgument` when the URL is not one of a file.
     public init(folder: URL) throws(BackgroundError) {
         self.folder = folder
@@ -50,7 +50,7 @@ public struct FileRecordStore: RecordStore {
 
     /// A store in the folder at a path; otherwise like ``init(folder:)``.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be created, or is no folder.
+    /// - Throws: `BackgroundError` with the code `storeFailed` when it cannot be created, or is no folder.
     public init(path: String) throws(BackgroundError) {
         try self.init(folder: URL(fileURLWithPath: path, isDirectory: true))
     }
@@ -72,7 +72,7 @@ public struct FileRecordStore: RecordStore {
 
     /// The record under `key`; `nil` when there is no file.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when the file cannot be read, or holds something else.
+    /// - Throws: `BackgroundError` with the code `storeFailed` when the file cannot be read, or holds something else.
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         let file = file(for: key)
         let data: Data
@@ -97,7 +97,7 @@ public struct FileRecordStore: RecordStore {
 
     /// Keeps `record` under `key`; `nil` removes the file. What was saved is on the disk when this returns.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when it cannot be written. The old record is still
+    /// - Throws: `BackgroundError` with the code `storeFailed` when it cannot be written. The old record is still
     ///   there then, unless the disk failed in the last step: then the new one is, but may not outlive a power cut.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let file = file(for: key)

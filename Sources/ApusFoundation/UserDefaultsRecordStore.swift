@@ -26,7 +26,7 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
 
     /// The record under `key`; `nil` when there is none.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when something else is there.
+    /// - Throws: `BackgroundError` with the code `storeFailed` when something else is there.
     public func load<Record: Codable & Sendable>(_ type: Record.Type, for key: String) throws -> Record? {
         let name = prefix + key
         let (isThere, data) = lock.withLock { _ in
@@ -50,7 +50,7 @@ public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
 
     /// Keeps `record` under `key`; `nil` removes it.
     ///
-    /// - Throws: ``BackgroundError`` with the code `storeFailed` when the record cannot be written as JSON.
+    /// - Throws: `BackgroundError` with the code `storeFailed` when the record cannot be written as JSON.
     public func save<Record: Codable & Sendable>(_ record: Record?, for key: String) throws {
         let data: Data?
         do {

@@ -32,7 +32,7 @@ public struct DesktopNotifier: Notifier {
 
     /// Shows `notification` now and returns when the service has taken it.
     ///
-    /// - Throws: ``BackgroundError`` with the code `notifierUnavailable` without libdbus, a bus or a service on it, and
+    /// - Throws: `BackgroundError` with the code `notifierUnavailable` without libdbus, a bus or a service on it, and
     ///   `notificationRefused` when the service answers with an error, or not in time.
     public func notify(_ notification: UserNotification) async throws {
         guard let address = address ?? Self.sessionBus() else {

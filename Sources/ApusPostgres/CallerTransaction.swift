@@ -11,9 +11,9 @@
         /// committed, and only then.
         ///
         /// Its trigger counts from the statement, on the database's clock. What depends on other jobs is decided by the
-        /// node that owns the job: a submission that ``ConflictPolicy/refuse`` refuses is in that node's log. The store
+        /// node that owns the job: a submission that `ConflictPolicy.refuse` refuses is in that node's log. The store
         /// need not be open.
-        /// - Throws: ``JobError`` with `invalid`, naming the argument, for what ``JobScheduler/submit(_:)`` would refuse
+        /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
         ///   whatever is in the store.
         public func submissionStatement(for request: JobRequest) throws -> String {
             try request.validate(submittedAt: engine.time.wall())
@@ -23,8 +23,8 @@
         /// Submits a job in the caller's own transaction: ``submissionStatement(for:)``, executed on `connection`, an open
         /// `PGconn` of libpq's. Blocks until the server has answered, as `PQexec` does.
         /// - Returns: the request's identifier.
-        /// - Throws: ``JobError`` with `invalid`, naming the argument, for what ``JobScheduler/submit(_:)`` would refuse
-        ///   whatever is in the store; for other errors what ``JobScheduler/submit(_:)`` throws, with a ``PostgresError`` as
+        /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
+        ///   whatever is in the store; for other errors what `JobScheduler.submit(_:)` throws, with a ``PostgresError`` as
         ///   the cause. To roll the transaction back is up to the caller.
         @discardableResult
         public func submit(_ request: JobRequest, in connection: OpaquePointer) throws -> JobID {
@@ -35,10 +35,10 @@
 
         /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
         ///
-        /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
+        /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)`
         /// describes the arguments.
         /// - Returns: the job's identifier.
-        /// - Throws: as ``submit(_:in:)``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written
+        /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be written
         ///   as JSON.
         @discardableResult
         public func submit<Payload: JobPayload>(
@@ -67,7 +67,7 @@
         /// handler lets the error pass; its attempt is over already.
         ///
         /// A handler must throw if its transaction was not committed: one that returns has succeeded. What
-        /// ``RunContext/setResult(_:)`` has set before is kept with the completion.
+        /// `RunContext.setResult(_:)` has set before is kept with the completion.
         public var completionStatement: String {
             let result = result.map { ", \(ApplicationConnection.literal($0))" } ?? ""
             return "SELECT apus.complete(\(job.key), \(occurrence), \(attempt)\(result))"
@@ -75,7 +75,7 @@
 
         /// Executes ``completionStatement`` on an open connection (a `PGconn`), as a part of the transaction that is under
         /// way there. Blocks until the server has answered, as `PQexec` does.
-        /// - Throws: ``JobError`` with `notOwner` if the run is no longer in progress; with `unavailable`, and a
+        /// - Throws: `JobError` with `notOwner` if the run is no longer in progress; with `unavailable`, and a
         ///   ``PostgresError`` as the cause, for the server's and the connection's other errors. To roll the transaction
         ///   back is up to the caller.
         public func complete(in connection: OpaquePointer) throws {

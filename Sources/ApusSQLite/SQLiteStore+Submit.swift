@@ -16,19 +16,19 @@ extension SQLiteStore {
     /// ```
     ///
     /// The scheduler that owns the store takes the submission, exactly once: at once if it runs in this process with this
-    /// store, else with its next turn, at its next start, or when ``JobScheduler/takeSubmissions()`` is called. The
+    /// store, else with its next turn, at its next start, or when `JobScheduler.takeSubmissions()` is called. The
     /// trigger counts from this call, by the wall clock of ``Configuration/time``; what fell due until the scheduler takes
-    /// the submission is decided by ``JobPolicies/missedRuns``. What depends on other jobs is decided then, without the
-    /// caller: a submission that ``ConflictPolicy/refuse`` refuses is logged and removed. Middleware is not asked.
+    /// the submission is decided by `JobPolicies.missedRuns`. What depends on other jobs is decided then, without the
+    /// caller: a submission that `ConflictPolicy.refuse` refuses is logged and removed. Middleware is not asked.
     ///
     /// The store need not be open here, and its file may belong to another process; it must have been opened once, by a
     /// scheduler of this version of Apus.
     /// - Parameters:
     ///   - request: the job.
     ///   - db: the application's connection to the store's file.
-    /// - Returns: the request's identifier. With ``JobUniqueness/payload(within:)`` the job that counts as the same
+    /// - Returns: the request's identifier. With `JobUniqueness.payload(within:)` the job that counts as the same
     ///   keeps its own.
-    /// - Throws: ``JobError`` with `invalid`, naming the argument, for what ``JobScheduler/submit(_:)`` would refuse
+    /// - Throws: `JobError` with `invalid`, naming the argument, for what `JobScheduler.submit(_:)` would refuse
     ///   whatever is in the store, and if `db` is another file's; `unavailable`, `full` or `damaged`, with GRDB's error as
     ///   the cause. To let it roll the transaction back is up to the caller.
     @discardableResult
@@ -55,10 +55,10 @@ extension SQLiteStore {
 
     /// Submits a job with a typed payload in the caller's own transaction; see ``submit(_:in:)``.
     ///
-    /// ``JobRequest/init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)``
+    /// `JobRequest.init(_:id:name:trigger:policies:labels:queue:priority:metadata:uniqueness:conflict:idempotencyKey:)`
     /// describes the arguments.
     /// - Returns: the job's identifier.
-    /// - Throws: as ``submit(_:in:)``; ``JobError`` with `invalid`, naming the field, if the payload cannot be written as
+    /// - Throws: as ``submit(_:in:)``; `JobError` with `invalid`, naming the field, if the payload cannot be written as
     ///   JSON.
     @discardableResult
     public func submit<Payload: JobPayload>(

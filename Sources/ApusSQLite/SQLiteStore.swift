@@ -8,7 +8,7 @@ import Logging
 /// the file is in WAL mode with `synchronous=FULL`.
 ///
 /// One process owns a file, by a lock on `<path>.lock` that the kernel releases when the process ends, however it ends.
-/// A second owner gets ``JobError/Code/owned``, with a message that names the first. The user may read the file with
+/// A second owner gets `JobError.Code.owned`, with a message that names the first. The user may read the file with
 /// other programs at any time.
 ///
 /// The file, its lock and the files that SQLite keeps beside it have to belong to the effective user and not be writable
@@ -50,7 +50,7 @@ public final class SQLiteStore: JobStore {
 
     /// Takes ownership of the file, making or migrating it if need be. On a store that is open, it begins a new epoch:
     /// what carries an earlier one writes nothing any more.
-    /// - Throws: ``JobError`` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
+    /// - Throws: `JobError` with `owned` (naming the owner), `damaged`, `newerSchema`, `unavailable`, `full`.
     public func open(as node: NodeID) async throws -> StoreSession {
         try await turnstile.pass {
             if let connections = self.openConnections {
@@ -104,7 +104,7 @@ public final class SQLiteStore: JobStore {
 
     // MARK: Writing
 
-    /// Applies a turn, durably; see ``JobStore/commit(_:in:)``. Calls are served in the order of their arrival.
+    /// Applies a turn, durably; see `JobStore.commit(_:in:)`. Calls are served in the order of their arrival.
     public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
         let (results, hasSubmissions) = try await connections().write { writer in
             (try writer.commit(turn, in: session), writer.hasSubmissions)
@@ -113,14 +113,14 @@ public final class SQLiteStore: JobStore {
         return results
     }
 
-    /// Removes old jobs, found by an index; see ``JobStore/retire(endedBefore:budget:in:)``.
+    /// Removes old jobs, found by an index; see `JobStore.retire(endedBefore:budget:in:)`.
     public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
         try await connections().write { try $0.retire(endedBefore: instant, budget: budget, in: session) }
     }
 
     // MARK: Reading
 
-    /// Jobs that must be looked at, earliest first; see ``JobStore/due(through:limit:excluding:in:)``. A range read of
+    /// Jobs that must be looked at, earliest first; see `JobStore.due(through:limit:excluding:in:)`. A range read of
     /// an index for each of the two clocks.
     public func due(
         through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
@@ -128,17 +128,17 @@ public final class SQLiteStore: JobStore {
         try await read { try StoreReader.due(through: instant, limit: max(0, limit), excluding: lanes, on: $0) }
     }
 
-    /// See ``JobStore/interrupted(after:limit:in:)``.
+    /// See `JobStore.interrupted(after:limit:in:)`.
     public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
         try await read { try StoreReader.interrupted(after: key, limit: max(0, limit), on: $0) }
     }
 
-    /// See ``JobStore/anchored(after:limit:in:)``.
+    /// See `JobStore.anchored(after:limit:in:)`.
     public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
         try await read { try StoreReader.anchored(after: key, limit: max(0, limit), on: $0) }
     }
 
-    /// See ``JobStore/submissions(limit:in:)``.
+    /// See `JobStore.submissions(limit:in:)`.
     public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
         try await read { try SubmissionRow.page(limit: max(0, limit), on: $0) }
     }
@@ -147,7 +147,7 @@ public final class SQLiteStore: JobStore {
     /// any.
     public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { signals.stream() }
 
-    /// See ``JobStore/load(_:)``.
+    /// See `JobStore.load(_:)`.
     public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
         try await read { connection in try references.map { try StoreReader.job($0, on: connection) } }
     }

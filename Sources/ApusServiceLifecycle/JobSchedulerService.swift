@@ -1,7 +1,7 @@
 public import ApusJobs
 public import ServiceLifecycle
 
-/// A ``JobScheduler`` as a service of a `ServiceGroup`: it starts with the group, and stops at a graceful shutdown.
+/// A `JobScheduler` as a service of a `ServiceGroup`: it starts with the group, and stops at a graceful shutdown.
 ///
 /// Register the handlers before the group runs. A group shuts its services down from the last to the first: list the
 /// scheduler after the services that its handlers use.
@@ -24,7 +24,7 @@ public struct JobSchedulerService: Service {
     /// - Parameters:
     ///   - scheduler: one that was not started.
     ///   - grace: how long handlers may run after the graceful shutdown began, on the uptime clock. They then have
-    ///     ``JobScheduler/Configuration/cancellationGrace`` to return. The group's `maximumGracefulShutdownDuration` has
+    ///     `JobScheduler.Configuration.cancellationGrace` to return. The group's `maximumGracefulShutdownDuration` has
     ///     to be longer than both: when it is over the group cancels the service, and handlers are cancelled at once.
     public init(_ scheduler: JobScheduler, grace: Duration? = .seconds(10)) {
         self.scheduler = scheduler
@@ -33,7 +33,7 @@ public struct JobSchedulerService: Service {
 
     /// Starts the scheduler, and runs it until graceful shutdown, or until the task is cancelled.
     ///
-    /// - Throws: as ``JobScheduler/run(grace:afterOpening:)``: what starting throws, and the error with which the scheduler
+    /// - Throws: as `JobScheduler.run(grace:afterOpening:)`: what starting throws, and the error with which the scheduler
     ///   loses its store. The group's `run()` throws it too.
     public func run() async throws {
         try await withGracefulShutdownHandler {

@@ -1,7 +1,7 @@
 public import ApusLinux
 public import ServiceLifecycle
 
-/// A ``LinuxHost`` as a service of a `ServiceGroup`: the group's graceful shutdown is the host's request to stop.
+/// A `LinuxHost` as a service of a `ServiceGroup`: the group's graceful shutdown is the host's request to stop.
 ///
 /// The group keeps the signals. List the host *last*: a group shuts its services down from the last to the first, so
 /// the others continue to serve until the host's background tasks have ended or its grace period is over. A group's

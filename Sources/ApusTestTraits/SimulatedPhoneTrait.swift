@@ -14,7 +14,7 @@ public import Testing
 /// }
 /// ```
 ///
-/// The test finds the phone in ``ApusTesting/SimulatedDevice/current``. At the end the app's process is ended; a fault that
+/// The test finds the phone in `ApusTesting.SimulatedDevice.current`. At the end the app's process is ended; a fault that
 /// was not expected, and an expected one that did not come, is an issue of the test. Tests with this trait run one after
 /// the other, because the frameworks of an app in the test's own process serve one phone at a time. Each case of a
 /// parameterized test has a phone of its own, with the same seed.
@@ -40,7 +40,7 @@ extension SimulatedPhoneTrait: TestScoping {
 
     /// Runs the test with a new device, and verifies that. Called by Swift Testing.
     ///
-    /// - Throws: What the test throws; ``ApusTesting/DeviceError``.
+    /// - Throws: What the test throws; `ApusTesting.DeviceError`.
     public func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {

@@ -8,7 +8,7 @@ public import Testing
 ///     @Test(.virtualClock) func retriesForHours() async throws { … }
 ///
 /// The trait of a suite holds for every test in it; the trait of a test or of an inner suite takes precedence. All cases of
-/// a parameterized test run in one process, one after the other. ``ApusTesting/ProcessClock`` describes what is virtual.
+/// a parameterized test run in one process, one after the other. `ApusTesting.ProcessClock` describes what is virtual.
 ///
 /// Issues of that process are recorded as issues of the test, with their place in the source. Its standard output and
 /// error output appear among those of the test run. Attachments are not carried over. A crash, a process that hangs, and
@@ -36,7 +36,7 @@ extension Trait where Self == VirtualClockTrait {
     ///
     /// - Parameters:
     ///   - mode: what moves the time.
-    ///   - wall: the time of day at which the test begins. Other clocks begin as ``ApusTesting/ProcessClock`` says.
+    ///   - wall: the time of day at which the test begins. Other clocks begin as `ApusTesting.ProcessClock` says.
     ///   - limit: how long the test may take, in the machine's time, counted from the beginning of virtual time. After
     ///     that its process is ended, with an issue that says what runs in it and what waits. Loading the program may take
     ///     another minute.

@@ -3,17 +3,17 @@ public import Tracing
 
 /// Traces jobs with swift-distributed-tracing: one span for each attempt, in the trace of the task that submitted the job.
 ///
-/// At its submission, a job gets the caller's `ServiceContext` into its ``JobRequest/metadata``, in the form that the
+/// At its submission, a job gets the caller's `ServiceContext` into its `JobRequest.metadata`, in the form that the
 /// instrument uses for requests (the W3C's `traceparent`, for most). When an attempt begins, in this process or another
 /// one, the context is read from there, and a span begins below it:
 ///
 /// | | |
 /// |---|---|
-/// | name, kind | ``JobRequest/kind``, `consumer` |
+/// | name, kind | `JobRequest.kind`, `consumer` |
 /// | `job.id`, `job.queue` | the job's identifier, and its queue |
 /// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
-/// | `job.cancellation` | why the handler was cancelled (``CancellationReason``), if it was |
-/// | `job.postponement` | the reason, if the handler threw a ``JobPostponement`` |
+/// | `job.cancellation` | why the handler was cancelled (`CancellationReason`), if it was |
+/// | `job.postponement` | the reason, if the handler threw a `JobPostponement` |
 ///
 /// The handler runs with the span's context as its `ServiceContext.current`. What it throws is recorded as the span's
 /// error, a postponement excepted; an attempt that took longer than its time limit has the status `error`, too.

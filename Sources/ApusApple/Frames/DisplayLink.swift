@@ -56,7 +56,7 @@
         }
 
         /// The rate that is wished for, in frames per second; nil, zero and negative values: the display's own. The actual
-        /// one is the system's choice: ``Frame/targetTimestamp`` − ``Frame/timestamp`` is the length of a frame.
+        /// one is the system's choice: `Frame.targetTimestamp` − `Frame.timestamp` is the length of a frame.
         public var preferredFramesPerSecond: Int? {
             didSet {
                 machine.interrupted()

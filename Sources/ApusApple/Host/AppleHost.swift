@@ -12,7 +12,7 @@
     ///   developer.apple.com/documentation/uikit/uiscenedelegate/scenedidenterbackground(_:)): the app is `inactive`
     ///   when it resigns being active and when it enters the foreground, `active` when it has become active,
     ///   `background` when it has entered that, and `terminated` when it is notified of its termination. Apple's
-    ///   systems announce no suspension, so ``Phase/suspended`` is never entered here: after it, the app continues in
+    ///   systems announce no suspension, so `Phase.suspended` is never entered here: after it, the app continues in
     ///   the phase that it was in. Observers are called before UIKit's notification returns, so they have as long as
     ///   UIKit's own methods: about 5 s.
     /// - Background tasks are those of `UIApplication`, by whose rules they are granted and expire; see
@@ -80,7 +80,7 @@
 
         // MARK: Phases
 
-        /// The phase that UIKit has announced last; never ``Phase/suspended``.
+        /// The phase that UIKit has announced last; never `Phase.suspended`.
         public var phase: Phase { phases.value }
 
         /// A new sequence of the phases that are announced from now on.
@@ -112,7 +112,7 @@
         ///
         /// - Parameter request: The name, the place and the expiration handler.
         /// - Returns: The background task, which must be ended.
-        /// - Throws: ``BackgroundError`` with the code `tooLate` when UIKit gives no identifier; the handler is called
+        /// - Throws: `BackgroundError` with the code `tooLate` when UIKit gives no identifier; the handler is called
         ///   on the main loop then too.
         public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
             let claim = AppleClaim(request, of: application, mainLoop: mainLoop)

@@ -19,7 +19,7 @@
     /// - The handler runs where the host runs asynchronous work. The system calls Apus on a queue of its own, where code
     ///   that was written in a main-actor context would be ended by the runtime; Apus takes nothing for granted there.
     /// - When the time is over or the user cancels, the handler's Swift task is cancelled, on the main loop; see
-    ///   ``BackgroundJobRun``. The system may end an app that does not complete a run soon after that (Apple,
+    ///   `BackgroundJobRun`. The system may end an app that does not complete a run soon after that (Apple,
     ///   developer.apple.com/documentation/backgroundtasks/bgtask/settaskcompleted(success:)).
     /// - The system keeps requests when the process ends. What a run can say of a request that an earlier process has
     ///   submitted is its identifier and its kind; of processing it does not know what was required.
@@ -49,7 +49,7 @@
 
         /// Says who does the work of an identifier, in this process.
         ///
-        /// - Throws: ``BackgroundJobError`` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
+        /// - Throws: `BackgroundJobError` with the code `invalidArgument`, `alreadyRegistered`, or `notPermitted` when
         ///   `BGTaskSchedulerPermittedIdentifiers` does not have it. One that comes when the launch is over is kept; what
         ///   is wrong with it shows when a request is submitted.
         public func register(_ identifier: String, _ handler: @escaping BackgroundJobHandler) throws(BackgroundJobError)
@@ -106,7 +106,7 @@
 
         /// Asks for a run, in place of a pending request with the same identifier.
         ///
-        /// - Throws: ``BackgroundJobError``: `invalidArgument`; `notRegistered` or `registeredTooLate`, for which a phone
+        /// - Throws: `BackgroundJobError`: `invalidArgument`; `notRegistered` or `registeredTooLate`, for which a phone
         ///   raises exceptions; the system's own `unavailable`, `tooManyPending`, `notPermitted` and `cannotStartNow`.
         public func submit(_ request: BackgroundJobRequest) async throws(BackgroundJobError) {
             try request.validate()
@@ -162,7 +162,7 @@
         #if os(Linux)
             /// Begins the run of a pending request with the next step of the simulated phone's time.
             ///
-            /// - Throws: ``BackgroundJobError`` with the code `notPending`.
+            /// - Throws: `BackgroundJobError` with the code `notPending`.
             public func simulateLaunch(_ identifier: String) async throws(BackgroundJobError) {
                 guard await pending().contains(where: { $0.identifier == identifier }) else {
                     throw BackgroundJobError(
@@ -173,7 +173,7 @@
 
             /// Lets a run expire with the next step of the simulated phone's time.
             ///
-            /// - Throws: ``BackgroundJobError`` with the code `notRunning`.
+            /// - Throws: `BackgroundJobError` with the code `notRunning`.
             public func simulateExpiration(_ identifier: String) async throws(BackgroundJobError) {
                 guard book.withLock({ $0.isRunning(identifier) }) else {
                     throw BackgroundJobError(.notRunning, "no run of “\(identifier)” is in progress; launch one before")

@@ -62,7 +62,7 @@
 
         /// Replaces the queue; nothing plays until ``play()``. An item's source is a URL, or the path of a file.
         ///
-        /// - Throws: ``BackgroundError`` with the code `invalidArgument` when a source is empty.
+        /// - Throws: `BackgroundError` with the code `invalidArgument` when a source is empty.
         public func setQueue(_ items: [AudioItem]) async throws {
             var urls: [URL] = []
             for item in items {
@@ -82,7 +82,7 @@
 
         /// Activates the audio session, and plays or resumes playing. Without an item it does nothing.
         ///
-        /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when the session cannot be activated, as during a
+        /// - Throws: `BackgroundError` with the code `modeUnavailable` when the session cannot be activated, as during a
         ///   call.
         public func play() async throws {
             guard state.current != nil else { return }

@@ -72,7 +72,7 @@
 
         /// Starts updates; see ``AppleLocationSource``. They end with ``stop()``, with the sequence, and with another start.
         ///
-        /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when it is not authorized, `inBackground` is not
+        /// - Throws: `BackgroundError` with the code `modeUnavailable` when it is not authorized, `inBackground` is not
         ///   declared by the app, or the app is in the background and the authorization is not `always`.
         public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {
             try demandPermission(inBackground: inBackground)

@@ -46,7 +46,7 @@
 
         /// Shows `notification` now, under an identifier of its own.
         ///
-        /// - Throws: ``BackgroundError`` with the code `notificationRefused` when the user does not allow any, or the
+        /// - Throws: `BackgroundError` with the code `notificationRefused` when the user does not allow any, or the
         ///   center does not take it.
         public func notify(_ notification: UserNotification) async throws {
             try await demandPermission()
@@ -61,7 +61,7 @@
 
         /// Keeps `request` until it is due, in place of the pending one with the same identifier; see ``AppleNotifications``.
         ///
-        /// - Throws: ``BackgroundError`` with the code `invalidArgument` for an interval that is not accepted,
+        /// - Throws: `BackgroundError` with the code `invalidArgument` for an interval that is not accepted,
         ///   `notificationRefused` when the user does not allow any or the center does not take it,
         ///   `tooManyNotifications` when another request would have to go.
         public func schedule(_ request: NotificationRequest) async throws {

@@ -57,7 +57,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
     ///   - zones: the rules of zones.
     ///   - name: what a field is called in an error.
     /// - Returns: the trigger, which has all that was left out.
-    /// - Throws: ``TextError`` with the field, what was read, and what is accepted.
+    /// - Throws: `TextError` with the field, what was read, and what is accepted.
     public func parsed(
         at now: WallInstant, in zones: any TimeZones, calling name: (String) -> String
     ) throws(TextError) -> CalendarTrigger {

@@ -106,7 +106,7 @@ public final class MPVAudioPlayer: AudioPlayer {
     /// Replaces the queue; nothing plays until ``play()``. A source that is no URL is a path, from the directory in
     /// which the player was made if it is not absolute.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable`, and nothing changes, when mpv is not installed.
+    /// - Throws: `BackgroundError` with the code `modeUnavailable`, and nothing changes, when mpv is not installed.
     public func setQueue(_ items: [AudioItem]) async throws {
         try await onQueue { player in
             _ = try player.programPath()
@@ -117,7 +117,7 @@ public final class MPVAudioPlayer: AudioPlayer {
     /// Plays, or resumes playing. Without an item it does nothing. Returns when mpv has taken it, not when a source has
     /// been opened: what goes wrong with that is in ``state`` and in the log.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when mpv is not installed, cannot be started, ends
+    /// - Throws: `BackgroundError` with the code `modeUnavailable` when mpv is not installed, cannot be started, ends
     ///   or does not answer, and when the host has no more time to give.
     public func play() async throws {
         try await withCheckedThrowingContinuation { continuation in

@@ -5,14 +5,14 @@ public import Logging
 
 /// A Linux process as a host: SIGTERM, SIGINT and SIGHUP are its Home button.
 ///
-/// The first signal brings the process to ``Phase/background`` and starts a countdown of the grace period. Open
+/// The first signal brings the process to `Phase.background` and starts a countdown of the grace period. Open
 /// background tasks keep the process alive; near the end they expire, and when nothing is open any more, or the
 /// period is over, ``run()`` returns. A second signal lets the tasks expire at once, a third one ends the run at once.
 ///
 /// Work that must not be cut is covered by a background task that was begun *before* the signal: a process without any
 /// background task ends with the first one.
 ///
-/// ``Phase/suspended`` is when the process stands still: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and while
+/// `Phase.suspended` is when the process stands still: after SIGTSTP (Ctrl-Z) until SIGCONT, after SIGSTOP, and while
 /// the machine sleeps. Observers are not notified before the last two; the phase is entered and left when the process
 /// runs again, for observers that have to look at the time again. A sleep of the machine is noticed when the kernel
 /// reports that the wall clock has moved against the monotonic one, which it does on waking (`timerfd_resume` in
@@ -141,8 +141,8 @@ public final class LinuxHost: BackgroundHost {
 
     /// Calls `observer` on the main loop whenever a phase is entered, until the observation is cancelled or dropped.
     ///
-    /// It may be notified of ``Phase/suspended`` just before the process stands still or when it runs again, and of
-    /// ``Phase/terminated`` if the program does not exit first.
+    /// It may be notified of `Phase.suspended` just before the process stands still or when it runs again, and of
+    /// `Phase.terminated` if the program does not exit first.
     public func observePhase(_ observer: @escaping @MainActor @Sendable (Phase) -> Void) -> Observation {
         phases.observe(observer)
     }
@@ -154,11 +154,11 @@ public final class LinuxHost: BackgroundHost {
 
     // MARK: Background tasks
 
-    /// Begins a background task that keeps the process alive after a signal; see ``BackgroundHost``.
+    /// Begins a background task that keeps the process alive after a signal; see `BackgroundHost`.
     ///
     /// - Parameter request: The name, the place and the expiration handler.
     /// - Returns: The background task, which must be ended.
-    /// - Throws: ``BackgroundError`` with the code `tooLate` from the expiration of the others on.
+    /// - Throws: `BackgroundError` with the code `tooLate` from the expiration of the others on.
     public func beginBackgroundTask(_ request: BackgroundTaskRequest) throws(BackgroundError) -> BackgroundTask {
         try registry.begin(request)
     }

@@ -4,7 +4,7 @@ public import Logging
 
 /// Positions from gpsd (gpsd.io), the service for satellite receivers on Linux: on Debian the package `gpsd`.
 ///
-/// Updates begin with ``LocationUpdate/noFix``, because the position is unknown, and each position that gpsd reports
+/// Updates begin with `LocationUpdate.noFix`, because the position is unknown, and each position that gpsd reports
 /// follows, with gpsd's instant. When no receiver knows where it is, or gpsd is gone, `noFix` comes once. A gpsd that
 /// is not there is no error: it is looked for again after a second, then after twice the pause each time, up to a
 /// minute, and the log says so once. Between its reports nothing runs.
@@ -62,7 +62,7 @@ public final class GPSDLocationSource: LocationSource {
     /// Starts updates; the first one is there at once. They end with ``stop()``, with the sequence, with another start,
     /// with the source, and, if `inBackground`, when the host's background tasks expire.
     ///
-    /// - Throws: ``BackgroundError`` with the code `modeUnavailable` when the authorization is `denied` or
+    /// - Throws: `BackgroundError` with the code `modeUnavailable` when the authorization is `denied` or
     ///   `notDetermined`, or `whenInUse` in a process that was asked to stop; and when the host has no more time to
     ///   give. Not when gpsd cannot be reached.
     public func start(inBackground: Bool) throws(BackgroundError) -> AsyncStream<LocationUpdate> {

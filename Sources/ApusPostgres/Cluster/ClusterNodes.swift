@@ -15,7 +15,7 @@
 
         /// Its number, which no other node ever has.
         public var id: Int64
-        /// What it is called (``JobScheduler/Configuration/node``). Several nodes can have one name.
+        /// What it is called (`JobScheduler.Configuration.node`). Several nodes can have one name.
         public var name: NodeID
         /// The version of Apus that it runs.
         public var version: String
@@ -35,7 +35,7 @@
 
     extension PostgresStore {
         /// The nodes that have not ended, by their numbers. Of jobs that are late, the 100,000 oldest are looked at.
-        /// - Throws: ``JobError`` with `unavailable`.
+        /// - Throws: `JobError` with `unavailable`.
         public func nodes() async throws -> [ClusterNode] {
             try await mapErrors {
                 let rows = try await self.queries.link.read([PostgresStatement(Self.selectNodes)])[0]

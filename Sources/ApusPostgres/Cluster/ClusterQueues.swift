@@ -5,7 +5,7 @@
         /// The state of the queues over all nodes: those that have settings, or runs in progress, or jobs that are due,
         /// by their names. A job that is due waits for a place, for a handler or for its conditions; of more than
         /// 100,000, the oldest are counted.
-        /// - Throws: ``JobError`` with `unavailable`.
+        /// - Throws: `JobError` with `unavailable`.
         public func queues() async throws -> [QueueStatus] {
             try await mapErrors {
                 let results = try await self.queries.link.read(

@@ -4,7 +4,7 @@
 
     /// What nodes have in common.
     extension PostgresStore {
-        /// Places in queues; see ``JobStore/places(_:in:)``.
+        /// Places in queues; see `JobStore.places(_:in:)`.
         public func places(_ uses: [QueueUse], in session: StoreSession) async throws -> [QueuePlaces] {
             let owner = try owner(of: session)
             return try await mapErrors {
@@ -28,12 +28,12 @@
             }
         }
 
-        /// Sends the event to the other nodes; see ``JobStore/publish(_:in:)``.
+        /// Sends the event to the other nodes; see `JobStore.publish(_:in:)`.
         public func publish(_ event: JobEvent, in session: StoreSession) {
             if case .open(let owner) = phase.withLock({ $0 }) { owner.member.events.publish(event) }
         }
 
-        /// What happens on the other nodes; see ``JobStore/events(in:)``.
+        /// What happens on the other nodes; see `JobStore.events(in:)`.
         public func events(in session: StoreSession) -> AsyncStream<JobEvent> {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
                 return AsyncStream { $0.finish() }

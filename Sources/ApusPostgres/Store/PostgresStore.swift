@@ -88,7 +88,7 @@
 
         /// Joins the nodes that the database has, making the schema if need be: it returns with the first shards that the
         /// others give away, at once if there are none.
-        /// - Throws: ``JobError`` with `newerSchema`, `unavailable`.
+        /// - Throws: `JobError` with `newerSchema`, `unavailable`.
         public func open(as node: NodeID) async throws -> StoreSession {
             try await turnstile.pass {
                 try await self.mapErrors {
@@ -207,7 +207,7 @@
 
         // MARK: Writing
 
-        /// Applies a turn; see ``JobStore/commit(_:in:)``.
+        /// Applies a turn; see `JobStore.commit(_:in:)`.
         public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
             let owner = try owner(of: session)
             let writing = TurnWriting(
@@ -240,7 +240,7 @@
             }
         }
 
-        /// Removes old jobs; see ``JobStore/retire(endedBefore:budget:in:)``.
+        /// Removes old jobs; see `JobStore.retire(endedBefore:budget:in:)`.
         public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool
         {
             let owner = try owner(of: session)
@@ -315,13 +315,13 @@
 
         // MARK: Reading
 
-        /// The database's clock; see ``JobStore/wall(at:)``.
+        /// The database's clock; see `JobStore.wall(at:)`.
         public func wall(at instant: ContinuousInstant) -> ClosedRange<WallInstant>? {
             guard case .open(let owner) = phase.withLock({ $0 }) else { return nil }
             return owner.member.wall(at: instant)
         }
 
-        /// See ``JobStore/due(through:limit:excluding:in:)``.
+        /// See `JobStore.due(through:limit:excluding:in:)`.
         public func due(
             through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
         ) async throws -> DueJobs {
@@ -332,7 +332,7 @@
             }
         }
 
-        /// See ``JobStore/interrupted(after:limit:in:)``.
+        /// See `JobStore.interrupted(after:limit:in:)`.
         public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
             try checkOpen()
             return try await mapErrors {
@@ -340,7 +340,7 @@
             }
         }
 
-        /// See ``JobStore/anchored(after:limit:in:)``.
+        /// See `JobStore.anchored(after:limit:in:)`.
         public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
             try checkOpen()
             return try await mapErrors {
@@ -348,7 +348,7 @@
             }
         }
 
-        /// See ``JobStore/submissions(limit:in:)``.
+        /// See `JobStore.submissions(limit:in:)`.
         public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
             try checkOpen()
             return try await mapErrors {
@@ -356,7 +356,7 @@
             }
         }
 
-        /// See ``JobStore/signals(in:)``.
+        /// See `JobStore.signals(in:)`.
         public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> {
             guard case .open(let owner) = phase.withLock({ $0 }), owner.isOwner(session) else {
                 return AsyncStream { $0.finish() }
@@ -364,7 +364,7 @@
             return owner.signals.stream
         }
 
-        /// See ``JobStore/load(_:)``.
+        /// See `JobStore.load(_:)`.
         public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
             try checkOpen()
             return try await mapErrors { try await self.queries.load(references) }

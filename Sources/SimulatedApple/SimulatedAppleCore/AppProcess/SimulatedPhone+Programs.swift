@@ -70,7 +70,7 @@ extension SimulatedPhone {
     }
 
     /// What calls computes for that long: the device's clocks move, and nothing else of the app or the system runs
-    /// meanwhile. In the background the CPU monitor counts it (``ApusTesting/SystemPolicy/Jobs/cpuShare``), and what has a
+    /// meanwhile. In the background the CPU monitor counts it (`ApusTesting.SystemPolicy.Jobs.cpuShare`), and what has a
     /// limit, such as a launch, gets the app ended with its fault when it takes longer.
     ///
     /// A simulated phone does not measure how long code computes, because that would be another time on each machine: code
