@@ -40,7 +40,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-distributed-tracing.git", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-async-algorithms.git", from: "1.0.4"),
-        .package(url: "https://github.com/apple/swift-crypto.git", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-nio.git", from: "2.95.0"),
         .package(url: "https://github.com/apple/swift-nio-extras.git", from: "1.30.0"),
         .package(url: "https://github.com/groue/GRDB.swift.git", from: "7.8.0"),
@@ -83,6 +82,10 @@ let package = Package(
         ),
         .systemLibrary(
             name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]
+        ),
+        // Not swift-crypto, whose C takes as long to compile as a fifth of the command, for one HMAC.
+        .systemLibrary(
+            name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
         // Its files are empty without the trait, so that nobody needs libpq who has no PostgreSQL.
         .target(
@@ -152,9 +155,9 @@ let package = Package(
                 "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus",
                 "LoopbackWeb",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
+                .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),

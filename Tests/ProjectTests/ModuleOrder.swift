@@ -2,7 +2,8 @@
 struct ModuleOrder {
     static let floors: [[String]] = [
         [
-            "TimerWheel", "ApusCalendar", "CApus", "CPostgres", "CProcessClock", "CWaitingCalls", "CAllocationCount",
+            "TimerWheel", "ApusCalendar", "CApus", "COpenSSL", "CPostgres", "CProcessClock", "CWaitingCalls",
+            "CAllocationCount",
             "ChaosEffect", "PostgresTestServer", "WebEmbedder", "_Testing_UIKit",
         ],
         ["ApusTimers", "ApusCalendarFuzz", "ApusCalendarOracles"],

@@ -1,5 +1,8 @@
-import Crypto
-
+#if canImport(CryptoKit)
+    import CryptoKit
+#else
+    import COpenSSL
+#endif
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -8,20 +11,20 @@ import Crypto
 
 /// Signs webhooks as the Standard Webhooks specification says: HMAC-SHA256 over `id.timestamp.body`.
 struct WebhookSignature: Sendable {
-    private let key: SymmetricKey
+    private let key: Data
 
     /// A secret: `whsec_` and base64, or any other text, whose bytes are the key then.
     init(secret text: String) throws(WebhookProblem) {
         let secret = text.trimmingCharacters()
         guard !secret.isEmpty else { throw WebhookProblem("is empty") }
         guard secret.hasPrefix("whsec_") else {
-            key = SymmetricKey(data: Data(secret.utf8))
+            key = Data(secret.utf8)
             return
         }
         guard let data = Data(base64Encoded: String(secret.dropFirst(6))), !data.isEmpty else {
             throw WebhookProblem("has no base64 after whsec_")
         }
-        key = SymmetricKey(data: data)
+        key = data
     }
 
     /// Reads the secret now, so that it is neither in the database nor in the daemon's memory for longer than a request.
@@ -40,7 +43,23 @@ struct WebhookSignature: Sendable {
     func header(id: String, timestamp: Int64, body: [UInt8]) -> String {
         var signed = Data("\(id).\(timestamp).".utf8)
         signed.append(contentsOf: body)
-        return "v1," + Data(HMAC<SHA256>.authenticationCode(for: signed, using: key)).base64EncodedString()
+        return "v1," + code(of: signed).base64EncodedString()
+    }
+
+    private func code(of data: Data) -> Data {
+        #if canImport(CryptoKit)
+            return Data(HMAC<SHA256>.authenticationCode(for: data, using: SymmetricKey(data: key)))
+        #else
+            var code = [UInt8](repeating: 0, count: 32)
+            let result = key.withUnsafeBytes { key in
+                data.withUnsafeBytes { data in
+                    let bytes = data.assumingMemoryBound(to: UInt8.self)
+                    return HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), bytes.baseAddress, bytes.count, &code, nil)
+                }
+            }
+            precondition(result != nil, "libcrypto has no HMAC-SHA256")
+            return Data(code)
+        #endif
     }
 }
 
