@@ -54,7 +54,8 @@ struct WebhookSignature: Sendable {
             let result = key.withUnsafeBytes { key in
                 data.withUnsafeBytes { data in
                     let bytes = data.assumingMemoryBound(to: UInt8.self)
-                    return HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), bytes.baseAddress, bytes.count, &code, nil)
+                    return HMAC(
+                        EVP_sha256(), key.baseAddress, Int32(key.count), bytes.baseAddress, bytes.count, &code, nil)
                 }
             }
             precondition(result != nil, "libcrypto has no HMAC-SHA256")
