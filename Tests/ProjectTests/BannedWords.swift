@@ -47,7 +47,8 @@ enum BannedWords {
     private static let cleanTests = [
         "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
         "ApusFoundationTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests", "ApusTimerStress",
-        "ApusTimersTests", "ApusTorture", "MigrationExamples", "ProcessClockTests", "SampleApps", "SimulatedAppleTests",
+        "ApusTimersTests", "ApusTorture", "EndToEnd", "MigrationExamples", "ProcessClockTests", "SampleApps",
+        "SimulatedAppleTests",
         "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests",
         "TimerWheelTests", "Tutorials",
     ]
