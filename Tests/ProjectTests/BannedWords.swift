@@ -42,12 +42,12 @@ enum BannedWords {
             Root(path: "Sources", endings: [".swift", ".c", ".h", ".md", ".js", ".css", ".html"]),
             Root(path: "docs", endings: [".md", ".yaml"]),
             Root(path: "README.md"), Root(path: "CONTRIBUTING.md"), Root(path: "CHANGELOG.md"),
-        ] + cleanTests.map { Root(path: "Tests/\($0)", endings: [".swift"]) }
+        ] + cleanTests.map { Root(path: "Tests/\($0)", endings: [".swift", ".c", ".h", ".py"]) }
 
     private static let cleanTests = [
         "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
         "ApusFoundationTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests", "ApusTimerStress",
-        "ApusTimersTests", "ApusTorture", "EndToEnd", "MigrationExamples", "ProcessClockTests", "SampleApps",
+        "ApusTimersTests", "ApusTorture", "Browser", "EndToEnd", "MigrationExamples", "ProcessClockTests", "SampleApps",
         "SimulatedAppleTests",
         "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests",
         "TimerWheelTests", "Tutorials",
