@@ -41,6 +41,9 @@ enum BannedWords {
         [
             Root(path: "Sources", endings: [".swift", ".c", ".h", ".md", ".js", ".css", ".html"]),
             Root(path: "docs", endings: [".md", ".yaml"]),
+            Root(
+                path: "Examples", endings: [".swift", ".js", ".css", ".html", ".md"],
+                excluded: ["Examples/Sleepless/.build", "Examples/TwoNodes/.build"]),
             Root(path: "README.md"), Root(path: "CONTRIBUTING.md"), Root(path: "CHANGELOG.md"),
         ] + cleanTests.map { Root(path: "Tests/\($0)", endings: [".swift", ".c", ".h", ".py"]) }
 
