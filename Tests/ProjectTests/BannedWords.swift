@@ -49,11 +49,10 @@ enum BannedWords {
 
     private static let cleanTests = [
         "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
-        "ApusFoundationTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests", "ApusTimerStress",
-        "ApusTimersTests", "ApusTorture", "Browser", "EndToEnd", "MigrationExamples", "ProcessClockTests", "SampleApps",
-        "SimulatedAppleTests",
-        "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests",
-        "TimerWheelTests", "Tutorials",
+        "ApusFoundationTests", "ApusJobsTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests",
+        "ApusTimerStress", "ApusTimersTests", "ApusTorture", "Browser", "EndToEnd", "MigrationExamples",
+        "ProcessClockTests", "SampleApps", "SimulatedAppleTests", "SimulatedSwiftUITests", "SwiftUITutorials",
+        "TestTraitsTests", "TimerWheelTests", "Tutorials",
     ]
 
     static let rules = [

@@ -94,7 +94,7 @@ final class PhoneStage: Stage {
 
     // MARK: Time
 
-    /// Advances the phone by a long time while the server keeps answering. Requests for it meanwhile wait for their turn.
+    /// Advances the phone by a long time while the server keeps answering. Further requests wait for their turn.
     func move(_ body: @MainActor (SimulatedDevice) async -> Void) async {
         while isMoving { await withCheckedContinuation { waiting.append($0) } }
         isMoving = true
