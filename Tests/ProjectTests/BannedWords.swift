@@ -49,7 +49,7 @@ enum BannedWords {
 
     private static let cleanTests = [
         "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
-        "ApusFoundationTests", "ApusJobsTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests",
+        "ApusFoundationTests", "ApusJobsTests", "ApusLinuxTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests",
         "ApusTimerStress", "ApusTimersTests", "ApusTorture", "Browser", "EndToEnd", "MigrationExamples",
         "ProcessClockTests", "SampleApps", "SimulatedAppleTests", "SimulatedSwiftUITests", "SwiftUITutorials",
         "TestTraitsTests", "TimerWheelTests", "Tutorials",
