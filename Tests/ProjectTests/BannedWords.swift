@@ -50,9 +50,10 @@ enum BannedWords {
     private static let cleanTests = [
         "ApusAppleTests", "ApusCalendarFuzz", "ApusCalendarOracles", "ApusCalendarTests", "ApusDeviceProbe",
         "ApusFoundationTests", "ApusJobsTests", "ApusLinuxTests", "ApusSampleApp", "ApusStoreProbe", "ApusTestingTests",
-        "ApusTimerStress", "ApusTimersTests", "ApusTorture", "Browser", "EndToEnd", "MigrationExamples",
-        "ProcessClockTests", "SampleApps", "SimulatedAppleTests", "SimulatedSwiftUITests", "SwiftUITutorials",
-        "TestTraitsTests", "TimerWheelTests", "Tutorials",
+        "ApusTimerStress", "ApusTimersTests", "ApusTorture", "Browser", "ClusterSimulation", "ClusterSimulationTests",
+        "EndToEnd", "MigrationExamples", "ProcessClockTests", "SampleApps", "SchedulerSimulation",
+        "SimulatedAppleTests", "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests", "TimerWheelTests",
+        "Tutorials",
     ]
 
     static let rules = [
