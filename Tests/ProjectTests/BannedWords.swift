@@ -46,6 +46,8 @@ enum BannedWords {
                 excluded: ["Examples/Sleepless/.build", "Examples/TwoNodes/.build"]),
             Root(path: "Benchmarks", endings: [".swift", ".c", ".h", ".py", ".md"], excluded: ["Benchmarks/.build"]),
             Root(path: "README.md"), Root(path: "CONTRIBUTING.md"), Root(path: "CHANGELOG.md"),
+            Root(
+                path: "Tests/ProjectTests", endings: [".swift"], excluded: ["Tests/ProjectTests/BannedWords"]),
         ] + cleanTests.map { Root(path: "Tests/\($0)", endings: [".swift", ".c", ".h", ".py"]) }
 
     private static let cleanTests = [
@@ -54,9 +56,10 @@ enum BannedWords {
         "ApusLinuxTests", "ApusPostgresTests", "ApusSQLiteTests", "ApusSampleApp", "ApusSimulation", "ApusStoreProbe",
         "ApusTestingTests", "ApusTimerStress", "ApusTimersTests", "ApusTorture", "Browser", "CAllocationCount",
         "CWaitingCalls", "ChaosEffect", "ClusterSimulation", "ClusterSimulationTests", "DocumentationSite",
-        "DocumentationTests", "EndToEnd", "LoopbackWebTests", "MigrationExamples", "Mutants", "PostgresTestServer",
-        "ProcessClockTests", "SampleApps", "SchedulerSimulation", "SchedulerSimulationTests", "SimulatedAppleTests",
-        "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests", "TimerWheelTests", "Tutorials",
+        "DocumentationTests", "EndToEnd", "Fixtures", "LoopbackWebTests", "MigrationExamples", "Mutants",
+        "PostgresTestServer", "ProcessClockTests", "SampleApps", "SchedulerSimulation", "SchedulerSimulationTests",
+        "SimulatedAppleTests", "SimulatedSwiftUITests", "SwiftUITutorials", "TestTraitsTests", "TimerWheelTests",
+        "Tutorials",
     ]
 
     static let rules = [

@@ -33,7 +33,7 @@ package func concurrently(
     }
 }
 
-/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where the system does not report it.
+/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where it is not reported.
 package func residentMegabytes(of process: Int32? = nil) -> Double {
     guard let file = fopen("/proc/\(process.map(String.init) ?? "self")/status", "r") else { return 0 }
     defer { fclose(file) }
