@@ -10,7 +10,7 @@ SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Pac
 # that kind are left out of the build, by APUS_RACES in Package.swift); a test that measures time; one
 # that floods a listener with connections, which is slow there, and about SwiftNIO; and the one of wake-ups, because the
 # sanitizer has a thread that wakes ten times a second.
-NOT_RACED = ApusJobsTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|behindManyOthers
+NOT_RACED = ApusJobsTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers
 # In the same build folder: what both packages need is compiled once. Not with the cached plan of a build: it can be the
 # other package's, which lacks the product ("No target named …").
 BENCHMARKS = --package-path Benchmarks --scratch-path .build --disable-build-manifest-caching

@@ -3,7 +3,7 @@
 
     procrastinate_peer.py [--jobs N] [--workers N]
 
-cluster-bench runs it; the database is the one that PGHOST and its like name. Prints JSON.
+cluster-bench runs it; PGHOST and its like name the database. Prints JSON.
 """
 
 import argparse

@@ -55,7 +55,7 @@ struct BackgroundTaskTests {
         #expect(host.counter.count == 1)
     }
 
-    @Test("a background task that nobody holds any more is ended")
+    @Test("a background task is ended with its last reference")
     func endsWithItsLastReference() throws {
         var task: BackgroundTask? = try host.beginBackgroundTask(named: "forgotten")
         #expect(task?.name == "forgotten")

@@ -41,7 +41,7 @@ struct BackgroundTimerMachineTests {
         var machine = Machine(coverage: .shared)
         let first = try #require(request(schedule(&machine, 1)))
         #expect(describe(machine.cancelAll().actions) == ["cancelled", "release timer 1"])
-        // Meanwhile somebody scheduled anew: that is another background task.
+        // A timer that is scheduled meanwhile gets another background task.
         let second = try #require(request(schedule(&machine, 2)))
         #expect(second != first)
         #expect(describe(machine.granted(first, "A")) == ["end A"])
@@ -64,7 +64,7 @@ struct BackgroundTimerMachineTests {
         #expect(describe(machine.cancelAll().actions).contains("end B"))
     }
 
-    @Test("a background task is kept until the last stand-in has been told")
+    @Test("a background task is kept until the last timer has been handed over")
     func endsAfterHandingOver() throws {
         var machine = Machine(coverage: .shared)
         let claim = try #require(request(schedule(&machine, 1, canBeHandedOver: true)))

@@ -136,7 +136,7 @@ struct BackgroundTimerProgramTests {
         #expect(programs > 4_000)
     }
 
-    /// Runs a program, and then lets go of the timers. Gives the first step that changed nothing: the program is not
+    /// Runs a program, and then releases the timers. Gives the first step that changed nothing: the program is not
     /// run to its end then.
     private func run(_ steps: [Step], _ coverage: BackgroundTimer.Coverage) throws -> Int? {
         let world = World(coverage)

@@ -135,7 +135,7 @@ struct BackgroundTimerTests {
         #expect(runs.all == ["common", "default", "repeating"])
     }
 
-    @Test("after expiry the timers stay pending, and go on covered when the app is back")
+    @Test("after expiry the timers stay pending, and are covered again when the app is back")
     func expiry() throws {
         let timers = timers()
         let runs = Log<Int>()
@@ -218,15 +218,16 @@ struct BackgroundTimerTests {
         let due = host.time.wall().advanced(by: .seconds(60))
         let submitted = Log<WallInstant>()
         let near = try timers.schedule(after: .seconds(20), handover: .notification(UserNotification(title: "near"))) {}
-        let told = try timers.schedule(after: .seconds(60), handover: .notification(UserNotification(title: "tea"))) {}
+        let notified = try timers.schedule(after: .seconds(60), handover: .notification(UserNotification(title: "tea")))
+        {}
         let given = try timers.schedule(after: .seconds(60), handover: .custom { _, instant in submitted.add(instant) })
         {}
         host.pressHome()
         host.settle()
-        #expect(log.events == [.handedOver([told, given])])
+        #expect(log.events == [.handedOver([notified, given])])
         #expect(Array(center.requests.values) == [due])
         #expect(submitted.all == [due])
-        #expect(timers.pending == [near, told, given])
+        #expect(timers.pending == [near, notified, given])
         // One background task for the near timer; the one for the notification center is over.
         #expect(host.claims.open.count == 1)
         host.advance(by: .seconds(10))

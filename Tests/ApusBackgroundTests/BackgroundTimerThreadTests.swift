@@ -117,8 +117,8 @@ struct BackgroundTimerThreadTests {
 
         // In real time: the requirement is about the machine's timers and the real engine's thread. Three attempts,
         // because the machine and the process are shared with other tests; one has to meet everything.
-        @Test("one timer of 1 s behind 10,000 of 10 s: two wake-ups, no thread, at most 5 ms late")
-        func behindManyOthers() async throws {
+        @Test("one timer of 1 s among 10,000 of 10 s: two wake-ups, no thread, at most 5 ms late")
+        func amongManyOthers() async throws {
             var attempts: [(lateness: Duration, wakeUps: Int, newThreads: Int)] = []
             for _ in 0..<3 {
                 let attempt = try await attempt()

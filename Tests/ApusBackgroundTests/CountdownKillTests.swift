@@ -169,7 +169,7 @@ struct CountdownKillTests {
             #expect(countdown.state == .running, place)
             #expect(countdown.remaining == left, place)
             let stop = time.wall().advanced(by: left)
-            // The center follows the wall clock, and nobody could tell it. What it has shown comes no second time.
+            // The center follows the wall clock; a dead app cannot update it. What it has shown comes no second time.
             let wasShown = absence == .wallSetForward && wasNotified
             #expect(center.requests == (wasShown ? [:] : [identifier: stop]), place)
             #expect(center.shown.count == (wasShown ? 1 : 0), place)

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusBackground
 @testable import ApusTimers
 
-/// A store that can be told to fail.
+/// A store that fails on demand.
 final class FailingStore: RecordStore {
     struct Failure: Error {}
     let records = MemoryRecordStore()
@@ -108,7 +108,7 @@ struct CountdownTests {
         observation.cancel()
     }
 
-    @Test("a busy main loop hears of a finish late, but once, and with the right instant")
+    @Test("a busy main loop is notified of a finish late, but once, and with the right instant")
     func busyMainLoop() throws {
         let countdown = try countdown()
         let finishes = Log<WallInstant>()

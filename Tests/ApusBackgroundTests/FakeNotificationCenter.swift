@@ -3,7 +3,7 @@ import ApusTesting
 
 @testable import ApusTimers
 
-/// A notification center in virtual time. What falls due is shown when somebody looks.
+/// A notification center in virtual time. What falls due is shown at the next access.
 final class FakeNotificationCenter: NotificationScheduler {
     private struct State {
         var pending: [NotificationRequest] = []

@@ -9,7 +9,7 @@ private struct RememberingNotifier: Notifier {
     var fails = false
 
     func notify(_ notification: UserNotification) async throws {
-        if fails { throw BackgroundError(.notificationRefused, "nobody is there") }
+        if fails { throw BackgroundError(.notificationRefused, "there is no listener") }
         titles.add(notification.title)
     }
 }

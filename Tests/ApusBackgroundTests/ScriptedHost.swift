@@ -4,7 +4,7 @@ import Logging
 
 @testable import ApusTimers
 
-/// A host in virtual time that does what a test tells it, and counts background tasks.
+/// A host in virtual time that does what a test prescribes, and counts background tasks.
 ///
 /// Its main loop is run by hand, so a test is synchronous and on the main actor:
 ///
@@ -21,7 +21,7 @@ final class ScriptedHost: BackgroundHost {
         var ended = 0
         var refused = 0
         var expired = 0
-        /// Those that were ended only because nobody held them any more.
+        /// Those that were ended only by the release of their last reference.
         var faults = 0
         var open: [Int: BackgroundTaskRequest] = [:]
     }
@@ -182,7 +182,7 @@ final class HandLoop: MainLoop {
     }
 }
 
-/// Counts what is logged: a background task that nobody ended is.
+/// Counts what is logged: a background task that was not ended is.
 private struct FaultCounter: LogHandler {
     let host: ScriptedHost
     var metadata: Logger.Metadata = [:]

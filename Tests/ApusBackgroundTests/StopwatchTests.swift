@@ -51,7 +51,7 @@ struct StopwatchTests {
         #expect(try self.stopwatch().elapsed == .seconds(30))
     }
 
-    @Test("it survives a restart of the machine, also after somebody set the wall clock while it ran")
+    @Test("it survives a restart of the machine, even if the wall clock is set while it runs")
     func survivesTheMachine() throws {
         do {
             let stopwatch = try stopwatch()

@@ -22,7 +22,7 @@ enum Audit {
 
     /// What was written by a node that did not own the shard; a turn may give a shard back with its last outcome.
     static let strangers = """
-        SELECT writer, coalesce(owner, 'nobody'), job, occurrence, attempt, state FROM chaos.written
+        SELECT writer, coalesce(owner, 'no node'), job, occurrence, attempt, state FROM chaos.written
         WHERE NOT is_released AND (writer IS DISTINCT FROM owner OR has_ended) LIMIT 20
         """
 }

@@ -47,7 +47,7 @@
         var runs: [StoredRun]
         /// Who wrote what, without owning its shard.
         var strangers: [String]
-        /// What promotions of standbys that were behind have lost.
+        /// What promotions of lagging standbys have lost.
         var tails: [LostTail]
 
         init(of cluster: Cluster, tails: [LostTail]) throws {

@@ -37,9 +37,9 @@
             return last
         }
 
-        /// The jobs whose submission was committed behind that position, as this server, which was a primary and has
+        /// The jobs whose submission was committed after that position, as this server, which was a primary and has
         /// crashed, knows them. It is started for that where no node finds it.
-        func namesOfJobs(submittedBehind position: String, timeline: Int, in database: String) throws -> Set<String> {
+        func namesOfJobs(submittedAfter position: String, timeline: Int, in database: String) throws -> Set<String> {
             let commits = try files.asUser([
                 "sh", "-c",
                 """

@@ -7,7 +7,7 @@
 
     /// What befalls a cluster.
     enum Nemesis: String, CaseIterable, ExpressibleByArgument, Sendable {
-        case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, behind
+        case kill, stop, pause, cut, terminate, crash, full, snapshot, clocks, upgrade, promote, lag
 
         var summary: String {
             switch self {
@@ -22,7 +22,7 @@
             case .clocks: "clocks an hour slow and an hour fast; SIGKILL of a node"
             case .upgrade: "the schema is migrated, a node replaced by one that knows it, an old one killed"
             case .promote: "the primary is killed, and its synchronous standby promoted"
-            case .behind: "the primary is killed, and promoted a standby that lacks its last seconds"
+            case .lag: "the primary is killed, and promoted a standby that lacks its last seconds"
             }
         }
 
@@ -45,7 +45,7 @@
                 case .snapshot: isShort ? 8 : 60
                 case .upgrade: 16
                 case .promote: 12
-                case .behind: 18
+                case .lag: 18
                 }
             return own + Self.quietSeconds(isShort)
         }
@@ -108,7 +108,7 @@
                 try cluster.standby.promote()
                 cluster.promoted()
                 strike.returned = wallNow()
-            case .behind: try await promoteBehind(cluster, slot, restarts: round % 2 == 1, &strike)
+            case .lag: try await promoteLagging(cluster, slot, restarts: round % 2 == 1, &strike)
             }
             try await cluster.revive()
             strike.ended = wallNow()
@@ -136,9 +136,9 @@
             try cluster.start(0)
         }
 
-        /// With `restarts`, a node leaves and another one joins while the standby hears of nothing: then the promoted
+        /// With `restarts`, a node leaves and another one joins while the standby receives nothing: then the promoted
         /// database does not know the new one, and has other owners and epochs than the nodes.
-        private func promoteBehind(
+        private func promoteLagging(
             _ cluster: Cluster, _ slot: Int, restarts: Bool, _ strike: inout Strike
         ) async throws {
             let (old, new) = (cluster.primary, cluster.standby)
@@ -161,8 +161,8 @@
             let returned = wallNow()
             strike.returned = returned
             try await cluster.revive()
-            let names = try old.namesOfJobs(submittedBehind: position, timeline: timeline, in: cluster.database)
-            guard !names.isEmpty else { throw Failure("the standby was not behind") }
+            let names = try old.namesOfJobs(submittedAfter: position, timeline: timeline, in: cluster.database)
+            guard !names.isEmpty else { throw Failure("the standby did not lag") }
             strike.tail = LostTail(began: began, ended: returned, names: names)
         }
 
@@ -174,7 +174,7 @@
                 throw Failure("the disk is not full")
             }
             try await wait(.seconds(4))
-            // The next file of the log does not fit either: the server cannot go on.
+            // The next file of the log does not fit either: the server stops.
             _ = try? cluster.query("SELECT pg_switch_wal()")
             try await wait(.seconds(4))
             try Shell.run(["rm", ballast])

@@ -13,7 +13,7 @@
             case .full: return Cluster.Setup(servers: [try smallServer()])
             case .promote:
                 return Cluster.Setup(servers: try await serverWithStandby(isSynchronous: true), isSynchronous: true)
-            case .behind: return Cluster.Setup(servers: try await serverWithStandby(isSynchronous: false))
+            case .lag: return Cluster.Setup(servers: try await serverWithStandby(isSynchronous: false))
             case .clocks: return Cluster.Setup(shifts: [-3_600, 0, 3_600], servers: [try commonServer()])
             case .cut: return Cluster.Setup(hasProxies: true, servers: [try commonServer()])
             case .kill, .stop, .pause, .terminate, .crash, .snapshot, .upgrade:

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A library that moves a process's wall clock, and no other clock: loaded before the C library (`LD_PRELOAD`), it adds
-/// the seconds of `CHAOS_CLOCK_SHIFT` to what the process is told, and takes them off what it sets its timers to.
+/// the seconds of `CHAOS_CLOCK_SHIFT` to what the process reads, and takes them off what it sets its timers to.
 ///
 /// libfaketime (0.9.10) does not do: it moves the kernel's timers (timerfd) of every clock by the wall clock's shift. Those
-/// of the monotonic clocks, which it can be told to leave alone, are then due at once or an hour later. It also moves the
+/// of the monotonic clocks, unless it is set to leave them alone, are then due at once or an hour later. It also moves the
 /// environment when it is loaded, where Swift looks for the program's arguments.
 struct ShiftedClock {
     static let variable = "CHAOS_CLOCK_SHIFT"

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusDaemon
 
-@Suite("What the daemon is told and tells about queues and runs")
+@Suite("The daemon's requests and answers about queues and runs")
 struct QueueWireTests {
     private func change(_ text: String) throws -> WireQueueChange {
         try StrictJSON.decode(WireQueueChange.self, from: Array(text.utf8))
@@ -68,7 +68,7 @@ struct QueueWireTests {
     }
 
     @Test(
-        "a result is told as a text if it is UTF-8 and short, and always with its size",
+        "a result is sent as a text if it is UTF-8 and short, and always with its size",
         arguments: [
             (Array("héllo".utf8), "héllo"), ([], ""), ([0xFF, 0x00], nil),
             (Array(repeating: UInt8(ascii: "x"), count: 4_097), nil),

@@ -11,7 +11,7 @@ struct StoreLocationTests {
         if case .sqlite(let path) = try StoreLocation(text) { path } else { nil }
     }
 
-    @Test("a path is a SQLite file, also behind sqlite:, and a relative one starts from the working directory")
+    @Test("a path is a SQLite file, also after sqlite:, and a relative one starts from the working directory")
     func files() throws {
         #expect(try path("/var/jobs.db") == "/var/jobs.db")
         #expect(try path("sqlite:/var/a=b.db") == "/var/a=b.db")

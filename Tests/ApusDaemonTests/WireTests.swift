@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusDaemon
 
-@Suite("What the daemon is told and tells")
+@Suite("The daemon's requests and answers")
 struct WireTests {
     @Test("policies survive their text", arguments: ["run-once", "skip", "run-all:7"])
     func missedRuns(text: String) throws { #expect(PolicyText.format(try PolicyText.missedRuns(text)) == text) }
@@ -161,7 +161,7 @@ struct WireTests {
         }
     }
 
-    @Test("the socket answers to the daemon's own user and to root, and to nobody else")
+    @Test("the socket answers to the daemon's own user and to root, and to no other user")
     func peers() {
         #expect(PeerCheck.admits(1_000, daemon: 1_000) && PeerCheck.admits(0, daemon: 1_000))
         #expect(!PeerCheck.admits(1_001, daemon: 1_000) && !PeerCheck.admits(65_534, daemon: 0))

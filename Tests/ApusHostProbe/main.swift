@@ -22,7 +22,7 @@ guard arguments.count == 4, let grace = Int(arguments[1]), let margin = Int(argu
     exit(64)
 }
 
-// A test that goes wrong must not wait for ever, nor leave this process behind. Under the thread sanitizer on a busy
+// A test that goes wrong must not wait for ever, nor leave this process running. Under the thread sanitizer on a busy
 // machine, a test that goes well has had to wait for its turn for a minute.
 alarm(600)
 

@@ -89,7 +89,7 @@ struct CalendarTriggerTests {
     }
 
     @Test(
-        "occurrences that nobody ran follow the policy for missed runs",
+        "occurrences that were due while no scheduler ran follow the policy for missed runs",
         arguments: [
             (MissedRunPolicy.runOnce, ["01-02T09:00 skipped ×3", "01-05T09:00 succeeded"]),
             (.skip, ["01-02T09:00 skipped ×4"]),

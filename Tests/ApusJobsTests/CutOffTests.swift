@@ -19,8 +19,8 @@ struct CutOffTests {
         return (harness, continuation)
     }
 
-    @Test("its handlers are told to end at once, while a commit has no answer")
-    func toldWithoutAnswer() throws {
+    @Test("its handlers are cancelled at once, while a commit has no answer")
+    func cancelledWithoutAnswer() throws {
         let (harness, signals) = try bench()
         signals.yield(.cutOff)
         harness.advance(0.1)

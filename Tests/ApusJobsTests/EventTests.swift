@@ -37,8 +37,8 @@ struct EventTests {
         #expect(seen.output + seen.dropped >= 100 * 500 * 8_192)
     }
 
-    @Test("a subscriber that is behind by more than the bound loses the oldest events, and is told how many")
-    func tooFarBehind() throws {
+    @Test("a subscriber with more unread events than the bound loses the oldest ones, and gets their number")
+    func tooSlow() throws {
         let harness = try SchedulerHarness(configuration: .init(bootID: "boot", eventBufferBytes: 16 << 10))
         let events = harness.scheduler.events()
         for number in 0..<200 { try harness.submit("job\(number)", .after(.seconds(1))) }

@@ -16,7 +16,7 @@ struct ExplanationTests {
         }
     }
 
-    @Test("an attempt that was lost and one that failed are told with what followed")
+    @Test("a lost attempt and a failed attempt are explained with what followed")
     func attempts() throws {
         let harness = try SchedulerHarness()
         let policies = JobPolicies(
@@ -38,7 +38,7 @@ struct ExplanationTests {
             ])
     }
 
-    @Test("a skip is told with its reason, and what is to come with its instant")
+    @Test("a skip is explained with its reason, and what is to come with its instant")
     func skipped() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(6)), kind: "slow")
@@ -51,7 +51,7 @@ struct ExplanationTests {
         #expect(error?.code == .notFound)
     }
 
-    @Test("what holds a run back is told: conditions, a handler, the queue, an earlier occurrence, the places")
+    @Test("what holds a run back is explained: conditions, a handler, the queue, an earlier occurrence, the places")
     func obstacles() throws {
         let host = JobsHost(DeviceConditions(network: DeviceConditions.Network.none))
         let harness = try SchedulerHarness(
@@ -63,7 +63,7 @@ struct ExplanationTests {
         harness.advance(0)
         #expect(try why(harness).last?.hasPrefix("succeeded") == true)
 
-        try harness.submit(.after(.seconds(1)), kind: "nobody's")
+        try harness.submit(.after(.seconds(1)), kind: "unhandled")
         harness.advance(2)
         #expect(try why(harness) == ["due 3", "parked"])
 
@@ -102,7 +102,7 @@ struct ExplanationTests {
         func isParked() -> Bool { harness.scheduler.isParked("job") }
         try harness.submit(.after(.seconds(1)), kind: "late", .init(conditions: .network))
         #expect(!isParked(), "it is not due")
-        #expect(!harness.scheduler.isParked("nobody"))
+        #expect(!harness.scheduler.isParked("missing"))
         harness.device(DeviceConditions(network: DeviceConditions.Network.none))
         harness.advance(2)
         #expect(!isParked(), "it waits for a network")
@@ -124,7 +124,7 @@ struct ExplanationTests {
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("a job that has ended, one that is suspended, and one that nobody knows")
+    @Test("an ended job, a suspended job and an unknown job are explained")
     func ends() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(10)))
@@ -133,7 +133,7 @@ struct ExplanationTests {
         #expect(try why(harness) == ["suspended"])
         _ = try harness.perform { try await $0.cancel("job") }
         #expect(try why(harness) == ["ended 4"])
-        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.explain("nobody") } }
+        let error = #expect(throws: JobError.self) { try harness.perform { try await $0.explain("missing") } }
         #expect(error?.code == .notFound)
     }
 }

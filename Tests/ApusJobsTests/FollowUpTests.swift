@@ -23,8 +23,8 @@ struct FollowUpTests {
             do { try await clock.sleep(for: work) } catch { failure = error }
             if fails, failure == nil { failure = JobFailure(reason: "no luck") }
             context.setOutput(Array("work".utf8))
-            let told = context.endWork()
-            log.add("\(context.attempt) last=\(context.isLastAttempt) told=\(told.map { "\($0)" } ?? "-")")
+            let end = context.endWork()
+            log.add("\(context.attempt) last=\(context.isLastAttempt) work=\(end.map { "\($0)" } ?? "-")")
             let cut = await context.followUp(timeLimit: limit) { following in
                 following.setExitCode(9)
                 following.setOutput(Array("hook".utf8))
@@ -48,7 +48,7 @@ struct FollowUpTests {
         harness.advance(60)
         #expect(
             log.all.filter { $0.contains("last") } == [
-                "1 last=false told=-", "2 last=false told=-", "3 last=true told=-",
+                "1 last=false work=-", "2 last=false work=-", "3 last=true work=-",
             ])
         #expect(try harness.runs().map(\.isFinal) == [false, false, true])
         try harness.check()
@@ -60,7 +60,7 @@ struct FollowUpTests {
         let harness = try harness(log, work: .seconds(100), fails: false)
         try harness.submit(.after(.seconds(1)), kind: "hooked", .init(timeLimit: .seconds(5)))
         harness.advance(30)
-        #expect(log.all == ["1 last=true told=timedOut", "followed", "end=-"])
+        #expect(log.all == ["1 last=true work=timedOut", "followed", "end=-"])
         #expect(try harness.history() == ["1 failed(timedOut)"])
     }
 
@@ -70,7 +70,7 @@ struct FollowUpTests {
         let harness = try harness(log, work: .seconds(1), fails: false)
         try harness.submit(.after(.seconds(1)), kind: "hooked", .init(timeLimit: .seconds(5)))
         harness.advance(30)
-        #expect(log.all == ["1 last=true told=-", "followed", "end=-"])
+        #expect(log.all == ["1 last=true work=-", "followed", "end=-"])
         #expect(try harness.history() == ["1 succeeded"])
         let run = try #require(try harness.runs().first)
         #expect(run.exitCode == nil && run.output == Array("work".utf8))
@@ -83,7 +83,7 @@ struct FollowUpTests {
         let harness = try harness(log, work: .zero, fails: false, limit: .seconds(2))
         try harness.submit(.after(.seconds(1)), kind: "hooked")
         harness.advance(30)
-        #expect(log.all == ["1 last=true told=-", "cut: timedOut", "end=timedOut"])
+        #expect(log.all == ["1 last=true work=-", "cut: timedOut", "end=timedOut"])
         #expect(try harness.history() == ["1 succeeded"])
     }
 
@@ -97,7 +97,7 @@ struct FollowUpTests {
         }
         harness.advance(3)
         try harness.time.perform { try await stopping.value }
-        #expect(log.all == ["1 last=true told=-", "cut: shutdown", "end=shutdown"])
+        #expect(log.all == ["1 last=true work=-", "cut: shutdown", "end=shutdown"])
         #expect(try harness.history() == ["1 failed(no luck)"])
         try harness.check()
     }
@@ -131,7 +131,7 @@ struct FollowUpTests {
         harness.advance(2)
         _ = try harness.perform { try await $0.cancel(JobID("job")) }
         harness.advance(1)
-        #expect(log.all == ["1 last=true told=-", "cut: cancelled", "end=cancelled"])
+        #expect(log.all == ["1 last=true work=-", "cut: cancelled", "end=cancelled"])
         #expect(try harness.history() == ["1 cancelled(cancelled)"])
         try harness.check()
     }

@@ -44,7 +44,7 @@ struct HistoryTests {
         try harness.submit(.every(.milliseconds(500)), kind: "slow")
         harness.advance(3_700)
         let runs = try harness.runs()
-        // The one that goes on is one of the twenty.
+        // The run in progress is one of the twenty.
         #expect(runs.count { $0.state == .succeeded } >= 19, "\(runs.count) runs")
         #expect(runs.count < 50)
     }
@@ -75,7 +75,7 @@ struct HistoryTests {
         #expect(runs.map(\.started) == [harness.at(1), harness.at(61), harness.at(181)])
     }
 
-    @Test("a run that goes on says when it began and how late that was")
+    @Test("a run in progress says when it began and how late that was")
     func whileRunning() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow")

@@ -56,7 +56,7 @@ struct JobConditionsTests {
         #expect(harness.calls.seconds == [10])
     }
 
-    @Test("what holds, what costs, and what nobody knows is not waited for; without a host, nothing is")
+    @Test("a condition that is met, met at a cost, or unknown is not waited for; without a host, none is")
     func notWaitedFor() throws {
         let all: JobConditions = [.network, .externalPower, .idle]
         for device in [Self.met, DeviceConditions(), DeviceConditions(network: .constrained)] {
@@ -71,8 +71,8 @@ struct JobConditionsTests {
         #expect(harness.calls.seconds == [5])
     }
 
-    @Test("a run that has begun goes on when the conditions end")
-    func goesOn() throws {
+    @Test("a run that has begun continues when the conditions end")
+    func continues() throws {
         let harness = try harness(Self.met)
         try harness.submit(.after(.seconds(1)), kind: "slow", .init(conditions: .network))
         harness.advance(5)

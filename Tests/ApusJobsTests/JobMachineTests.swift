@@ -102,7 +102,7 @@ struct JobMachineTests {
                 #expect(both.starts == one.starts && both.cancels == one.cancels, "at \(now)")
                 begun += both.starts.count
                 machine.settle(both)
-                // Every other time, what runs goes on into the next step.
+                // Every other time, the current runs continue into the next step.
                 guard Int(now) % 2 == 0 else { continue }
                 for run in machine.open where run.state == .claimed {
                     _ = machine.end(run.occurrence, attempt: run.attempt, .succeeded, now: now)
@@ -252,7 +252,7 @@ struct JobMachineTests {
         #expect(machine.arriveAndStart(200) == ["1.2 claimed"])
     }
 
-    @Test("after a crash a run that had been told to end is cancelled, and others are lost and wait again")
+    @Test("after a crash a run whose cancellation was requested is cancelled, and others are lost and wait again")
     func recover() throws {
         var machine = try machine(.every(.seconds(10)), .init(overlap: .replace))
         _ = machine.arriveAndStart(10)
@@ -306,7 +306,7 @@ struct JobMachineTests {
         #expect(machine.open.last?.reason == "postponed" && machine.open.last?.notBefore == at(30))
     }
 
-    @Test("a run that was told to end before its handler could begin is cancelled")
+    @Test("a run whose cancellation is requested before its handler begins is cancelled")
     func postponedAndCancelled() throws {
         var machine = try machine(.after(.seconds(1)))
         _ = machine.arriveAndStart(1)
@@ -340,7 +340,7 @@ struct JobMachineTests {
         #expect(error?.message.hasPrefix(argument) == true, "\(String(describing: error))")
     }
 
-    @Test("of runs that may go on together the one that was due first has the place, whatever their numbers")
+    @Test("of runs that may overlap, the run that was due first has the place, whatever their numbers")
     func placesByDueInstant() throws {
         var job = try machine(.every(.seconds(30), anchoredAt: at(0)), .init(overlap: .allow(limit: 1))).job
         job.nextOccurrence = 4

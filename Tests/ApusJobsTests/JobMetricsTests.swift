@@ -161,7 +161,7 @@ struct JobMetricsTests {
         #expect(ended("succeeded", kind: "scarce") == 1)
     }
 
-    @Test("how many runs go on and how many jobs wait is known for each queue, and is zero at the end")
+    @Test("the numbers of runs in progress and of waiting jobs are known for each queue, and are zero at the end")
     func running() throws {
         try start()
         for name in ["a", "b", "c"] { try harness.submit(name, .after(.seconds(1)), kind: "slow") }

@@ -31,7 +31,7 @@ struct JobSchedulerFaultTests {
     }
 
     @Test(
-        "what was due while nobody ran follows the missed-run policy",
+        "what was due while no scheduler ran follows the missed-run policy",
         arguments: [
             (MissedRunPolicy.runOnce, ["1-4 skipped(coalesced)", "5 succeeded"], [5]),
             (.skip, ["1-5 skipped(missed)"], [Int]()),
@@ -135,7 +135,7 @@ struct JobSchedulerFaultTests {
         #expect(harness.time.leaks.isEmpty, "\(harness.time.leaks)")
     }
 
-    @Test("after the grace handlers are told, and their runs are lost and made again")
+    @Test("after the grace, handlers are cancelled, and their runs are lost and made again")
     func stopShort() throws {
         let harness = try SchedulerHarness()
         try harness.submit("slow", .after(.seconds(1)), kind: "slow")
@@ -268,7 +268,7 @@ struct JobSchedulerFaultTests {
         #expect(harness.calls.seconds.last == 90_400)
     }
 
-    @Test("a clock that was set while nobody ran is noticed at the start")
+    @Test("a clock that was set while no scheduler ran is noticed at the start")
     func clockWhileAway() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(100)))

@@ -127,7 +127,7 @@ struct JobSchedulerTests {
         try harness.check()
     }
 
-    @Test("a handler that takes too long is told, and has failed")
+    @Test("a handler that takes too long is cancelled, and has failed")
     func timeout() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow", .init(timeLimit: .seconds(4)))
@@ -162,7 +162,7 @@ struct JobSchedulerTests {
         try harness.check()
     }
 
-    @Test("cancelling tells the running handler; its outcome is cancelled, and nothing follows")
+    @Test("cancelling notifies the running handler; its outcome is cancelled, and nothing follows")
     func cancel() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(4)), kind: "slow", .init(overlap: .queue()))
@@ -221,7 +221,7 @@ struct JobSchedulerTests {
         try harness.check()
     }
 
-    @Test("submitting again replaces: the old job's handler is told, the new one runs")
+    @Test("submitting again replaces: the old job's handler is cancelled, the new one runs")
     func replaced() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow")
@@ -263,7 +263,7 @@ struct JobSchedulerTests {
         #expect(harness.calls.all.count == 50)
     }
 
-    @Test("events tell what happens, in order")
+    @Test("events report what happens, in order")
     func events() throws {
         let harness = try SchedulerHarness()
         let stream = harness.scheduler.events()

@@ -161,7 +161,7 @@ struct OutcomeTests {
         #expect((try later.error() as? JobError)?.code == .closed)
     }
 
-    @Test("waiting ends when its task is cancelled, and leaves no subscriber behind")
+    @Test("waiting ends when its task is cancelled, and leaves no subscriber")
     func taskCancelled() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(3_600)))
@@ -228,7 +228,7 @@ struct OutcomeTests {
         let scheduler = harness.scheduler
         let task = harness.time.start {
             withUnsafeCurrentTask { $0?.cancel() }
-            return try await scheduler.outcome(of: JobID("nobody"))
+            return try await scheduler.outcome(of: JobID("missing"))
         }
         #expect(throws: CancellationError.self) { try harness.time.perform { try await task.value } }
         #expect(harness.scheduler.subscriberCount == 0)
@@ -249,7 +249,7 @@ struct OutcomeTests {
     @Test("a job that is not there is an error")
     func unknown() throws {
         let harness = try SchedulerHarness()
-        let waiting = Waiting(harness) { try await $0.outcome(of: JobID("nobody")) }
+        let waiting = Waiting(harness) { try await $0.outcome(of: JobID("missing")) }
         #expect((try waiting.error() as? JobError)?.code == .notFound)
     }
 

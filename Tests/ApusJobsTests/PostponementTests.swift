@@ -23,7 +23,7 @@ struct PostponementTests {
         try harness.check()
     }
 
-    @Test("listeners are told that a run was postponed, with its reason")
+    @Test("listeners are notified of a postponed run, with its reason")
     func event() throws {
         let harness = try SchedulerHarness()
         let events = harness.scheduler.events()
@@ -31,19 +31,19 @@ struct PostponementTests {
         try harness.submit(.after(.seconds(1)), kind: "scarce")
         harness.advance(5)
         try harness.perform { await $0.stop(grace: .zero) }
-        let told = Locked<[String]>([])
+        let reported = Locked<[String]>([])
         harness.time.start {
             for await event in events {
                 switch event {
-                case .runStarted(let run): told.withLock { $0.append("started \(run.attempt)") }
-                case .runPostponed(let run): told.withLock { $0.append("\(run.state) \(run.reason ?? "")") }
-                case .runEnded(let run): told.withLock { $0.append("\(run.state)") }
+                case .runStarted(let run): reported.withLock { $0.append("started \(run.attempt)") }
+                case .runPostponed(let run): reported.withLock { $0.append("\(run.state) \(run.reason ?? "")") }
+                case .runEnded(let run): reported.withLock { $0.append("\(run.state)") }
                 default: break
                 }
             }
         }
         harness.time.drain()
-        #expect(told.withLock { $0 } == ["started 1", "waiting no descriptors", "started 1", "succeeded"])
+        #expect(reported.withLock { $0 } == ["started 1", "waiting no descriptors", "started 1", "succeeded"])
     }
 
     @Test("a postponed run gives its place to a run that can begin")

@@ -17,7 +17,7 @@ struct QueueTests {
         _ = try harness.perform { try await $0.configure(queue: queue, changes) }
     }
 
-    @Test("what was left in the store for a paused queue is loaded when it goes on, also if what waited has ended")
+    @Test("what was left in the store for a paused queue is loaded when it is resumed, even if what waited has ended")
     func leftInStore() throws {
         let harness = try SchedulerHarness(
             configuration: .init(horizon: .seconds(20), maximumLoaded: 2, bootID: "boot"))
@@ -37,7 +37,7 @@ struct QueueTests {
         #expect(harness.calls.seconds == [30, 60])
     }
 
-    @Test("no more runs of a queue go on at once than its limit, and other queues are not held up")
+    @Test("a queue has no more runs at once than its limit, and other queues are not held up")
     func concurrency() throws {
         let harness = try SchedulerHarness()
         try configure(harness, "mail", .concurrency(2))

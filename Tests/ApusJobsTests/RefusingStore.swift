@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusTimers
 
-/// A store around another one that refuses parts of turns as it is told; it applies the others.
+/// A store around another one that refuses chosen parts of turns; it applies the others.
 final class RefusingStore: JobStore {
     private let base: any JobStore
     private let refusal = Locked<@Sendable (_ part: [JobChange]) -> JobError?>({ _ in nil })
@@ -9,7 +9,7 @@ final class RefusingStore: JobStore {
 
     private let own: AsyncStream<StoreSignal>?
 
-    /// With `signals`, the scheduler is told these in the place of the other store's.
+    /// With `signals`, the scheduler gets these in the place of the other store's.
     init(_ base: any JobStore, signals own: AsyncStream<StoreSignal>? = nil) {
         self.base = base
         self.own = own

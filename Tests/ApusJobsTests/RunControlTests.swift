@@ -53,7 +53,7 @@ struct RunControlTests {
             }
             #expect(error?.code == code, "\(occurrence as Any): \(error as Any)")
         }
-        let unknown = #expect(throws: JobError.self) { try harness.perform { try await $0.retry("nobody") } }
+        let unknown = #expect(throws: JobError.self) { try harness.perform { try await $0.retry("missing") } }
         #expect(unknown?.code == .notFound)
         harness.calls.failNext(1)
         try harness.submit("ended", .after(.seconds(1)), kind: "failing")
@@ -65,7 +65,7 @@ struct RunControlTests {
         #expect(taken?.code == .notFound)
     }
 
-    @Test("one run is cancelled and the job goes on")
+    @Test("one run is cancelled, and the job continues")
     func cancelRun() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.every(.seconds(20)), kind: "slow")
@@ -175,13 +175,13 @@ struct RunControlTests {
         harness.advance(2)
         let run = try #require(try harness.runs().first)
         #expect(run.output.isEmpty && run.result == nil && run.progress == nil)
-        let told = try harness.perform { scheduler in
+        let reported = try harness.perform { scheduler in
             await scheduler.stop(grace: .zero)
-            var told: [String] = []
-            for await event in events { told.append("\(event)".prefix { $0 != "(" }.description) }
-            return told
+            var reported: [String] = []
+            for await event in events { reported.append("\(event)".prefix { $0 != "(" }.description) }
+            return reported
         }
-        #expect(told == ["stopped"])
+        #expect(reported == ["stopped"])
     }
 
     @Test("a handler snoozes without using up an attempt, and discards whatever the policy says")

@@ -132,7 +132,7 @@ func secondsSinceBeginning(_ instant: WallInstant) -> Double {
     Double(WallInstant(secondsSince1970: 1_767_225_600).duration(to: instant).wholeNanoseconds) / 1e9
 }
 
-/// What handlers were told, and what keeps them.
+/// Records the calls of handlers, and why they were cancelled.
 final class Calls: Sendable {
     struct Call: Sendable {
         var job: String
@@ -168,7 +168,7 @@ final class Calls: Sendable {
     func postponeNext(_ count: Int) { state.withLock { $0.shortages = count } }
 
     /// `work` returns at once; `slow` takes 10 s and heeds cancellation; `stubborn` takes 10 s; `failing` fails as
-    /// often as told, and `scarce` is postponed by 1 s as often as told.
+    /// often as set, and `scarce` is postponed by 1 s as often as set.
     func run(_ kind: String, _ context: RunContext, _ time: VirtualTime) async throws {
         let generation = state.withLock { state in
             state.calls.append(

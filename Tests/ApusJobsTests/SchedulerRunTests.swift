@@ -37,14 +37,14 @@ struct SchedulerRunTests {
         task.cancel()
         harness.advance(5)
         #expect(try isStopped())
-        #expect(harness.calls.reasons.isEmpty, "the handler may go on for the grace")
+        #expect(harness.calls.reasons.isEmpty, "the handler may run for the grace")
         harness.advance(5)
         try end(of: task)
         try harness.crash()
         #expect(try harness.history() == ["1 succeeded"])
     }
 
-    @Test("handlers that run longer than the grace are told to end, and their runs are lost")
+    @Test("handlers that run longer than the grace are cancelled, and their runs are lost")
     func grace() throws {
         let task = run(grace: .seconds(3))
         try harness.submit(.after(.seconds(1)), kind: "slow")

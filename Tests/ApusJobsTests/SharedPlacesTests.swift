@@ -26,7 +26,7 @@ struct SharedPlacesTests {
         return board
     }
 
-    @Test("a limit that is newer than the runs is told of them, once")
+    @Test("the uses of a limit that is newer than the runs are reported once")
     func newLimit() {
         var board = board(JobQueue(id: "q", concurrency: 2), running: 3, places: nil)
         let asked = board.uses(reading(1).uptime)
@@ -68,7 +68,7 @@ struct SharedPlacesTests {
         #expect(hasRoom())
     }
 
-    @Test("a store that has noted other places than it has answered is told at once what is needed")
+    @Test("a store that has noted other places than it has answered gets the needed places at once")
     func noted() {
         let queue = JobQueue(id: "q", concurrency: 2)
         for (running, places, noted) in [(0, 0, 1), (1, 1, 0), (2, 2, 0), (2, 2, 1), (1, 1, 2)] {

@@ -159,7 +159,7 @@ struct SubmissionTests {
         #expect(log.all.filter { $0.contains("refused") }.count == 1)
     }
 
-    /// A harness whose store refuses what it is told to.
+    /// A harness whose store refuses what the test chooses.
     private func refusingHarness(_ log: NoticeLog) throws -> (SchedulerHarness, RefusingStore) {
         var made: RefusingStore?
         let harness = try SchedulerHarness(logger: log.logger) { base in
@@ -337,7 +337,7 @@ struct SubmissionTests {
         #expect(harness.calls.all.map(\.job) == ["full"])
     }
 
-    @Test("a stopped scheduler leaves submissions, and so does one that is told to look for them")
+    @Test("a stopped scheduler leaves submissions, even when it is asked to take them")
     func stopped() throws {
         let harness = try SchedulerHarness()
         try harness.perform { await $0.stop(grace: .zero) }

@@ -91,7 +91,7 @@ struct TracingTests {
         #expect(try submitTraced(full).job.request.metadata == full.metadata)
     }
 
-    @Test("a postponement is no error, and what is told to end says why")
+    @Test("a postponement is no error, and a cancelled run's span has the reason")
     func notErrors() throws {
         try harness.start()
         harness.calls.postponeNext(1)

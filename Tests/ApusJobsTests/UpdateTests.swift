@@ -36,7 +36,7 @@ struct UpdateTests {
         try harness.check()
     }
 
-    @Test("an attempt that goes on ends as it began, and the next attempt obeys the new definition")
+    @Test("an attempt in progress ends as it began, and the next attempt obeys the new definition")
     func running() throws {
         let harness = try SchedulerHarness(start: false)
         let seen = Seen()
@@ -144,7 +144,7 @@ struct UpdateTests {
         #expect(refusal { $0.kind = "slow" } == .invalid)
         #expect(refusal { $0.trigger = .every(.zero) } == .invalid)
         #expect(refusal { $0.queue = "two words" } == .invalid)
-        #expect(refusal("nobody") { $0.name = "x" } == .notFound)
+        #expect(refusal("missing") { $0.name = "x" } == .notFound)
         #expect(try harness.job() == job)
         _ = try harness.perform { try await $0.cancel("job") }
         #expect(refusal { $0.name = "x" } == .invalid)

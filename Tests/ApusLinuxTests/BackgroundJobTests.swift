@@ -39,7 +39,7 @@ struct BackgroundJobTests {
     }
 
     @Test(
-        "a processing job goes on after SIGTERM, expires near the end of the grace period, and winds up in what is left"
+        "a processing job keeps running after SIGTERM, expires near the end of the grace period, and winds up in what is left"
     )
     func stops() throws {
         let world = HostInVirtualTime()

@@ -17,7 +17,7 @@ struct ConditionChangesTests {
         world = HostInVirtualTime(root: root.path)
     }
 
-    /// What the sequence hands out, while somebody listens.
+    /// Listens, and records the elements of the sequence.
     private func listen() -> (Record<Bool?>, Task<Void, any Error>) {
         let heard = Record<Bool?>()
         let changes = world.host.conditionChanges
@@ -36,7 +36,7 @@ struct ConditionChangesTests {
         #expect(world.time.pendingTimers == 0)
     }
 
-    @Test("a listener hears of each change once, at most 45 s later")
+    @Test("a listener gets each change once, at most 45 s later")
     func changes() throws {
         let (heard, task) = listen()
         world.time.advance(by: .seconds(100))
@@ -53,7 +53,7 @@ struct ConditionChangesTests {
         world.time.drain()
     }
 
-    @Test("a listener hears of what somebody else's look found, and of what changes back after it")
+    @Test("a listener gets a change that another caller's query found, and the change back after it")
     func foundByAsking() throws {
         let (heard, task) = listen()
         world.time.advance(by: .seconds(5))
@@ -68,7 +68,7 @@ struct ConditionChangesTests {
         world.time.drain()
     }
 
-    @Test("what changed before somebody listened is no change for them")
+    @Test("a change before a listener began is not reported to it")
     func lateListener() throws {
         let (first, firstTask) = listen()
         try root.write("low-power", to: profile)
@@ -81,7 +81,7 @@ struct ConditionChangesTests {
         world.time.drain()
     }
 
-    @Test("the files are read by a timer only while somebody listens")
+    @Test("the files are read by a timer only while there is a listener")
     func onlyWhileListening() throws {
         let (_, task) = listen()
         #expect(world.time.pendingTimers == 1)

@@ -72,7 +72,7 @@ struct DesktopNotifierTests {
         #expect(error?.message.contains("no notification service runs in this session") == true)
     }
 
-    @Test("an address where nobody answers is an error that names it")
+    @Test("an address without a server is an error that names it")
     func noBus() async {
         let error = await #expect(throws: BackgroundError.self) {
             try await DesktopNotifier(address: "unix:path=/nonexistent/bus").notify(UserNotification(title: "tea"))
@@ -118,7 +118,7 @@ struct DesktopNotifierTests {
                 try await notifier.notify(UserNotification(title: "Übung 🍵", body: "zwei & mehr"))
                 isShown = true
             } catch let error as BackgroundError where error.code == .notifierUnavailable {
-                // Real time: dunst tells nobody when it has come to the bus.
+                // Real time: dunst gives no sign when it has connected to the bus.
                 try await TimerEngine.shared.sleep(for: .milliseconds(50))
             }
         }

@@ -19,7 +19,7 @@ struct JobSchedulerServiceTests {
         scheduler.handle("work") { [log, time] run in
             log.add("begins")
             do { try await TimerClock<UptimeInstant>(engine: time.engine).sleep(for: .seconds(10)) } catch {
-                log.add("told: \(run.cancellationReason.map { "\($0)" } ?? "-")")
+                log.add("cancelled: \(run.cancellationReason.map { "\($0)" } ?? "-")")
                 throw error
             }
             log.add("ends")
@@ -56,7 +56,7 @@ struct JobSchedulerServiceTests {
         try time.perform(waitingForForeignWork: patience) { try await task.value }
     }
 
-    @Test("graceful shutdown stops the scheduler, whose handlers may go on for the grace")
+    @Test("graceful shutdown stops the scheduler, whose handlers may run for the grace")
     func gracefulShutdown() throws {
         let (group, task) = try run(grace: .seconds(15))
         shutDown(group)
@@ -67,7 +67,7 @@ struct JobSchedulerServiceTests {
         #expect(log.all == ["begins", "ends"])
     }
 
-    @Test("after the grace, handlers are told to end")
+    @Test("after the grace, handlers are cancelled")
     func grace() throws {
         let (group, task) = try run(grace: .seconds(3))
         shutDown(group)
@@ -75,7 +75,7 @@ struct JobSchedulerServiceTests {
         #expect(log.all == ["begins"])
         time.advance(by: .milliseconds(100))
         try end(of: task)
-        #expect(log.all == ["begins", "told: shutdown"])
+        #expect(log.all == ["begins", "cancelled: shutdown"])
     }
 
     @Test("a group that is cancelled during its shutdown does not wait for the grace")
@@ -84,7 +84,7 @@ struct JobSchedulerServiceTests {
         shutDown(group)
         task.cancel()
         try? end(of: task)
-        #expect(log.all == ["begins", "told: shutdown"])
+        #expect(log.all == ["begins", "cancelled: shutdown"])
     }
 
     @Test("the loss of the store ends the group with the scheduler's error")

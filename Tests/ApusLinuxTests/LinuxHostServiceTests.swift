@@ -7,7 +7,7 @@ import Logging
 import ServiceLifecycle
 import Testing
 
-/// Goes on until the group wants it to end, and says so.
+/// Runs until the group shuts it down, and logs the request.
 private struct Server: Service {
     let log: Record<String>
 
@@ -59,7 +59,7 @@ struct LinuxHostServiceTests {
         time.drain()
     }
 
-    @Test("graceful shutdown is the request to stop, and the other services go on until the tasks have ended")
+    @Test("graceful shutdown is the request to stop, and the other services run until the tasks have ended")
     func gracefulShutdown() throws {
         let task = try host.beginBackgroundTask(named: "upload")
         let run = try run()

@@ -45,7 +45,7 @@ struct LinuxHostTests {
         #expect(host.phase == .background)
         task.end()
         #expect(try world.outcome(of: run) == .completed)
-        #expect(world.time.leaks == [], "the countdown leaves no timer behind")
+        #expect(world.time.leaks == [], "the countdown leaves no timer")
     }
 
     @Test("a sleep of the machine is not part of the grace period")

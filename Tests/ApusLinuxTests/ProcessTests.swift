@@ -20,7 +20,7 @@ private final class Probe: Sendable {
         self.process = process
         processID = process.processIdentifier
         output = pipe.fileHandleForReading
-        // Signals before this would be the end of it, or nobody would hear of them.
+        // Signals before this would end the process, or would be lost.
         let caught = [SIGTERM, SIGINT, SIGTSTP, SIGCONT].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
         try await wait { probe in probe.caughtSignals & caught == caught }
     }
@@ -32,7 +32,7 @@ private final class Probe: Sendable {
 
     func send(_ signal: Int32) { kill(processID, signal) }
 
-    /// Looks again and again, because the kernel tells nobody but its parent's `waitpid`, which is Foundation's.
+    /// Looks again and again, because the kernel reports the end only to the parent's `waitpid`, which is Foundation's.
     func wait(until condition: (Probe) -> Bool) async throws {
         while !condition(self) {
             try #require(process.isRunning, "the probe ended by itself")
@@ -72,7 +72,7 @@ private final class Probe: Sendable {
 struct ProcessTests {
     @Test("after SIGTERM two tasks end, the third expires and ends, and the process exits with 0")
     func obedient() async throws {
-        // The first two end 0.3 and 1 s after the signal; the third is told to after 3 s.
+        // The first two end 0.3 and 1 s after the signal; the third ends after 3 s, when it is asked to.
         let probe = try await Probe(grace: 8_000, margin: 5_000, "obedient")
         probe.send(SIGTERM)
         let (lines, code) = probe.end()
@@ -143,7 +143,7 @@ struct ProcessTests {
         #expect(probe.end().code == 0)
     }
 
-    @Test("a process that SIGSTOP stopped passes through suspended when it goes on")
+    @Test("a process that SIGSTOP stopped passes through suspended when it is continued")
     func stoppedByForce() async throws {
         let probe = try await Probe(grace: 400, margin: 300, "obedient")
         probe.send(SIGSTOP)

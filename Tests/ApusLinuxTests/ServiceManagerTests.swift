@@ -6,24 +6,24 @@ import Testing
 
 @testable import ApusLinux
 
-@Suite("Telling the service manager")
+@Suite("Notifying the service manager")
 @MainActor
 struct ServiceManagerTests {
-    @Test("ready is told when asked")
+    @Test("ready is reported on request")
     func ready() {
         let world = HostInVirtualTime()
-        #expect(world.told.all == [])
+        #expect(world.sentToManager.all == [])
         world.host.reportReady()
-        #expect(world.told.all == ["READY=1"])
+        #expect(world.sentToManager.all == ["READY=1"])
     }
 
-    @Test("without background tasks the first signal tells stopping, and nothing else")
+    @Test("without background tasks the first signal reports stopping, and nothing else")
     func stopping() throws {
         let world = HostInVirtualTime()
         let run = world.run()
         world.send(.terminate)
         #expect(try world.outcome(of: run) == .completed)
-        #expect(world.told.all == ["STOPPING=1"])
+        #expect(world.sentToManager.all == ["STOPPING=1"])
     }
 
     @Test(
@@ -37,30 +37,32 @@ struct ServiceManagerTests {
         let run = world.run()
         world.send(.terminate)
         #expect(
-            world.told.all == ["STOPPING=1\nEXTEND_TIMEOUT_USEC=5000000", "STATUS=waiting for deaf, upload READY=1"],
+            world.sentToManager.all == [
+                "STOPPING=1\nEXTEND_TIMEOUT_USEC=5000000", "STATUS=waiting for deaf, upload READY=1",
+            ],
             "a name's line end begins no field")
-        world.told.clear()
+        world.sentToManager.clear()
         world.time.advance(by: .milliseconds(1_999))
-        #expect(world.told.all == [])
+        #expect(world.sentToManager.all == [])
         world.time.advance(by: .milliseconds(1))
-        #expect(world.told.all == ["EXTEND_TIMEOUT_USEC=5000000"])
+        #expect(world.sentToManager.all == ["EXTEND_TIMEOUT_USEC=5000000"])
         upload.end()
         world.time.advance(by: .seconds(2))
-        #expect(world.told.all.last == "STATUS=waiting for deaf")
+        #expect(world.sentToManager.all.last == "STATUS=waiting for deaf")
 
-        world.told.clear()
+        world.sentToManager.clear()
         world.time.advance(by: .seconds(30) - .seconds(4))
         #expect(try world.outcome(of: run) == .cut(names: ["deaf"]))
         // At 6, 8, … 28 s; at 30 s the end comes first, or the last request goes to a process that is about to exit.
-        let requests = world.told.all.count { $0 == "EXTEND_TIMEOUT_USEC=5000000" }
+        let requests = world.sentToManager.all.count { $0 == "EXTEND_TIMEOUT_USEC=5000000" }
         #expect((12...13).contains(requests))
-        #expect(world.told.all.count == requests, "what has not changed is not told again")
+        #expect(world.sentToManager.all.count == requests, "what has not changed is not sent again")
         world.time.drain()
         #expect(world.time.leaks == [])
         deaf.end()
     }
 
-    @Test("a manager that cannot be told is no error, and whoever comes late is not told twice")
+    @Test("a manager that cannot be reached is logged once, and is no error")
     func unreachable() throws {
         let lines = Record<String>()
         let logger = Logger(label: "test") { _ in LineLog(lines: lines) }

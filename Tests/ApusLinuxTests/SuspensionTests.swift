@@ -43,7 +43,7 @@ struct SuspensionTests {
         world.time.drain()
     }
 
-    @Test("in the grace period, the phase after suspension is background, and the grace period goes on")
+    @Test("in the grace period, the phase after suspension is background, and the grace period continues")
     func inTheGracePeriod() throws {
         let task = try host.beginBackgroundTask(named: "upload")
         let run = world.run()
@@ -56,7 +56,7 @@ struct SuspensionTests {
         task.end()
     }
 
-    @Test("a process that is asked to end while it stands still is in the background when it goes on")
+    @Test("a process that is asked to end while it stands still is in the background when it is continued")
     func terminatedWhileStopped() throws {
         let task = try host.beginBackgroundTask(named: "upload")
         let run = world.run()
@@ -69,8 +69,8 @@ struct SuspensionTests {
         #expect(try world.outcome(of: run) == .completed)
     }
 
-    @Test("a process that was stopped without a word passes through suspended when it goes on")
-    func stoppedBySomebody() {
+    @Test("a process that was stopped without notice passes through suspended when it is continued")
+    func stoppedWithoutNotice() {
         let run = world.run()
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active])
@@ -100,7 +100,7 @@ struct SuspensionTests {
         #expect(world.seen.all == [.suspended])
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active])
-        // The same for a process that was stopped without a word, and hears of that first.
+        // The same for a process that was stopped without notice, and is notified of that first.
         world.time.sleepDevice(for: .seconds(60))
         world.post(.continued)
         #expect(world.seen.all == [.suspended, .active, .suspended, .active])
@@ -121,7 +121,7 @@ struct SuspensionTests {
         world.time.drain()
     }
 
-    @Test("a sleep that nobody reported is noticed with the host's next event, before it")
+    @Test("a sleep that was not reported is noticed with the host's next event, before it")
     func unreportedSleep() throws {
         let run = world.run()
         world.time.sleepDevice(for: .seconds(60))

@@ -143,7 +143,7 @@
                 application.run("BEGIN")
                 application.run(Self.effect(run))
                 try run.complete(in: application.handle)
-                // The run is marked, and the transaction goes on.
+                // The run is marked, and the transaction continues.
                 #expect(application.run("SET CONSTRAINTS ALL IMMEDIATE") == nil)
                 waiting.withLock { $0.append(application) }
                 switch what {

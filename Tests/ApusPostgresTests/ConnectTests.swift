@@ -52,7 +52,7 @@
             #expect(error?.server?.message.contains("nowhere") == true)
         }
 
-        @Test("nobody at the address is an error that says where was asked", arguments: ["unix", "tcp", "name"])
+        @Test("an address without a server is an error that names it", arguments: ["unix", "tcp", "name"])
         func unreachable(kind: String) async throws {
             let text =
                 switch kind {
@@ -65,7 +65,7 @@
             #expect(error?.message.contains(kind == "tcp" ? "127.0.0.1" : "nowhere") == true)
         }
 
-        @Test("of several hosts, the one that answers is taken")
+        @Test("of several hosts, the first that answers is taken")
         func severalHosts() async throws {
             let server = try await PostgresServer.shared.value
             var configuration = try server.tcp()
@@ -113,7 +113,7 @@
             #expect(error?.code == .encryptionRefused)
         }
 
-        @Test("a user who has to use TLS is told so")
+        @Test("the error says that a user has to use TLS")
         func encryptionRequired() async throws {
             let error = await connectError(try await PostgresServer.shared.value.tcp(user: "encrypted"))
             #expect(error?.code == .encryptionRequired)

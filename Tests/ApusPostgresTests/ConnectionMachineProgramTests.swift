@@ -4,7 +4,7 @@
 
     @testable import ApusPostgres
 
-    /// A server that keeps the protocol, behind a connection that may break anywhere: it knows what it has committed.
+    /// A server that keeps the protocol, on a connection that may break anywhere: it knows what it has committed.
     private struct ModelServer {
         private(set) var committed: Set<ConnectionMachine.BatchID> = []
         /// What the client has not read yet.

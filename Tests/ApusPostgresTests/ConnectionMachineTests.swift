@@ -4,7 +4,7 @@
 
     @testable import ApusPostgres
 
-    /// The machine behind a reference: what `#expect` looks at must not be changed by looking.
+    /// The machine in a class: the expressions of `#expect` must not mutate a value.
     private final class Machine {
         typealias Shape = ConnectionMachine.Shape
         typealias Answer = ConnectionMachine.Answer

@@ -154,8 +154,8 @@
             }
         }
 
-        @Test("a scheduler over the copy goes on with the next occurrence, and new jobs get later keys")
-        func goesOn() async throws {
+        @Test("a scheduler over the copy continues with the next occurrence, and new jobs get later keys")
+        func continues() async throws {
             try await withFolder { folder in
                 try await withDatabase { database in
                     let (path, file) = ("\(folder)/a.db", SQLiteTransfer(path: "\(folder)/a.db"))

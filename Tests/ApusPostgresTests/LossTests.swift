@@ -35,7 +35,7 @@
         }
 
         @Test(
-            "a session that is terminated in a statement has applied nothing, and neither have the batches behind it",
+            "a session that is terminated in a statement has applied nothing, and neither have later batches",
             arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted)])
         func terminated(transaction: PostgresBatch.Transaction) async throws {
             try await withConnection { observer in
@@ -182,7 +182,9 @@
             }
         }
 
-        @Test("when a process of the server crashes, the fate of its batch is unknown, and other sessions are told so")
+        @Test(
+            "when a process of the server crashes, the fate of its batch is unknown, and other sessions report the crash"
+        )
         func crash() async throws {
             let server = try await PostgresServer.start(hasTLS: false)
             let configuration = try server.configuration
@@ -200,9 +202,9 @@
                 }
             }
             for await _ in idle.notifications {}
-            let told = await postgresError { try await idle.query("SELECT 1") }
-            #expect(told?.code == .crashed)
-            #expect(told?.fate == .notApplied)
+            let idleError = await postgresError { try await idle.query("SELECT 1") }
+            #expect(idleError?.code == .crashed)
+            #expect(idleError?.fate == .notApplied)
             // While it recovers, it says so.
             var codes: Set<PostgresError.Code> = []
             while true {

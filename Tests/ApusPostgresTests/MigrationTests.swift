@@ -78,7 +78,7 @@
             }
         }
 
-        @Test("after a migration that adds, a running node of the version before goes on, and a new one joins it")
+        @Test("after a migration that adds, a running node of the version before keeps running, and a new one joins it")
         func rollingUpgrade() async throws {
             try await withDatabase { database in
                 let old = store(database)
@@ -141,7 +141,7 @@
             try await withDatabase { database in
                 let old = store(database)
                 try await keeper(database).prepare()
-                // The check is passed; the node's row comes behind the migration's lock.
+                // The check is passed; the node's row waits for the migration's lock.
                 try await withConnection(database) { blocker in
                     try await blocker.run("SELECT pg_advisory_lock(1, 1)")
                     try await blocker.run(

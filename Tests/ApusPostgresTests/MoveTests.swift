@@ -8,7 +8,7 @@
     import GRDB
     import Testing
 
-    /// Moves of a file's jobs while somebody changes them.
+    /// Moves of a file's jobs while they change.
     extension CopyTests {
         /// A file that changes before each state of it that is read after the first.
         private final class ChangingFile: MoveSource {
@@ -104,7 +104,7 @@
                     target.replaceNulls()
                     #expect(source == target)
                     #expect(try await PostgresInspection(database).check().isEmpty)
-                    // Nobody opens the file, and a later move finds that this one counts.
+                    // The file cannot be opened, and a later move finds that this one counts.
                     let opened = await error { _ = try await store.open(as: NodeID(rawValue: "again")) }
                     #expect(opened?.message.contains("were moved to there") == true)
                     let again = try await StoreMover(

@@ -37,7 +37,7 @@
             }
         }
 
-        @Test("no node has fewer than go on there, nor more than it wants, and all together no more than the limit")
+        @Test("no node has fewer places than runs, nor more than it wants, and all together no more than the limit")
         func bounds() async throws {
             try await withBench { bench in
                 let random = SeededRandom(seed: 3)
@@ -59,7 +59,7 @@
             }
         }
 
-        @Test("runs that go on keep their places when the limit is lowered, and nobody else gets one")
+        @Test("runs in progress keep their places when the limit is lowered, and no other run gets one")
         func lowered() async throws {
             try await withBench { bench in
                 try await bench.settle(limit: 6)

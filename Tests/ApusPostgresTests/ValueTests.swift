@@ -73,7 +73,7 @@
             try await roundTrip(edges + some, PostgresValue.timestamp)
         }
 
-        @Test("an instant is the one that the server means, on both scales")
+        @Test("an instant is the same on the server, on both scales")
         func epoch() async throws {
             try await withConnection { connection in
                 let row = try await connection.query(

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("One owner for each file")
 struct OwnerTests {
-    @Test("a second owner is refused, and told who the first is and since when")
+    @Test("a second owner is refused, and the error names the first owner and its start")
     func second() async throws {
         let directory = try Directory()
         let first = SQLiteStore(path: directory.file(), configuration: .init(ownerName: "the first one"))
@@ -59,7 +59,7 @@ struct OwnerTests {
         try await store.close(session)
     }
 
-    @Test("an earlier epoch writes nothing, also when the epoch moved behind the store's back")
+    @Test("an earlier epoch writes nothing, even if another connection has moved the epoch")
     func fencing() async throws {
         let directory = try Directory()
         let store = SQLiteStore(path: directory.file())
@@ -78,7 +78,7 @@ struct OwnerTests {
         #expect(try await store.allIDs() == ["a"])
         #expect(try await store.job(JobID("a"))?.elapsedOffset == .zero)
         try await store.close(new)
-        // Closed all the same: nobody else could.
+        // The store is closed even so: only its owner can close it.
         try await SQLiteStore(path: store.path).openAndClose()
     }
 
@@ -112,7 +112,7 @@ struct OwnerTests {
         try await expectError(.closed) { _ = try await store.allIDs() }
     }
 
-    @Test("kill -9 releases the lock, at once for whoever asks next, and every acknowledged job is there")
+    @Test("kill -9 releases the lock, at once for the next process, and every acknowledged job is there")
     func killed() async throws {
         let directory = try Directory()
         let probe = Process()

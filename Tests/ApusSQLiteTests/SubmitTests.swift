@@ -53,7 +53,7 @@ private struct Shop {
         try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM submission") ?? -1 }
     }
 
-    /// A scheduler that tells of each run of a shipment.
+    /// A scheduler, and the orders of the shipments that it runs.
     func scheduler(_ store: SQLiteStore? = nil) -> (JobScheduler, AsyncStream<Int>) {
         let scheduler = JobScheduler(store: store ?? self.store)
         let (stream, continuation) = AsyncStream.makeStream(of: Int.self)
@@ -123,12 +123,12 @@ struct SubmitTests {
         try await shop.store.close(session)
     }
 
-    @Test("what another process has submitted is taken with the next turn, or when the scheduler is told to look")
+    @Test("what another process has submitted is taken with the next turn, or when the scheduler is asked to take it")
     func otherProcess() async throws {
         let shop = try await Shop()
         let (scheduler, shipped) = shop.scheduler()
         try await scheduler.start()
-        // As in another process: this object has no scheduler to tell.
+        // As in another process: this object has no scheduler to notify.
         let other = SQLiteStore(path: shop.store.path)
         var shipments = shipped.makeAsyncIterator()
         try await shop.database.write { db in _ = try other.submit(Shop.Ship(order: 1), in: db) }
@@ -159,7 +159,7 @@ struct SubmitTests {
         try await shop.store.close(session)
     }
 
-    @Test("what no submission may ask for is refused in the caller's transaction, which the caller may go on with")
+    @Test("what no submission may ask for is refused in the caller's transaction, which the caller may continue")
     func invalid() async throws {
         let time = VirtualTime()
         let shop = try await Shop(time: time)

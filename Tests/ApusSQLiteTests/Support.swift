@@ -42,7 +42,7 @@ func adding(_ job: Job, runs: [Run] = []) -> JobChange {
     return JobChange(expected: .absent, job: job, runs: runs)
 }
 
-/// Clocks after somebody has set the wall clock by that much.
+/// Clocks after the wall clock was set by that much.
 func sampleClock(setBy offset: Duration = .zero) -> StoreClock {
     StoreClock(bootID: "boot", wallOffset: .seconds(1_700_000_000) + offset, elapsedOffset: offset)
 }

@@ -77,7 +77,7 @@ struct TroubleTests {
     }
 
     // The superuser may write anywhere, so for it the file system itself has to refuse: /proc takes no new files from
-    // anybody.
+    // any user.
     @Test("a directory that cannot be written is named")
     func unwritableDirectory() async throws {
         let directory = try Directory()

@@ -149,7 +149,7 @@ struct TrustedPathTests {
 
 /// Files as another user leaves them.
 enum Planted {
-    /// Gives a file or folder to user 65534 (`nobody`); without the right to do that, lets all write it.
+    /// Gives a file or folder to user 65534; without the right to do that, lets all write it.
     static func give(_ path: String) throws {
         let result = geteuid() == 0 ? lchown(path, 65_534, 65_534) : chmod(path, 0o777)
         try #require(result == 0)

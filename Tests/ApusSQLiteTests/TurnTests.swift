@@ -5,7 +5,7 @@ import GRDB
 import Synchronization
 import Testing
 
-/// Holds the writer's thread before its next commit, until it is let go.
+/// Holds the writer's thread before its next commit, until it is released.
 final class Gate: Sendable {
     private let isClosed = Atomic(false)
     private let isHolding = Atomic(false)
@@ -40,7 +40,7 @@ struct TurnTests {
         return (store, session)
     }
 
-    @Test("parts that are refused leave nothing behind, and the others share one commit and one sync")
+    @Test("parts that are refused write nothing, and the others share one commit and one sync")
     func failAlone() async throws {
         let directory = try Directory()
         let (store, session) = try await opened(directory)
@@ -135,7 +135,7 @@ struct TurnTests {
         try await store.close(session)
     }
 
-    @Test("closing answers the turn that is under way, and turns away whoever comes later")
+    @Test("closing answers the turn that is under way, and refuses later turns")
     func closing() async throws {
         let directory = try Directory()
         let gate = Gate()

@@ -38,7 +38,7 @@ extension ApusSimulation {
             """
             \(seeds) clusters from \(first) on in \(time): \(counts.starts) starts, \(counts.forwarded) forwarded \
             commands, \(counts.promotions) promotions, \(counts.snoozes) snoozes, \(counts.limited) last places, \
-            \(counts.overlaps) overlaps with what was told to end, the longest take-over \
+            \(counts.overlaps) overlaps with cancelled handlers, the longest take-over \
             \(counts.longestTakeOver / 1_000_000) ms of \(counts.takenOver) starts
             """)
         print(broken.isEmpty ? "every promise was kept" : "\(broken.count) promises were broken")

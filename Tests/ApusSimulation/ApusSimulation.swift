@@ -14,7 +14,7 @@ struct ApusSimulation: ParsableCommand {
     @Option(help: "The first one.") var first: UInt64 = 1
     @Option(help: ArgumentHelp("Leave this kind of trouble out (repeatable): \(Self.troubles).", valueName: "trouble"))
     var without: [String] = []
-    @Flag(help: "Go on after a failure, and count which promises are broken; do not shorten histories.")
+    @Flag(help: "Continue after a failure, and count which promises are broken; do not shorten histories.")
     var survey = false
     @Flag(help: "Do not look for a shorter history.") var raw = false
     @Flag(help: "Print what happens in the history of the first seed.") var trace = false

@@ -24,7 +24,7 @@ new PerformanceObserver((list) => {
 }).observe({ type: 'paint', buffered: true });
 (function look() {
   const row = document.querySelector('.row[data-id] .name');
-  // In the frame after the one that made them, they have been painted.
+  // The rows are painted in the frame after their creation.
   if (row?.textContent) requestAnimationFrame(() => (measured.firstRows = performance.now()));
   else requestAnimationFrame(look);
 })();

@@ -19,7 +19,7 @@ FAINT_TEXT = """() => {
     return known.get(colour);
   };
   const over = (top, below) => top.slice(0, 3).map((value, i) => (value * top[3] + below[i] * (255 - top[3])) / 255);
-  const behind = (element) => {
+  const background = (element) => {
     const layers = [];
     for (let up = element; up; up = up.parentElement) {
       const colour = parse(getComputedStyle(up).backgroundColor);
@@ -39,7 +39,7 @@ FAINT_TEXT = """() => {
     if (!node.data.trim() || !element.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
     if (element.closest('.unseen, noscript, script, style, :disabled')) continue;
     const style = getComputedStyle(element);
-    const back = behind(element);
+    const back = background(element);
     const ink = over(parse(element instanceof SVGElement ? style.fill : style.color), back);
     const [high, low] = [light(ink), light(back)].sort((a, b) => b - a);
     const ratio = (high + 0.05) / (low + 0.05);
@@ -89,7 +89,7 @@ class Looks:
         self.assertEqual(nameless, [], "these have no accessible name")
 
     def assert_readable(self, page: Page | None = None) -> None:
-        """Text has a contrast of 4.5:1 to what is behind it (WCAG 2.2, 1.4.3)."""
+        """Text has a contrast of 4.5:1 to its background (WCAG 2.2, 1.4.3)."""
         found = (page or self.page).evaluate(FAINT_TEXT)
         self.assertEqual(found, [], "this text is too faint")
 

@@ -119,7 +119,7 @@ class Sleepless:
 
 
 class SleeplessTest(BrowserTest):
-    """A test with a phone of its own, whose time stands still until the test lets it go on."""
+    """A test with a phone of its own, whose time stands still until the test advances it."""
 
     speed: float = 0
 

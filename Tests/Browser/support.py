@@ -72,7 +72,7 @@ def wait_for(what: str, condition: Callable[[], Any], patience: float = PATIENCE
 
 
 class Server:
-    """A program that prints its address and serves until it is told to end."""
+    """A program that prints its address and serves until it is stopped."""
 
     def __init__(self, arguments: list[str], environment: dict[str, str] | None = None, address: str = r"(http://\S+)"):
         self.lines: list[str] = []
@@ -170,7 +170,7 @@ class Daemon:
 
     @property
     def environment(self) -> dict[str, str]:
-        # No bus: a notification of a test must not appear on somebody's desktop.
+        # No bus: a notification of a test must not appear on a desktop.
         bus = "unix:path=/nonexistent"
         return {"APUS_HOME": str(self.home), "DBUS_SESSION_BUS_ADDRESS": bus, "TZ": "UTC", **self.store}
 
@@ -255,7 +255,7 @@ class OneBrowser:
         cls._browser = cls._playwright = None
 
 
-# What a policy forbids is told to the console; the page's own code could hide that, an event in capture cannot be.
+# The console logs what a policy forbids. The page's own code could hide that, but not an event in its capture phase.
 WATCH_POLICY = """
 addEventListener('securitypolicyviolation', (event) => {
   console.error('content security policy: ' + event.violatedDirective + ' ' + event.blockedURI);

@@ -40,7 +40,7 @@ class Jobs(DashboardTest):
         expect(names).to_have_text(["backup", "tea"])
         self.page.get_by_label("Search jobs").fill("team=web")
         expect(names).to_have_text(["backup"])
-        self.page.get_by_label("Search jobs").fill("nobody")
+        self.page.get_by_label("Search jobs").fill("missing")
         expect(self.page.locator("#empty")).to_contain_text("No job matches")
         self.button("Clear the search").click()
         expect(names).to_have_count(2)
@@ -146,7 +146,7 @@ class Jobs(DashboardTest):
 
 class Runs(DashboardTest):
     def test_why(self) -> None:
-        """The decisions about an occurrence are told with their instants, of the job and of a chosen run, as they change."""
+        """The decisions about an occurrence are shown with their instants, of the job and of a chosen run, as they change."""
         self.daemon.apus("queue", "pause", "builds")
         job = self.daemon.submit("after", "50ms", "--name", "build", "--queue", "builds", "--priority", "high", "--shell", "--", "exit 3")
         self.open(f"#/job/{job}")
@@ -199,7 +199,7 @@ class Runs(DashboardTest):
         self.assertEqual(answer.json()["outcome"], "waiting")
         with self.page.expect_response("**/v1/jobs/*/run"):
             route.fulfill(response=answer)
-        # Nothing tells that the page has dealt with the answer but the button, which is free again.
+        # The only sign that the page has handled the answer is the button, which is enabled again.
         expect(self.button("Run now: long")).not_to_have_attribute("aria-busy", "true")
         expect(running).to_be_visible()
         expect(self.page.locator("#history tbody tr").first).to_contain_text("running")
@@ -212,7 +212,7 @@ class Runs(DashboardTest):
         job = self.daemon.submit("after", "100ms", "--shell", "--", f'echo begun; until [ -e "{stop}" ]; do sleep 0.1; done')
         running = lambda: (self.daemon.json("show", job)["lastRun"] or {}).get("outcome") == "running"
         support.wait_for("it to run", running)
-        time.sleep(0.5)  # It prints at its beginning, and nothing tells when that is done.
+        time.sleep(0.5)  # It prints at its beginning, and nothing shows when that is done.
         self.open(f"#/job/{job}/run/1/1")
         expect(self.page.locator(".log")).to_have_text("Nothing printed since this page was opened.")
         stop.touch()
@@ -249,7 +249,7 @@ class Runs(DashboardTest):
         expect(self.page.locator("#history").get_by_role("button", name="Load more")).to_be_hidden()
 
     def test_plot(self) -> None:
-        """The plot tells the numbers of each run, to the pointer and to the keyboard."""
+        """The plot shows the numbers of each run, to the pointer and to the keyboard."""
         good = self.daemon.submit("after", "100ms", "--name", "good", "--", "true")
         self.wait_for_runs(good, 1)
         bad = self.daemon.submit("after", "100ms", "--name", "bad", "--shell", "--", "exit 3")
@@ -375,7 +375,7 @@ class Connection(DashboardTest):
     REFUSED = "ERR_CONNECTION_REFUSED|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_SOCKET_NOT_CONNECTED"
 
     def test_restart(self) -> None:
-        """The daemon is killed and comes back: the page says so, goes on, and shows what happened meanwhile."""
+        """The daemon is killed and comes back: the page says so, continues, and shows what happened meanwhile."""
         self.expect_trouble(self.REFUSED)
         job = self.daemon.submit("after", "3s", "--name", "tea", "--", "true")
         self.open()

@@ -18,7 +18,7 @@ class Keyboard(DashboardTest):
             self.page.keyboard.press(key)
 
     def tab_to(self, name: str) -> None:
-        """Goes on with the tab key until a control of that name has the focus."""
+        """Presses the tab key until a control of that name has the focus."""
         for _ in range(40):
             self.press("Tab")
             focused = self.page.evaluate(
@@ -118,8 +118,8 @@ class Keyboard(DashboardTest):
     def test_unknown_job(self) -> None:
         """An address of a job that is not there says so in the daemon's words."""
         self.expect_trouble("404")
-        self.open("#/job/nobody")
-        expect(self.page.locator(".detail .problem")).to_contain_text('there is no job "nobody"')
+        self.open("#/job/missing")
+        expect(self.page.locator(".detail .problem")).to_contain_text('there is no job "missing"')
 
 
 class Sight(DashboardTest):

@@ -109,7 +109,7 @@ class Schedules(CalendarTest):
         expect(dialog.locator(".dues li").first).to_contain_text("09:00:00")
         due = {"instant": "2030-01-01T08:00:00+00:00", "day": "tuesday", "note": None}
         held[0].fulfill(json={"zone": "UTC", "forms": {}, "warnings": [], "next": [due]})
-        self.page.wait_for_timeout(200)  # Nothing tells that an answer was dropped.
+        self.page.wait_for_timeout(200)  # Nothing shows that an answer was dropped.
         expect(dialog.locator(".dues li").first).to_contain_text("09:00:00")
 
     def test_submit(self) -> None:

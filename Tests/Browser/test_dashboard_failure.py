@@ -12,7 +12,7 @@ from dashboard import DashboardTest
 
 class Failure(DashboardTest):
     def submit_failing(self, name: str, runs: int) -> str:
-        """A job that goes on, and of which so many attempts have failed."""
+        """A job that continues, and of which so many attempts have failed."""
         job = self.daemon.submit("every", "1d", "--name", name, "--retry", "0", "--shell", "--", "[ -e /nonexistent ]")
         for number in range(runs):
             self.daemon.apus("run", job)

@@ -15,7 +15,7 @@ LONG_COMMAND = "tar --create --gzip --file /srv/backup/notes.tgz notes"
 
 class Pictures(DashboardTest):
     def test_ring_scale(self) -> None:
-        """A ring is the face of a clock of one unit, and names it: times of hours and days are told apart."""
+        """A ring is the face of a clock of one unit, and names it: times of hours and days are distinguished."""
         cases = {"30m": ("30m", 0.5), "6h": ("6h", 0.25), "3d": ("3d", 3 / 7), "20d": ("3w", 1.0)}
         jobs = {after: self.daemon.submit("after", after, "--name", after, "--notify", "x") for after in cases}
         self.open()

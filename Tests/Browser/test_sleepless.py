@@ -58,7 +58,7 @@ class TimerStory(SleeplessTest):
         self.advance(20)
         expect(self.panel).to_contain_text("3 vibrations")
 
-    def test_goes_on_in_the_background(self):
+    def test_keeps_running_in_the_background(self):
         self.start("timer")
         self.go(10)
         self.go_home()
@@ -106,7 +106,7 @@ class CountdownStory(SleeplessTest):
     def ring(self):
         return self.panel.get_by_role("timer")
 
-    def test_counts_down_pauses_goes_on_and_is_longer(self):
+    def test_counts_down_pauses_resumes_and_is_extended(self):
         self.start("countdown")
         self.begin(5)
         self.advance(60)
@@ -130,7 +130,7 @@ class CountdownStory(SleeplessTest):
         expect(self.ring).to_have_text("10:30")
         expect(self.panel).to_contain_text("ends at 09:51:30")
 
-    def test_finishes_while_its_app_is_dead_and_the_lock_screen_tells(self):
+    def test_finishes_while_its_app_is_dead_and_the_lock_screen_shows_it(self):
         self.start("countdown")
         self.begin(5)
         self.advance(60)
@@ -164,7 +164,7 @@ class CountdownStory(SleeplessTest):
         self.is_showing("app")
         expect(self.panel).to_contain_text("while you were away")
 
-    def test_goes_on_when_the_app_is_killed_and_opened_again(self):
+    def test_continues_when_the_app_is_killed_and_opened_again(self):
         self.start("countdown")
         self.begin(5)
         self.press("Kill")
@@ -218,7 +218,7 @@ class ToDoStory(SleeplessTest):
             screen = self.phone.screen()
             if screen["device"]["isScrolling"]:
                 ticks.append(screen["app"]["todo"]["ticks"])
-        self.assertGreater(len(ticks), 10, "the device was not told of the scrolling")
+        self.assertGreater(len(ticks), 10, "the device did not get the scrolling")
         self.assertGreaterEqual(ticks[-1] - ticks[0], 1, "nothing ticked meanwhile")
         self.eventually("the end of the scrolling", lambda: not self.phone.screen()["device"]["isScrolling"])
 

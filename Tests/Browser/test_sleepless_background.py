@@ -15,7 +15,7 @@ class LocationStory(SleeplessTest):
         self.page.get_by_role("alertdialog").get_by_role("button", name=answer).click()
         expect(self.page.get_by_role("alertdialog")).to_have_count(0)
 
-    def test_pins_go_on_in_the_background_and_look_different(self):
+    def test_pins_continue_in_the_background_and_look_different(self):
         self.start("location")
         self.panel.get_by_role("button", name="Ask for authorization").click()
         expect(self.page.get_by_role("alertdialog")).to_be_visible()
@@ -55,7 +55,7 @@ class LocationStory(SleeplessTest):
 
 
 class CompletionStory(SleeplessTest):
-    def test_goes_on_after_home_until_the_time_is_over_and_again_when_it_is_back(self):
+    def test_continues_after_home_until_the_time_is_over_and_again_when_it_is_back(self):
         self.start("completion")
         self.panel.get_by_role("button", name="Start computing").click()
         self.advance(10)

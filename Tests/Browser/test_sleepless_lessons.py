@@ -54,7 +54,7 @@ class LessonsStory(SleeplessTest):
         self.assertLess(abs(frames["frames"] - 120), 2)
         self.assertGreater(frames["ticks"], 198)
 
-    def test_an_export_goes_on_after_home_and_the_user_can_cancel_it(self):
+    def test_an_export_continues_after_home_and_the_user_can_cancel_it(self):
         self.start("lessons")
         lesson = self.lesson("Continued work")
         lesson.get_by_role("button", name="Export 30 pictures").click()

@@ -237,7 +237,7 @@ class OnLinux(BrowserTest):
     def setUp(self):
         self.home = tempfile.mkdtemp(prefix="sleepless-")
         self.addCleanup(shutil.rmtree, self.home, True)
-        # No bus: a notification of a test must not appear on somebody's desktop.
+        # No bus: a notification of a test must not appear on a desktop.
         silent = {"DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent"}
         self.host = Sleepless("--host", "linux", "--home", self.home, environment=silent)
         self.addCleanup(self.host.stop)

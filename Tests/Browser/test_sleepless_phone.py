@@ -111,7 +111,7 @@ class PhoneStory(SleeplessTest):
         expect(self.page.locator(".now-time")).to_have_text("10:51:00")
         self.assertEqual(self.phone.log()[-1]["uptime"], before)
 
-    def test_time_goes_on_by_itself_pauses_and_jumps(self):
+    def test_time_advances_by_itself_pauses_and_jumps(self):
         self.start("timer")
         self.phone.post("/app/timer/go", {"delay": 1000, "repeat": None})
         self.press("Speed ×60")

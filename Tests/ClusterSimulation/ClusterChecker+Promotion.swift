@@ -40,7 +40,7 @@ extension ClusterChecker {
     }
 
     /// Whether the node does not know yet of the last promotion: it answers and begins what the former database had.
-    func isBehind(_ node: ClusterNode) -> Bool {
+    func isStale(_ node: ClusterNode) -> Bool {
         guard let lastPromotion, node.readAnew.map({ $0 < lastPromotion }) ?? true else { return false }
         return node.timeline != world.database.timeline && world.now - lastPromotion < .ms(10_000)
     }

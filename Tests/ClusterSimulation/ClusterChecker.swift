@@ -135,18 +135,18 @@ final class ClusterChecker {
         let name = "\(run.job) \(run.occurrence).\(run.attempt)"
         world.trace("\(node.name) begins \(name)")
         // Its claim was looked at before the clock was set.
-        let isBehindStep = lastClockStep > world.now - .ms(10_000)
-        if !isBehindStep, world.wall < max(run.due, run.notBefore ?? run.due) {
+        let isAfterStep = lastClockStep > world.now - .ms(10_000)
+        if !isAfterStep, world.wall < max(run.due, run.notBefore ?? run.due) {
             fail(.neverEarly, "\(name) begins \(world.wall.duration(to: run.due)) early")
         }
         if world.database.tables.nodes[node.id]?.ended != false {
             fail(.acting, "\(name) begins on \(node.name), which has ended")
         }
         let stored = world.database.tables.rows[run.jobKey]?.runs[.init(run)]
-        if stored?.state != .claimed, isBehind(handler.node) { return lost.append(handler) }
+        if stored?.state != .claimed, isStale(handler.node) { return lost.append(handler) }
         if stored?.state != .claimed { fail(.acting, "\(name) begins, and is \(stored?.state.rawValue ?? "nowhere")") }
         if let end = snoozes.removeValue(forKey: RunKey(run)) {
-            if !isBehindStep, world.wall < end {
+            if !isAfterStep, world.wall < end {
                 fail(.snoozed, "\(name) begins \(world.wall.duration(to: end)) too soon")
             }
         } else if !attempts.insert(RunKey(run)).inserted {
@@ -156,16 +156,16 @@ final class ClusterChecker {
         let key = Occurrence(job: run.jobKey, occurrence: run.occurrence)
         for other in active[key, default: []] {
             counts.overlaps += 1
-            let isTold = other.reason != nil && !other.plan.obeys || other.node.process.isPaused
-            // Its node has read the promoted database anew, and has told it to end.
+            let isCancelled = other.reason != nil && !other.plan.obeys || other.node.process.isPaused
+            // Its node has read the promoted database anew, and has cancelled it.
             let isForgotten =
-                isTold && other.node !== node && other.node.readAnew.map { $0 >= other.began } ?? false
-            if other.node.isActing && !isForgotten || !isTold {
+                isCancelled && other.node !== node && other.node.readAnew.map { $0 >= other.began } ?? false
+            if other.node.isActing && !isForgotten || !isCancelled {
                 fail(
                     .alone,
                     "\(name) begins on \(node.name) beside attempt \(other.run.attempt) on \(other.node.name), "
                         + "which \(other.node.isActing ? "acts" : "acts no more") and was "
-                        + "\(other.reason.map { "told \($0)" } ?? "not told") to end")
+                        + "\(other.reason.map { "cancelled (\($0))" } ?? "not cancelled")")
             }
         }
         if let killed {
@@ -228,7 +228,7 @@ final class ClusterChecker {
         }
         answered.insert(number)
         // It may be an answer that was under way.
-        if call.isLost || isBehind(node) { return world.trace("\(number) is answered, and was lost: \(result)") }
+        if call.isLost || isStale(node) { return world.trace("\(number) is answered, and was lost: \(result)") }
         switch result {
         case .success(let reply):
             world.trace("\(number) is answered: \(describe(reply))")
@@ -325,7 +325,7 @@ final class ClusterChecker {
         let tables = world.database.tables
         checkEffects()
         for handler in lost where handler.reason == nil {
-            fail(.promoted, "\(handler.run.job) goes on, and \(handler.node.name) was not told of the promotion")
+            fail(.promoted, "\(handler.run.job) continues, and \(handler.node.name) was not notified of the promotion")
         }
         for (key, id) in jobs where tables.rows[key]?.job.id != id {
             fail(.durable, "job \(key) was answered as \(id), and is \(tables.rows[key]?.job.id.rawValue ?? "gone")")

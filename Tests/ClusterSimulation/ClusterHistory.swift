@@ -45,8 +45,8 @@ struct ClusterHistory: CustomStringConvertible {
         /// So many of 100 requests fail.
         case lossy(node: Int, percent: Int, for: Int)
         case restartDatabase(for: Int)
-        /// A standby that is `behind` is promoted, and is there after another while.
-        case promote(behind: Int, for: Int)
+        /// A standby that lags by `lag` is promoted, and is there after another while.
+        case promote(lag: Int, for: Int)
         /// The database's time of day is set.
         case setClock(by: Int)
         /// `grace`: nil for as long as handlers take.
@@ -63,7 +63,7 @@ struct ClusterHistory: CustomStringConvertible {
     var shards: Int
     /// How long there is trouble.
     var trouble: Int
-    /// How many runs of the queues go on at once, over all nodes.
+    /// How many runs of the queues may be in progress at once, over all nodes.
     var limits: [QueueID: Int]
     var steps: [Step]
 
@@ -122,7 +122,7 @@ struct ClusterHistory: CustomStringConvertible {
                 case 4: .slow(node: node, link: pick(4), upTo: 50 + pick(4_000), for: 500 + pick(6_000))
                 case 5: .lossy(node: node, percent: 10 + pick(50), for: 500 + pick(8_000))
                 case 6: .restartDatabase(for: pick(2_500))
-                case 7: .promote(behind: pick(3) == 0 ? 0 : pick(2_000), for: pick(2_500))
+                case 7: .promote(lag: pick(3) == 0 ? 0 : pick(2_000), for: pick(2_500))
                 case 8: .setClock(by: pick(5) == 0 ? 3_600_000 : (pick(2) == 0 ? 1 : -1) * (200 + pick(4_000)))
                 default: .leave(node: node, grace: pick(2) == 0 ? nil : pick(2_000), back: 200 + pick(6_000))
                 }

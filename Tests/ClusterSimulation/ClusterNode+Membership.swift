@@ -107,7 +107,7 @@ extension ClusterNode {
         }
     }
 
-    /// The database goes on from a standby's copy: nothing of the jobs is known any more.
+    /// The database continues from a standby's copy: nothing of the jobs is known any more.
     private func forgetLostHistory(_ began: UptimeInstant, _ done: @escaping () -> Void) {
         world.trace("\(name) reads the promoted database anew")
         readAnew = world.now

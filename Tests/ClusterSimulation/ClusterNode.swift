@@ -16,7 +16,7 @@ final class ClusterNode {
     var isGone = false
     /// Its scheduler has ended.
     var isClosed = false
-    /// It gives the store back: its handlers were told, and what it knows of them is over.
+    /// It gives the store back: its handlers were cancelled, and what it knows of them is over.
     private var isClosing = false
     private var isBusy = false
     private var isPumpScheduled = false
@@ -41,7 +41,7 @@ final class ClusterNode {
 
     var name: String { "node \(id) of process \(process.number)" }
 
-    /// Its handlers may begin, and go on.
+    /// Its handlers may begin, and continue.
     var isActing: Bool {
         guard !isGone, !isClosing, !isClosed, let membership, !process.isPaused else { return false }
         return membership.state == .member
@@ -148,7 +148,7 @@ final class ClusterNode {
                     false
                 } done: { [self] _ in
                     machine!.retired(hasMore: false)
-                    goOn()
+                    proceed()
                 }
             case .close: return close()
             }
@@ -177,7 +177,7 @@ final class ClusterNode {
         return others + cancels.sorted { $0.0 < $1.0 }.map { .cancel($0.0, $0.1) }
     }
 
-    private func goOn() {
+    private func proceed() {
         settle()
         isBusy = false
         pump()
@@ -228,7 +228,7 @@ final class ClusterNode {
                 guard isTrusted else {
                     machine!.commitFailed(
                         JobError(.unavailable, "the answer has come after the end of the trust"), at: reading)
-                    return goOn()
+                    return proceed()
                 }
                 stored = turn.clock
                 machine!.committed(results, at: reading)
@@ -236,7 +236,7 @@ final class ClusterNode {
                 forget(turn.released)
                 machine!.commitFailed(error, at: reading)
             }
-            goOn()
+            proceed()
         }
     }
 
@@ -252,7 +252,7 @@ final class ClusterNode {
                 case .success(let found): machine!.read(read, .places(found), at: reading)
                 case .failure(let error): machine!.readFailed(read, error, at: reading)
                 }
-                goOn()
+                proceed()
             }
         }
         world.send(self, .queries) { database in
@@ -262,7 +262,7 @@ final class ClusterNode {
             case .success(let found): machine!.read(read, found, at: reading)
             case .failure(let error): machine!.readFailed(read, error, at: reading)
             }
-            goOn()
+            proceed()
         }
     }
 

@@ -14,7 +14,7 @@ final class ClusterProcess {
     let uptimeOffset: Int64
     let continuousOffset: Int64
     let wallOffset: Int64
-    /// The one that has the store open, or opens it.
+    /// The node that has the store open, or opens it.
     var node: ClusterNode?
     /// All of this process.
     var nodes: [ClusterNode] = []

@@ -109,7 +109,7 @@ final class ClusterWorld {
             process.lossy.until = 0
             for link in process.links.indices { process.links[link].brokenUntil = 0 }
             process.pausedUntil = 0
-            goOn(process)
+            wake(process)
             process.isWanted = true
             if process.node == nil { join(process, after: .ms(100)) }
         }
@@ -144,7 +144,7 @@ final class ClusterWorld {
             node.handlers = [:]
             checker.callerGone(node)
             let id = node.id
-            // The kernel closes the connections; that of a machine notices nobody.
+            // The kernel closes the connections; the end of a machine's is not noticed.
             queue.add(at: now + (ofMachine ? .ms(20_000) : 100_000)) { [self] in
                 database.tables.nodes[id]?.hasSession = false
             }
@@ -156,10 +156,10 @@ final class ClusterWorld {
         process.links = process.links.map { _ in .init() }
     }
 
-    private func goOn(_ process: ClusterProcess) {
+    private func wake(_ process: ClusterProcess) {
         guard process.isPaused, process.pausedUntil <= now else { return }
         process.isPaused = false
-        trace("process \(process.number) goes on")
+        trace("process \(process.number) continues")
         var waiting = process.deferred
         process.deferred = []
         // What has arrived meanwhile is looked at before the clock, or after it.
@@ -169,7 +169,7 @@ final class ClusterWorld {
 
     // MARK: Events
 
-    /// Something happens in the process of a node, if that is still there, once it goes on.
+    /// Something happens in the process of a node, if that is still there, once it runs again.
     func deliver(to node: ClusterNode, at instant: Int64, _ kind: Kind, _ action: @escaping () -> Void) {
         queue.add(at: instant) { [self] in
             if node.isGone || checker.violation != nil { return }
@@ -285,7 +285,7 @@ final class ClusterWorld {
             trace("process \(process.number) is stopped for \(time) ms")
             process.isPaused = true
             process.pausedUntil = now + .ms(time)
-            queue.add(at: process.pausedUntil) { [self] in goOn(process) }
+            queue.add(at: process.pausedUntil) { [self] in wake(process) }
         case .partition(let number, let requests, let answers, let time):
             let process = process(number)
             trace("process \(process.number) is cut off for \(time) ms: \(requests) \(answers)")
@@ -301,12 +301,12 @@ final class ClusterWorld {
             trace("the database restarts, for \(time) ms")
             restart(for: time)
             for node in database.tables.nodes.keys { database.tables.nodes[node]!.hasSession = false }
-        case .promote(let behind, let time):
+        case .promote(let lag, let time):
             trace("the standby has this")
             let copy = database.copy
-            queue.add(at: now + .ms(behind)) { [self] in
+            queue.add(at: now + .ms(lag)) { [self] in
                 if checker.violation != nil || isPeace { return }
-                trace("the standby is promoted, \(behind) ms behind, and there in \(time) ms")
+                trace("the standby is promoted, lags by \(lag) ms, and is there in \(time) ms")
                 restart(for: time)
                 database.promote(copy, skipping: Int64(pick(2) == 0 ? 0 : pick(33)))
                 checker.promoted()

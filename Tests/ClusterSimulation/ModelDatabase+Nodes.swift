@@ -70,7 +70,7 @@ extension ModelDatabase {
 
     /// If a `beat` is given, only if it is the node's last one.
     func end(_ node: Int64, ifBeat beat: Int64? = nil) {
-        // Of a node that has never beaten nobody knows a beat.
+        // The beat of a node that has never beaten is unknown.
         if let beat, let last = tables.nodes[node]?.beat, last > 0, last != beat { return }
         tables.nodes[node]?.ended = true
         tables.nodes[node]?.hasSession = false
@@ -89,7 +89,7 @@ extension ModelDatabase {
 
     var copy: Copy { Copy(tables: tables, sequences: sequences) }
 
-    /// The database goes on from a copy, on another timeline. Sequences may have gone on by numbers that nobody has.
+    /// The database continues from a copy, on another timeline. Sequences may have skipped numbers that no row has.
     func promote(_ copy: Copy, skipping numbers: Int64) {
         (tables, sequences) = (copy.tables, copy.sequences)
         timeline += 1

@@ -90,7 +90,7 @@ final class ModelDatabase {
     /// The key of a new job, by the positions of its part and its change; another database has given it.
     var chosenKey: ((_ part: Int, _ change: Int) -> Int64?)?
     let mutant: ClusterMutant?
-    /// Is told of what is written.
+    /// Gets what is written.
     var written: ((_ node: Int64, _ session: StoreSession, _ turn: StoreTurn, _ parts: [Int]) -> Void)?
     var overwritten: ((_ old: Run, _ new: Run) -> Void)?
     var taken: ((ShardID, StoreEpoch) -> Void)?
@@ -206,7 +206,7 @@ final class ModelDatabase {
         let submission = tables.submissions[index]
         if mutant != .submissionStays || submission.sender == nil { tables.submissions.remove(at: index) }
         guard let sender = submission.sender, let call = submission.call, let reply = taken.reply else { return }
-        // To a node that has ended, nobody would take it.
+        // A node that has ended would not take it.
         guard tables.nodes[sender]?.ended == false else { return }
         guard !tables.replies.contains(where: { $0.node == sender && $0.call == call }) else { return }
         tables.replies.append(Reply(node: sender, call: call, reply: reply))

@@ -5,8 +5,8 @@ extension ClusterSimulation {
     /// its own as well.
     package static let regressions: [(seed: UInt64, why: String)] = [
         (5, "a node that was ended while a standby was promoted tried to read the database anew for ever"),
-        (10, "an attempt began beside one that was told to end because of a promotion, and does not heed that"),
-        (39, "a run was claimed again beside its own handler, which had been told to end because of a promotion"),
+        (10, "an attempt began beside one that was cancelled because of a promotion, and does not heed that"),
+        (39, "a run was claimed again beside its own handler, which had been cancelled because of a promotion"),
         (121, "a node that was ended while a standby was promoted never took shards again"),
         (186, "a handler that asked to be called later was called by a clock that was known better by then"),
         (227, "a job whose shard was lost and given anew was in the list of those that are looked at next"),

@@ -55,7 +55,7 @@ struct CommandHelp: Decodable {
         throw CocoaError(.fileNoSuchFile)
     }
 
-    /// What is wrong with the words behind `apus`, if anything.
+    /// What is wrong with the words after `apus`, if anything.
     func objection(to words: [String]) -> String? {
         guard let name = words.first else { return nil }
         if name.hasPrefix("-") { return Self.objection(to: words[...], of: command) }
@@ -91,7 +91,7 @@ struct CommandHelp: Decodable {
         var rest = words
         while let word = rest.popFirst() {
             if word == "--" {
-                guard takesCommand, !rest.isEmpty else { return "what stands behind -- is wrong" }
+                guard takesCommand, !rest.isEmpty else { return "the command after -- is missing or not allowed" }
                 break
             }
             if word.hasPrefix("-") {
@@ -170,7 +170,7 @@ enum ShellLine {
         return commands.filter { !$0.isEmpty }
     }
 
-    /// The lines that a reader types: all of an `sh` block, and of a `console` block those behind the prompt.
+    /// The lines that a reader types: all of an `sh` block, and of a `console` block those after the prompt.
     static func typed(in block: Documents.Block) -> [String] {
         let lines = block.text.split(separator: "\n").map(String.init)
         switch block.language {

@@ -13,7 +13,7 @@ struct AttemptTests {
             // Nothing listens on the port of the discard protocol.
             let job: WireJob = try await apus.json(
                 "after", "10ms", "--retry", "1", "--webhook", "http://127.0.0.1:9/x", "--on-failure",
-                "command:echo told >> \(file)", "--json", "--shell", "--", "echo ran >> \(file)")
+                "command:echo notified >> \(file)", "--json", "--shell", "--", "echo ran >> \(file)")
             try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
             #expect(try String(contentsOfFile: file, encoding: .utf8) == "ran\nran\ntold\n")
             let runs = try await apus.allRuns().filter { $0.job == job.id }

@@ -59,12 +59,12 @@ struct CalendarTests {
         @daily USER echo 50\% off
         @reboot USER echo up
         0 9 13 * 5 USER echo or
-        * * * * * nobody echo other
+        * * * * * daemon echo other
         61 * * * * USER echo bad
         0 0 * * * USER mail me%text
         """#
 
-    @Test("a crontab becomes jobs, what is left out is told with its line, and a second import changes nothing")
+    @Test("a crontab becomes jobs, the report has the line of each omitted entry, and a second import changes nothing")
     func crontab() async throws {
         try await ApusUnderTest.with { apus in
             let file = FileManager.default.temporaryDirectory.path + "/crontab-\(UUID().uuidString)"

@@ -146,7 +146,7 @@ struct ClientTests {
         try await ApusUnderTest.with { apus in
             let missing = await #expect(throws: DaemonError.self) { try await apus.client.health() }
             #expect(missing?.code == .notRunning)
-            // What a daemon that was killed leaves behind.
+            // The files that a killed daemon leaves.
             try apus.home.prepare()
             try leaveSocket(at: apus.home.socketPath)
             let refused = await #expect(throws: DaemonError.self) { try await apus.client.health() }

@@ -72,7 +72,7 @@
         @Test("each counts what runs and waits of a queue on both")
         func queues() async throws {
             try await withTwo { first, second in
-                // One that is not told follows with its next beat, and may have begun something until then.
+                // A node that was not notified follows with its next beat, and may have started a run until then.
                 for apus in [first, second] {
                     #expect(try await apus("queue", "limit", "builds", "2").code == 0)
                 }
@@ -88,7 +88,7 @@
                         return queue?.running == 2 && queue?.waiting == 4 && queue?.concurrency == 2
                     }
                 }
-                // Told at once, and neither takes back what the other has said.
+                // Both nodes are changed at once, and neither reverts the other's change.
                 async let limit = first("queue", "limit", "builds", "3")
                 async let pause = second("queue", "pause", "builds")
                 #expect(try await (limit.code, pause.code) == (0, 0))
@@ -144,7 +144,7 @@
             }
         }
 
-        @Test("one that is asked to stop leaves its shards to the other, which goes on")
+        @Test("a node that is asked to stop leaves its shards to the other, which keeps running")
         func stopped() async throws {
             try await withTwo { first, second in
                 let answer = try await first("every", "1h", "--name", "hourly", "--", "true")

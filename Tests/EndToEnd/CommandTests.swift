@@ -61,8 +61,8 @@ struct CommandTests {
             #expect(try await apus("show", "hourly").out.contains("team=blue"))
             #expect(try await apus("cancel", "hourly").out == "\(job.id) cancelled\n")
             #expect(try await apus.client.job(job.id).state == "cancelled")
-            let again = try await apus("cancel", "nobody")
-            #expect(again.code == 1 && again.err.contains("there is no job \"nobody\""))
+            let again = try await apus("cancel", "missing")
+            #expect(again.code == 1 && again.err.contains("there is no job \"missing\""))
             _ = try await apus("after", "1h", "--", "true")
             _ = try await apus("after", "2h", "--", "true")
             #expect(try await apus("cancel", "--all", "--yes").out == "2 jobs cancelled\n")
@@ -108,7 +108,7 @@ struct CommandTests {
     }
 
     @Test(
-        "Ctrl-C detaches from a countdown with 130, and it goes on", arguments: StoreUnderTest.allCases)
+        "Ctrl-C detaches from a countdown with 130, and it continues", arguments: StoreUnderTest.allCases)
     func detach(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
@@ -149,7 +149,7 @@ struct CommandTests {
     }
 
     @Test(
-        "a list longer than a page goes on behind its token", arguments: StoreUnderTest.allCases)
+        "a list longer than a page continues after its token", arguments: StoreUnderTest.allCases)
     func pages(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()

@@ -59,7 +59,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/runs?since=lately", expecting: 400, saying: "since")
             try await caller.call("GET", "/v1/jobs?failed=true&state=finished&newest=true")
             try await caller.call("GET", "/v1/jobs?failed=odd", expecting: 400)
-            try await caller.call("GET", "/v1/jobs/nobody", path: "/v1/jobs/{id}", expecting: 404)
+            try await caller.call("GET", "/v1/jobs/missing", path: "/v1/jobs/{id}", expecting: 404)
             try await caller.changes()
             try await caller.call("DELETE", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
             try await caller.call(
@@ -67,7 +67,7 @@ struct ContractTests {
             for verb in ["suspend", "resume", "run"] {
                 try await caller.call("POST", "/v1/jobs/nightly/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 400)
                 try await caller.call(
-                    "POST", "/v1/jobs/nobody/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 404)
+                    "POST", "/v1/jobs/missing/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 404)
                 try await caller.call("PUT", "/v1/jobs/nightly/\(verb)", path: "/v1/jobs/{id}/\(verb)", expecting: 405)
             }
             for _ in 1...2 {
@@ -126,7 +126,7 @@ extension Caller {
             try await call(
                 "PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: body, expecting: 400, saying: word)
         }
-        try await call("PATCH", "/v1/jobs/nobody", path: "/v1/jobs/{id}", body: #"{"name":"x"}"#, expecting: 404)
+        try await call("PATCH", "/v1/jobs/missing", path: "/v1/jobs/{id}", body: #"{"name":"x"}"#, expecting: 404)
         try await call("GET", "/v1/jobs/nightly/logs?running=true", path: "/v1/jobs/{id}/logs")
         try await call("GET", "/v1/jobs/nightly/logs?running=odd", path: "/v1/jobs/{id}/logs", expecting: 400)
     }
@@ -135,7 +135,7 @@ extension Caller {
         try await call("GET", "/v1/stats")
         try await call("GET", "/v1/stats?job=nightly&since=2026-01-01T00:00:00Z&zone=Asia/Tokyo")
         try await call("GET", "/v1/stats?zone=Atlantis", expecting: 400, saying: "zone")
-        try await call("GET", "/v1/stats?job=nobody", expecting: 404)
+        try await call("GET", "/v1/stats?job=missing", expecting: 404)
         try await call("GET", "/metrics")
         try await call("GET", "/metrics?all=1", expecting: 400)
     }

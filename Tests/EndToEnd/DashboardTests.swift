@@ -37,7 +37,7 @@ struct DashboardTests {
                 #expect(try await dashboard.ask(.GET, "/v1/jobs", [dashboard.bearer, origin]).status == 403)
             }
             #expect(printed.contains("apus: dashboard at http://127.0.0.1:\(port)/?token="), "\(printed)")
-            #expect(!printed.contains("Bearer"), "nobody reads it there")
+            #expect(!printed.contains("Bearer"), "no reader is there")
             #expect(!FileManager.default.fileExists(atPath: apus.home.httpPath))
             #expect(!FileManager.default.fileExists(atPath: apus.home.socketPath))
         }
@@ -98,12 +98,12 @@ struct DashboardTests {
         }
     }
 
-    @Test("a body that is too large or not JSON is an error in JSON, and the daemon goes on")
+    @Test("a body that is too large or not JSON is an error in JSON, and the daemon keeps running")
     func bodies() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await DashboardUnderTest.with(apus, port: FreePort.any()) { dashboard in
                 let large = String(repeating: "x", count: 10 << 20)
-                // The connection ends while the body is sent, which some clients tell as an error.
+                // The connection ends while the body is sent, which some clients report as an error.
                 let answer = try? await dashboard.ask(.POST, "/v1/jobs", [dashboard.bearer], body: large)
                 #expect(answer == nil || answer?.status == 413)
                 let over = String(repeating: " ", count: 256 * 1024 + 1)
@@ -128,7 +128,7 @@ struct DashboardTests {
                 let printed = try await DashboardUnderTest.with(apus, port: port) { dashboard in
                     let browser = await tokens.browser
                     if round == "kept" {
-                        #expect(try await dashboard.ask(.GET, "/", browser).status == 200, "an open page goes on")
+                        #expect(try await dashboard.ask(.GET, "/", browser).status == 200, "an open page keeps working")
                     } else {
                         #expect(try await dashboard.ask(.GET, "/", browser).status == 401)
                     }
@@ -217,7 +217,7 @@ struct DashboardTests {
         }
     }
 
-    @Test("behind a TLS proxy, the page's origin is https, its cookie is Secure, and it can submit")
+    @Test("through a TLS proxy, the page's origin is https, its cookie is Secure, and it can submit")
     func proxy() async throws {
         try await ApusUnderTest.with { apus in
             let port = FreePort.any()

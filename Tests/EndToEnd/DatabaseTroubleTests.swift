@@ -74,11 +74,11 @@
         func missing() async throws {
             let server = try await PostgresServer.shared.value
             try await expectRefusal(
-                "host=\(server.folder) port=\(server.port) user=owner dbname=nobody_made_it",
-                saying: "/nobody_made_it", "no such database; create it, or correct the name")
+                "host=\(server.folder) port=\(server.port) user=owner dbname=never_created",
+                saying: "/never_created", "no such database; create it, or correct the name")
         }
 
-        @Test("a user who may not make the schema, or not use it, is told so")
+        @Test("the error names the privilege that a user lacks to create or use the schema")
         func privileges() async throws {
             try await withDatabase { database in
                 try await expectRefusal(database.location(user: "reader"), saying: database.name, "may not", "reader")

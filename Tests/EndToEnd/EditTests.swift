@@ -47,7 +47,7 @@ struct EditTests {
         }
     }
 
-    @Test("a run that goes on ends as it began, and the next one obeys the change", arguments: StoreUnderTest.allCases)
+    @Test("a run in progress ends as it began, and the next run obeys the change", arguments: StoreUnderTest.allCases)
     func running(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
             let gate = apus.home.path + "/gate"
@@ -117,7 +117,7 @@ struct EditTests {
         }
     }
 
-    @Test("an editor that fails changes nothing, and leaves no file behind")
+    @Test("an editor that fails changes nothing, and leaves no file")
     func failingEditor() async throws {
         try await ApusUnderTest.with { apus in
             let before = try await submit(apus)
@@ -165,7 +165,7 @@ struct EditTests {
                 let answer = try await apus.call(["edit", job.id] + options)
                 #expect(answer.code == 64 && answer.err.contains("cancelled"), "\(answer)")
             }
-            #expect(try await apus("edit", "nobody", "--retry", "1").code == 1)
+            #expect(try await apus("edit", "missing", "--retry", "1").code == 1)
         }
     }
 }

@@ -56,7 +56,7 @@ struct EndingTests {
     }
 
     @Test(
-        "a run is over when its command's process ends, and background children go on, with its output or without",
+        "a run is over when its command's process ends, and background children keep running, with its output or without",
         arguments: ["", " >/dev/null 2>&1"])
     func background(redirection: String) async throws {
         try await ApusUnderTest.with { apus in
@@ -74,7 +74,7 @@ struct EndingTests {
     }
 
     @Test(
-        "what a command prints before it ends is read, also when others go on printing there",
+        "what a command prints before it ends is read, even if its children keep printing",
         arguments: [
             ("seq 1 200000", "200000"),
             // The last 64 KiB are kept: others that print as fast as they can would displace it.

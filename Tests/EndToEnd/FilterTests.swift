@@ -103,7 +103,7 @@ struct FilterTests {
             let run: WireRun = try await apus.json("run", "a", "--json")
             #expect(run.job == job.id && run.occurrence < 1)
             // What did not fail is printed, too.
-            let some = try await apus("cancel", "nobody", "a", "--json")
+            let some = try await apus("cancel", "missing", "a", "--json")
             let cancelled = try JSONDecoder().decode(WireCancelled.self, from: Data(some.out.utf8))
             #expect(some.code == 1 && cancelled.cancelled == [job.id], "\(some)")
             let stopped = try await apus("stop", "--json")

@@ -41,7 +41,7 @@ struct FollowTests {
     }
 
     @Test(
-        "when the daemon is killed during a run, it goes on with the next one, and says where output may be missing",
+        "when the daemon is killed during a run, it continues with the next run, and says where output may be missing",
         arguments: StoreUnderTest.allCases)
     func killed(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in
@@ -67,7 +67,7 @@ struct FollowTests {
                 "start 1", "apus: the connection to the daemon is lost; it is looked for again",
                 "apus: connected again; output may be missing here", "apus: #0 lost", "end 2", "apus: #0",
             ]
-            // The second attempt may have begun before anybody listened again.
+            // The second attempt may have begun before the follower listened again.
             #expect(lines.filter { $0 != "start 2" } == expected, "\(follower.everything)")
         }
     }

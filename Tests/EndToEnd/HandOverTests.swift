@@ -6,7 +6,7 @@ import Testing
 @Suite("From one daemon to the next")
 struct HandOverTests {
     @Test(
-        "a daemon that systemd starts asks the one in the background to stop, waits for its commands, and goes on",
+        "a daemon that systemd starts asks the one in the background to stop, waits for its commands, and takes over",
         arguments: StoreUnderTest.allCases)
     func takesOver(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in

@@ -9,7 +9,7 @@ struct HistoryTests {
         arguments: StoreUnderTest.allCases)
     func skipsWhileRunning(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
-            // The first run prints and ends; the second goes on until it is released. Which occurrence the first run is
+            // The first run prints and ends; the second runs until it is released. Which occurrence the first run is
             // for depends on how late the daemon is, so a directory says whether there was a run before.
             let (first, release) = (apus.home.path + "/first", apus.home.path + "/release")
             let job: WireJob = try await apus.json(
@@ -22,7 +22,9 @@ struct HistoryTests {
             let line = try await apus("list").out.split(separator: "\n").first { $0.contains("busy") }
             #expect(line?.contains("running for ") == true, "\(line ?? "")")
             #expect(try await apus("show", "busy").out.contains("running for "))
-            #expect(try await apus("logs", "busy").out.isEmpty, "of the attempt that goes on, which prints nothing")
+            #expect(
+                try await apus("logs", "busy").out.isEmpty,
+                "the logs are those of the current attempt, which prints nothing")
             let ended = try await apus.client.logs(job.id)
             #expect(String(decoding: ended, as: UTF8.self) == "run 1\n", "of the last attempt that has ended")
             try Data().write(to: URL(filePath: release))

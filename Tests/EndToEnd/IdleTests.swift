@@ -23,7 +23,7 @@ struct IdleTests {
         }
     }
 
-    /// A job that is far away is a row, and no timer. A command that has run leaves nothing behind that wakes.
+    /// A job that is far away is a row, and no timer. A command that has run leaves nothing that wakes.
     private static func schedule(_ apus: ApusUnderTest) async throws {
         _ = try await apus.json("every", "1h", "--json", "--notify", "it is late", as: WireJob.self)
         let job = try await apus.json("after", "10ms", "--json", "--", "echo", "done", as: WireJob.self)
@@ -39,7 +39,7 @@ struct IdleTests {
         var woken: [String: Int] = [:]
         for _ in 1...3 {
             let before = try switches(process)
-            // Real time: what is asked is what happens while it passes. What wakes more seldom than that is no poll.
+            // Real time, because the test counts the wake-ups in it. A wake-up rarer than that is no poll.
             try await TimerEngine.shared.sleep(for: .seconds(60))
             woken = try switches(process).merging(before.mapValues { -$0 }, uniquingKeysWith: +).filter { $0.value > 0 }
             if woken.isEmpty { break }

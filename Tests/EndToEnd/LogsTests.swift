@@ -16,7 +16,7 @@ struct LogsTests {
     }
 
     @Test(
-        "logs print what the run that goes on has printed so far, later all of it, and with --run those of any run",
+        "logs print what the run in progress has printed so far, later all of it, and with --run those of any run",
         arguments: StoreUnderTest.allCases)
     func inProgress(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -41,7 +41,7 @@ struct LogsTests {
         }
     }
 
-    @Test("--follow begins with what the run that goes on has printed, and prints nothing twice")
+    @Test("--follow begins with what the run in progress has printed, and prints nothing twice")
     func followInProgress() async throws {
         try await ApusUnderTest.with { apus in
             try await apus.startDaemon()

@@ -51,14 +51,14 @@ struct ManyCommandsTests {
     func shortage() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon()
-            let told = Locked<[WireRun]>([])
+            let reported = Locked<[WireRun]>([])
             let isListening = Locked(false)
             let listening = Task { [client = apus.client] in
                 try await client.listen { event in
                     isListening.withLock { $0 = true }
                     if let event, event.name == "run" {
                         let run = try event.decoded(as: WireRun.self)
-                        told.withLock { $0.append(run) }
+                        reported.withLock { $0.append(run) }
                     }
                     return true
                 }
@@ -68,16 +68,20 @@ struct ManyCommandsTests {
             let job = try await apus.client.submit(
                 WireSubmission(
                     trigger: WireTrigger(every: "PT0.2S"), action: Action(command: .init(argv: ["/bin/true"]))))
-            try await apus.until("the first success") { told.withLock { $0.contains { $0.outcome == "succeeded" } } }
+            try await apus.until("the first success") {
+                reported.withLock { $0.contains { $0.outcome == "succeeded" } }
+            }
             try await Self.limitFiles(of: daemon, to: 3)
             try await apus.until("the waiting") {
-                told.withLock { $0.contains { $0.outcome == "waiting" && $0.reason?.contains("descriptor") == true } }
+                reported.withLock {
+                    $0.contains { $0.outcome == "waiting" && $0.reason?.contains("descriptor") == true }
+                }
             }
             try await Self.limitFiles(of: daemon, to: 1_024)
-            let waited = try #require(told.withLock { $0.first { $0.outcome == "waiting" } })
+            let waited = try #require(reported.withLock { $0.first { $0.outcome == "waiting" } })
             #expect(waited.attempt == 1 && waited.started == nil && waited.exitCode == nil)
             try await apus.until("its success") {
-                told.withLock {
+                reported.withLock {
                     $0.contains { $0.occurrence == waited.occurrence && $0.attempt == 1 && $0.outcome == "succeeded" }
                 }
             }
@@ -90,7 +94,7 @@ struct ManyCommandsTests {
         }
     }
 
-    @Test("the daemon raises its limit of open files, and commands get back the one that it was started with")
+    @Test("the daemon raises its limit of open files, and commands get the limit that it was started with")
     func limits() async throws {
         try await ApusUnderTest.with { apus in
             let daemon = try await apus.startDaemon(after: "ulimit -Sn 300; ulimit -Hn 700")

@@ -59,7 +59,7 @@ struct NameTests {
                 try await apus("list", "--all"), try await apus("show", "late"), try await apus("history"),
                 try await apus("list", "--all", "--json"), try await apus("show", "soon", "--json"),
                 try await apus("show", Self.hostile), try await apus("list", "--all", "--limit", "1"),
-                try await apus("cancel", "late", "nobody" + Self.hostile),
+                try await apus("cancel", "late", "missing" + Self.hostile),
             ]
             for answer in answers {
                 for text in [answer.out, answer.err] {

@@ -22,12 +22,12 @@ struct RunsTests {
             #expect(try await apus.client.runs(job: job.id).runs.map(\.final) == [true, false])
             let again = try await apus("retry", "flaky", "1")
             #expect(again.code == 64 && again.err.contains("succeeded"), "\(again)")
-            #expect(try await apus("retry", "nobody").code == 1)
+            #expect(try await apus("retry", "missing").code == 1)
         }
     }
 
     @Test(
-        "of a job whose run by hand is cancelled, the rest goes on; what is not open cannot be cancelled",
+        "cancelling a run by hand leaves the job's other runs; a run that is not open cannot be cancelled",
         arguments: StoreUnderTest.allCases)
     func cancelRun(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
@@ -48,7 +48,7 @@ struct RunsTests {
     }
 
     @Test(
-        "why tells the decisions about an occurrence with their instants, in words and as JSON",
+        "why prints the decisions about an occurrence with their instants, in words and as JSON",
         arguments: StoreUnderTest.allCases)
     func why(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in

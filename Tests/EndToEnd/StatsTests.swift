@@ -35,7 +35,7 @@ struct StatsTests {
                 let answer = try await apus.call(words)
                 #expect(answer.code == 64 && answer.err.contains(expected), "\(answer)")
             }
-            #expect(try await apus("stats", "nobody").code == 1)
+            #expect(try await apus("stats", "missing").code == 1)
         }
     }
 

@@ -33,7 +33,7 @@ struct StoreCommandTests {
         var tables: [Table]
     }
 
-    @Test("a stopped home's jobs are copied with their history, and a daemon goes on over the copy")
+    @Test("a stopped home's jobs are copied with their history, and a daemon continues over the copy")
     func copy() async throws {
         try await ApusUnderTest.with { apus in
             _ = try await apus.startDaemon()
@@ -69,7 +69,7 @@ struct StoreCommandTests {
     }
 
     #if Postgres
-        @Test("a home's jobs go to PostgreSQL and back, and a daemon over each goes on with them")
+        @Test("a home's jobs go to PostgreSQL and back, and a daemon over each continues them")
         func toPostgres() async throws {
             let database = try await PostgresDatabase.make()
             try await ApusUnderTest.with { apus in
@@ -105,7 +105,7 @@ struct StoreCommandTests {
                 }
                 let back = try await apus("store", "copy", "--from", database.location, "--to", apus.home.databasePath)
                 #expect(back.code == 0, "\(back)")
-                // The home remembers its store until it is told of another.
+                // The home remembers its store until it is given another.
                 _ = try await apus.startDaemon([StoreLocation.variable: apus.home.databasePath])
                 let shown: WireJob = try await apus.json("show", "backup", "--json")
                 #expect(shown.id == job.id && shown.nextDue == job.nextDue)

@@ -21,7 +21,7 @@ struct StoreTests {
         }
     }
 
-    @Test("a daemon that is not told of the store that the home had before is refused, and no empty one is begun")
+    @Test("a daemon that is not given the home's earlier store is refused, and creates no empty one")
     func remembered() async throws {
         try await ApusUnderTest.with { apus in
             let elsewhere = apus.home.path + "/elsewhere.db"
@@ -34,8 +34,8 @@ struct StoreTests {
                 #expect(answer.code != 0 && answer.err.contains("are in \(elsewhere): set APUS_STORE"), "\(answer)")
             }
             #expect(!FileManager.default.fileExists(atPath: apus.home.databasePath))
-            let told = try await apus("list", environment: [StoreLocation.variable: elsewhere])
-            #expect(told.out.contains("kept"), "\(told)")
+            let kept = try await apus("list", environment: [StoreLocation.variable: elsewhere])
+            #expect(kept.out.contains("kept"), "\(kept)")
             #expect(try await apus("stop").code == 0)
             let back = try await apus("list", environment: [StoreLocation.variable: apus.home.databasePath])
             #expect(back.code == 0 && !back.out.contains("kept"), "\(back)")

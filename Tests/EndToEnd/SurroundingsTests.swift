@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The surroundings of commands")
 struct SurroundingsTests {
-    private static let told = [
+    private static let ofTheRun = [
         "APUS_ATTEMPT", "APUS_DUE", "APUS_JOB", "APUS_JOB_KEY", "APUS_OCCURRENCE", "APUS_RUN", "APUS_STANDS_FOR",
     ]
 
@@ -45,7 +45,7 @@ struct SurroundingsTests {
             let variables = try await Self.output(of: submit("--inherit-env WANTED --env X=1 -- env"), apus)
             #expect(
                 Self.names(variables)
-                    == (Self.told + [
+                    == (Self.ofTheRun + [
                         "APUS_HOME", "DISPLAY", "HOME", "LANG", "PATH", "SHELL", "TZ", "USER", "WANTED", "X",
                     ]
                     + ["LOGNAME"]).sorted())
@@ -70,7 +70,7 @@ struct SurroundingsTests {
             #expect(lines.prefix(2) == ["/", "0022"])
             // The shell adds its own.
             let names = Self.names(Array(lines.dropFirst(2))).filter { !["PWD", "OLDPWD", "SHLVL", "_"].contains($0) }
-            #expect(names == (Self.told + ["HOME", "LOGNAME", "PATH", "SHELL", "USER"]).sorted())
+            #expect(names == (Self.ofTheRun + ["HOME", "LOGNAME", "PATH", "SHELL", "USER"]).sorted())
         }
     }
 

@@ -53,7 +53,7 @@ struct WaitTests {
     }
 
     @Test(
-        "it goes on when the daemon is killed and started again, and tells the outcome of the attempt that follows",
+        "it continues when the daemon is killed and started again, and reports the outcome of the attempt that follows",
         arguments: StoreUnderTest.allCases)
     func restart(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store, patience: "6s") { apus in

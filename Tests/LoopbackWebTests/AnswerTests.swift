@@ -38,7 +38,7 @@ struct AnswerTests {
         #expect(policy?.contains("; media-src 'self'; base-uri 'none'") == true)
     }
 
-    @Test("errors are JSON with a word and a sentence, and tell nothing of the inside")
+    @Test("errors are JSON with a code and a sentence, and reveal no internals")
     func errors() async throws {
         try await WebUnderTest.with { (web) async throws in
             let missing = try await web.ask("GET", "/nothing", [WebUnderTest.bearer])

@@ -34,7 +34,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("who goes on sending after the answer is cut off")
+    @Test("a client that keeps sending after the answer is cut off")
     func endlessBody() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
@@ -51,7 +51,7 @@ struct ConnectionTests {
         }
     }
 
-    /// Whether the kernel has heard that nobody takes bytes any more.
+    /// Whether the kernel knows that the server takes no more bytes.
     private static func fails(_ connection: RawClient.Connection) -> Bool {
         connection.channel.writeAndFlush(ByteBuffer(string: "1\r\nx\r\n"), promise: nil)
         return !connection.channel.isActive
@@ -101,7 +101,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("an answer that nobody reads ends its connection")
+    @Test("an answer that is not read ends its connection")
     func unreadAnswer() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port, reads: false) { connection in
@@ -118,7 +118,7 @@ struct ConnectionTests {
         }
     }
 
-    @Test("answers that are read leave no timeouts behind, and the connection is kept")
+    @Test("answers that are read leave no timeouts, and the connection is kept")
     func keptConnection() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in

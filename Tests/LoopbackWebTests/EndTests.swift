@@ -12,7 +12,7 @@ import Testing
 
 @Suite("The end of a listener")
 struct EndTests {
-    @Test("whoever connects while the listener ends is turned away or answered, and nothing traps")
+    @Test("a client that connects while the listener ends is refused or answered, and nothing traps")
     func connectingMeanwhile() async throws {
         for _ in 1...20 {
             let crowd = Crowd()

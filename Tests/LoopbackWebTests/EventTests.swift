@@ -30,7 +30,7 @@ struct EventTests {
         }
     }
 
-    @Test("a listener that had nothing is sent a comment every 15 seconds; with nobody there, nothing is scheduled")
+    @Test("a listener that had nothing is sent a comment every 15 seconds; without a listener, nothing is scheduled")
     func keepAlive() async throws {
         try await WebUnderTest.with { (web) async throws in
             try await RawClient.with(port: web.port) { connection in
@@ -84,7 +84,7 @@ struct EventTests {
                 try await connection.send(Self.request)
                 try await web.until("the listener") { web.feed.isHeard }
                 let text = String(repeating: "x", count: 64 * 1024)
-                // The feed's own, and the one for the writing that does not go on. The kernel takes the first megabytes,
+                // The feed's own, and the one for the writing that is stuck. The kernel takes the first megabytes,
                 // and of what is sent faster than they are written most is left out.
                 try await web.until("the timeout") {
                     web.feed.send(ServerEvent("large", [text]))

@@ -152,7 +152,7 @@ struct GuardTests {
         }
     }
 
-    @Test("without secrets, other sites are kept out all the same, and a browser is told from a script")
+    @Test("without secrets, other sites are still refused, and a browser is distinguished from a script")
     func withoutSecrets() async throws {
         try await WebUnderTest.with(secrets: nil) { (web) async throws in
             #expect(try await web.ask("GET", "/").status == 200)

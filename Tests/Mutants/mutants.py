@@ -30,7 +30,7 @@ class Mutant:
 
 
 def read_mutants(file):
-    """Entries `== name: path`, a line of words, and the texts behind `--- before` and `--- after`."""
+    """Entries `== name: path`, a line of words, and the texts after `--- before` and `--- after`."""
     mutants = []
     text = file.read_text()
     for entry in re.split(r"^== ", text, flags=re.M)[1:]:

@@ -44,7 +44,7 @@ package final class PostgresServer: Sendable {
         let (input, output) = (Pipe(), Pipe())
         // A session of its own: what ends the tests by a signal to their process group must not end it.
         process.executableURL = URL(filePath: "/usr/bin/setsid")
-        // It waits for what it starts: a child that has ended, and that nobody reaps before the server ends, keeps Swift
+        // It waits for what it starts: a child that has ended, and is not reaped before the server ends, keeps Swift
         // Testing from noticing the end of its own.
         process.arguments = [
             "--wait", "/bin/sh", "-c", Self.script, "postgres", folder, "\(port)", programs, tls, Self.password,

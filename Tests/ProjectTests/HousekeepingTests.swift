@@ -11,14 +11,14 @@ enum Housekeeping {
     // Put together here, so that this file does not contain what it looks for.
     private static let homes = ["/" + "home/", "/" + "Users/", "/" + "root/", "/" + "work/", "/" + "tmp/w/"]
 
-    /// The first path of somebody's machine in a text.
+    /// The first path of a developer's machine in a text.
     static func machinePath(in text: String) -> String? {
         for home in homes {
             var rest = text[...]
             while let range = rest.firstRange(of: home) {
                 let before = range.lowerBound > text.startIndex ? text[text.index(before: range.lowerBound)] : " "
                 let name = rest[range.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
-                // A path begins at the root, and what follows has a name; one behind a variable or a name does not.
+                // A path begins at the root, and what follows has a name; one after a variable or a name does not.
                 if !(before.isLetter || before.isNumber || "._-}$)".contains(before)), !name.isEmpty {
                     return home + name
                 }

@@ -43,8 +43,8 @@ struct ModuleOrder {
     /// Modules that compute and keep time; an app pays for what they import.
     static let core: Set = ["TimerWheel", "ApusCalendar", "ApusTimers", "ApusBackground", "ApusJobs", "Apus"]
 
-    /// The parts of Foundation that have calendars and zones, and who needs them. On Apple's systems `Foundation` is
-    /// their name, behind a condition.
+    /// The parts of Foundation that have calendars and zones, and the modules that need them. On Apple's systems `Foundation`
+    /// is their name, under a condition.
     static let calendars: Set = ["FoundationEssentials", "FoundationInternationalization"]
     static let calendarUsers: Set = ["ApusJobs"]
 
@@ -99,7 +99,7 @@ struct ModuleOrder {
     /// The targets of a manifest and the targets that they depend on, from its text.
     static func dependencies(inManifest manifest: String) -> [String: Set<String>] {
         var result: [String: Set<String>] = [:]
-        // Names are string literals, so only comments are taken away here: everything behind `//` but in `://`.
+        // Names are string literals, so only comments are taken away here: everything after `//`, except in `://`.
         let text = manifest.split(separator: "\n").map { line -> Substring in
             guard let comment = line.firstRange(ofComment: "//") else { return line }
             return line[..<comment]

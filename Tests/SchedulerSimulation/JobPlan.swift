@@ -30,13 +30,13 @@ struct JobPlan: Sendable, Hashable {
         case succeed(after: Int)
         case fail(after: Int)
         case failFinally
-        /// Until it is told to end; then it throws.
+        /// Until its cancellation is requested; then it throws.
         case hang
-        /// As long as that, whoever tells it to end.
+        /// As long as that, even if its cancellation is requested.
         case stubborn(Int)
         /// Twice, then it succeeds.
         case postpone(Int)
-        /// Leaves something behind and asks to be called later so often, then it succeeds.
+        /// Keeps output and a result and asks to be called later so often, then it succeeds.
         case snooze(Int, times: Int)
     }
 
@@ -62,7 +62,7 @@ struct JobPlan: Sendable, Hashable {
     var tolerance = 0
     var timeLimit: Int?
     var conditions: JobConditions = []
-    /// The number of a queue; `nil` for the one that never has limits.
+    /// The number of a queue; `nil` for the queue that never has limits.
     var queue: Int?
     var priority = JobPriority.normal
     /// One for each attempt, over and over.

@@ -11,7 +11,7 @@ extension Ledger {
             if state.isOver { return nil }
             let number = JobPlan.number(of: context.job)
             guard state.facts.indices.contains(number) else {
-                state.report(.durable, "a run of a job that nobody submitted: \(context.job)", at: now)
+                state.report(.durable, "a run of a job that was never submitted: \(context.job)", at: now)
                 return nil
             }
             state.learn(number, context.job, now)
@@ -39,7 +39,7 @@ extension Ledger {
         }
     }
 
-    func ended(_ call: Int?, _ result: Call.Result, told: CancellationReason?) {
+    func ended(_ call: Int?, _ result: Call.Result, cancelled reason: CancellationReason?) {
         guard let call else { return }
         let now = now
         let uptime = uptime
@@ -48,8 +48,8 @@ extension Ledger {
             state.calls[call].ended = now
             state.calls[call].endedUptime = uptime
             state.calls[call].result = result
-            state.calls[call].wasTold = told
-            if told == nil { state.checkUntold(call, now, uptime) }
+            state.calls[call].cancellation = reason
+            if reason == nil { state.checkNotCancelled(call, now, uptime) }
             let node = state.calls[call].node
             state.noteFull(node, now)
             state.nodes[node].running.removeAll { $0 == call }
@@ -110,7 +110,7 @@ extension Ledger.State {
         }
         let beside = nodes[node].running.filter { calls[$0].key == context.job.key && calls[$0].occurrence > 0 }
         if beside.contains(where: { calls[$0].occurrence == context.occurrence }) {
-            report(.overlap, "\(what) began while an earlier attempt went on", at: now)
+            report(.overlap, "\(what) began while an earlier attempt was running", at: now)
         }
         if context.occurrence > 0 {
             let most =
@@ -128,7 +128,7 @@ extension Ledger.State {
             let key = context.job.key
             let numbers = Set(calls.lazy.filter { $0.key == key && $0.occurrence <= 0 }.map(\.occurrence))
                 .union([context.occurrence])
-            // A definition that an application submitted may have been replaced before anybody saw its job.
+            // A definition that an application submitted may have been replaced before any process saw its job.
             let id = facts[number].plan.id
             let issued =
                 facts.lazy.filter { $0.key == key || $0.key == nil && $0.plan.id == id }.map(\.runsByHandIssued).max()
@@ -146,7 +146,7 @@ extension Ledger.State {
             report(.neverEarly, "\(what) began \(lack(due - now.wall)) before its due instant", at: now)
         }
         if context.started.nanoseconds != UInt64(now.wall) {
-            report(.trueOutcome, "\(what) was told that it began at another instant than it did", at: now)
+            report(.trueOutcome, "\(what) got another start than its own", at: now)
         }
         checkPause(context, number, now)
         guard context.occurrence > 0 else { return }
@@ -192,7 +192,7 @@ extension Ledger.State {
         let before = Ledger.Attempt(
             key: context.job.key, occurrence: context.occurrence, attempt: context.attempt - 1)
         // A lost attempt is repeated at once; so is one whose end could not be written before a crash.
-        guard let index = callsByAttempt[before]?.last, calls[index].result == .threw, calls[index].wasTold == nil,
+        guard let index = callsByAttempt[before]?.last, calls[index].result == .threw, calls[index].cancellation == nil,
             calls[index].node == owner, let ended = calls[index].ended
         else { return }
         let pause = Int64(min(facts[number].plan.backoff, 10_000)) * 800_000
@@ -251,22 +251,22 @@ extension Ledger.State {
             at: now)
     }
 
-    /// A handler ended by itself, although it should have been told to end.
-    fileprivate mutating func checkUntold(_ call: Int, _ now: Ledger.Moment, _ uptime: Int64) {
+    /// A handler ended by itself, although it should have been cancelled.
+    fileprivate mutating func checkNotCancelled(_ call: Int, _ now: Ledger.Moment, _ uptime: Int64) {
         let ended = calls[call]
         let facts = facts[ended.submission]
         let what = name(ended.submission, ended.occurrence, ended.attempt)
         let slack: Int64 = 1_000_000_000
-        // Time that a process is frozen for passes at once when it goes on.
+        // Time that a process is frozen for passes at once when it is continued.
         if let limit = facts.plan.timeLimit, !facts.isMixed, flowsSince.map({ $0 <= ended.started.elapsed }) ?? false,
             uptime - ended.startedUptime > Int64(limit) * 1_000_000 + slack
         {
-            report(.trueOutcome, "\(what) was not told of the end of its time limit", at: now)
+            report(.trueOutcome, "\(what) was not cancelled at the end of its time limit", at: now)
         }
         if let cancelled = facts.ended, now.elapsed > cancelled.elapsed + slack, ended.node == owner,
             ended.started.elapsed < cancelled.elapsed
         {
-            report(.obeyed, "\(what) was not told that its job was cancelled or replaced", at: now)
+            report(.obeyed, "\(what) was not cancelled when its job was cancelled or replaced", at: now)
         }
     }
 }

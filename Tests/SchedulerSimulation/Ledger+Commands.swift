@@ -64,7 +64,7 @@ extension Ledger {
             for (position, job) in jobs.enumerated() {
                 let number = JobPlan.number(of: job)
                 guard state.facts.indices.contains(number) else {
-                    state.report(.durable, "\(kind) was answered with a job that nobody submitted: \(job)", at: now)
+                    state.report(.durable, "\(kind) was answered with a job that was never submitted: \(job)", at: now)
                     continue
                 }
                 state.learn(number, job, now)
@@ -161,10 +161,10 @@ extension Ledger.State {
         let ends = commands.lazy.filter { $0.kind == .stop && $0.node == node }
             .map { stop in stop.grace.map { stop.issued.elapsed + Int64($0) * 1_000_000 } ?? .max }
         if let end = ends.min(), now.elapsed < end, !nodes[node].running.isEmpty {
-            report(.stopped, "stop returned before its grace was over, while handlers went on", at: now)
+            report(.stopped, "stop returned before its grace was over, while handlers were running", at: now)
         }
         guard let healthySince else { return }
-        for index in calls.indices where calls[index].node == node && calls[index].wasTold != .shutdown {
+        for index in calls.indices where calls[index].node == node && calls[index].cancellation != .shutdown {
             guard let ended = calls[index].ended, calls[index].result != .postponed else { continue }
             if ended.elapsed >= healthySince { calls[index].mustBeRecorded = true }
         }
@@ -220,7 +220,7 @@ extension Ledger.State {
     private mutating func inherit(_ number: Int, from earlier: Ledger.Facts, _ job: Job, _ to: Ledger.Moment) {
         let plan = facts[number].plan
         if plan.isRelative, plan.when == earlier.plan.when {
-            // Another definition that nobody knows of came in between if the count has begun anew.
+            // An unknown definition came in between if the count has begun anew.
             facts[number].phase = earlier.phase?.origin == job.origin ? earlier.phase : nil
             facts[number].suspended = earlier.suspended
             facts[number].perhapsSuspended = earlier.perhapsSuspended

@@ -26,7 +26,7 @@ extension Ledger.State {
                 .init(key: context.job.key, occurrence: context.occurrence, attempt: attempt)]?.last.map { calls[$0] }
         }
         if !isMixed, context.attempt == 1, context.isLastAttempt != (facts[number].plan.maximumAttempts == 1) {
-            report(.trueOutcome, "\(what) was told that it is the last attempt, or not, and that is wrong", at: now)
+            report(.trueOutcome, "\(what) has the wrong value of isLastAttempt", at: now)
         }
         if let before = last(context.attempt - 1), before.result == .postponed, before.node == node, !isMixed {
             report(.snooze, "\(what) began after an attempt that asked to be called later", at: now)
@@ -39,7 +39,7 @@ extension Ledger.State {
         }
     }
 
-    /// What a row has kept of what handlers left behind.
+    /// What a row has kept of the output and results of handlers.
     mutating func checkLeft(_ what: String, _ run: Run, _ now: Ledger.Moment) {
         if run.exitCode != nil || !run.output.isEmpty || run.result != nil {
             report(.snooze, "\(what) has kept what a handler left that asked to be called later", at: now)

@@ -14,7 +14,7 @@ extension Ledger {
         return command
     }
 
-    /// Such a command has an answer; `nil`: it failed, and nobody knows what is true.
+    /// Such a command has an answer; `nil`: it failed, and its effect is unknown.
     func configured(_ command: Int, _ queue: Int, as setting: JobQueue?) {
         let now = now.elapsed
         with { state in

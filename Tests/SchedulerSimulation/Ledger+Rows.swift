@@ -26,11 +26,11 @@ extension Ledger.State {
             }
         case .suspended:
             if !facts.isSuspendIssued {
-                report(.trueOutcome, "\(job.id) is suspended, and nobody asked for it", at: now)
+                report(.trueOutcome, "\(job.id) is suspended without a command", at: now)
             }
         case .cancelled:
             if !facts.isCancelIssued, !facts.isReplaceIssued {
-                report(.trueOutcome, "\(job.id) is cancelled, and nobody asked for it", at: now)
+                report(.trueOutcome, "\(job.id) is cancelled without a command", at: now)
             }
         case .finished:
             guard let count = facts.plan.count else {
@@ -54,7 +54,7 @@ extension Ledger.State {
             let what = "\(job.id) (submission \(facts.number)), occurrence \(run.occurrence)"
             if let previous, previous.occurrence == run.occurrence {
                 if previous.state.isOpen || previous.isFinal || previous.state == .skipped {
-                    report(.oneOutcome, "\(what) goes on after attempt \(previous.attempt), its outcome", at: now)
+                    report(.oneOutcome, "\(what) continues after attempt \(previous.attempt), its outcome", at: now)
                 }
                 if run.attempt != previous.attempt + 1 {
                     report(.oneOutcome, "\(what) has attempt \(run.attempt) after \(previous.attempt)", at: now)
@@ -179,7 +179,7 @@ extension Ledger.State {
         case .cancelled:
             let isByJob = facts.isCancelIssued || facts.isReplaceIssued
             if !isByJob, !facts.isMixed, facts.plan.overlap != .replace || run.occurrence <= 0 {
-                report(.trueOutcome, "\(what) is cancelled (\(run.reason ?? "")), and nobody asked for it", at: now)
+                report(.trueOutcome, "\(what) is cancelled (\(run.reason ?? "")) without a command", at: now)
             }
         case .skipped: if !facts.isMixed { checkSkipped(what, run, facts, now) }
         case .waiting:

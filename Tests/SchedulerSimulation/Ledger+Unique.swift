@@ -20,7 +20,7 @@ extension Ledger.State {
             return
         }
         guard let unique = own.plan.unique else { return }
-        // What was updated may be a job that nobody has seen.
+        // The updated job may be one that no answer has shown.
         let mayHaveUpdated =
             own.plan.conflict == .update
             && facts.contains {

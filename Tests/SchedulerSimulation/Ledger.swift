@@ -19,7 +19,7 @@ final class Ledger: Sendable {
         var number: Int
         var issued: Moment
         var answered: Moment?
-        /// An application has committed it, and nobody waits for an answer.
+        /// An application has committed it, and no caller waits for an answer.
         var isInTransaction = false
         /// The store's number of the job.
         var key: Int64?
@@ -74,7 +74,8 @@ final class Ledger: Sendable {
         var ended: Moment?
         var endedUptime: Int64?
         var result: Result?
-        var wasTold: CancellationReason?
+        /// Why its cancellation was requested, if it was.
+        var cancellation: CancellationReason?
         /// Everything worked when it began.
         var wasCalm = false
         /// Its process has stopped in order, and the store took everything meanwhile.

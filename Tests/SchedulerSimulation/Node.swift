@@ -39,7 +39,7 @@ final class Node {
     /// What handlers wait for.
     let waits: Waits
 
-    /// Asks the scheduler for something, and tells the ledger of its answer. Nothing of it happens before the process
+    /// Asks the scheduler for something, and notes its answer in the ledger. Nothing of it happens before the process
     /// runs next.
     func give(_ command: Int, _ body: @escaping @Sendable (JobScheduler) async throws -> [Job]) {
         guard let scheduler else { return }

@@ -18,7 +18,7 @@ package enum Promise: String, Sendable, CaseIterable {
     case progress = "a run's progress is what its handler has reported, and at its end the last of it"
     case conditions = "an attempt begins only while the job's conditions hold"
     case answered = "every command is answered, and fails only for a reason"
-    case tidy = "nothing is left behind: no timer, no task, no scheduler"
+    case tidy = "nothing is left: no timer, no task, no scheduler"
 }
 
 /// A promise that was broken, and how.

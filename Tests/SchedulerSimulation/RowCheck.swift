@@ -22,7 +22,7 @@ struct RowCheck {
             for job in jobs {
                 let number = JobPlan.number(of: job)
                 guard state.facts.indices.contains(number) else {
-                    state.report(.durable, "\(job.id) is in the store, and nobody submitted it", at: now)
+                    state.report(.durable, "\(job.id) is in the store, and was never submitted", at: now)
                     continue
                 }
                 state.learn(number, job, now)

@@ -26,9 +26,9 @@ struct SimulatedHandler: Sendable {
                     Double(index + 1) / Double(plan.reports.count), call.map { Ledger.report(index, of: $0) })
             }
             try await perform(behaviour, context)
-            ledger.ended(call, .returned, told: context.cancellationReason)
+            ledger.ended(call, .returned, cancelled: context.cancellationReason)
         } catch {
-            ledger.ended(call, error is JobPostponement ? .postponed : .threw, told: context.cancellationReason)
+            ledger.ended(call, error is JobPostponement ? .postponed : .threw, cancelled: context.cancellationReason)
             throw error
         }
     }
@@ -74,7 +74,7 @@ struct SimulatedHandler: Sendable {
         }
     }
 
-    /// True when it was told to end before.
+    /// True when its cancellation was requested before.
     private func wait(_ time: Int?, heedsCancellation: Bool = true) async -> Bool {
         // In peace no wait begins: those that had begun were ended at once.
         if time == 0 || ledger.with({ $0.isPeace }) { return false }

@@ -60,16 +60,16 @@ indirect enum Step: Sendable, Hashable {
     case moveWall(seconds: Int)
     case device(Device)
     case fault(Fault)
-    /// The store works again, and what hung goes on.
+    /// The store works again, and hanging commits continue.
     case heal
-    /// What hangs goes on; the store goes on failing as it did.
+    /// Hanging commits continue; the store keeps failing as it did.
     case release(isReversed: Bool)
     /// `nil`: waits for as long as handlers take.
     case stop(grace: Int?)
     case start
     /// The process dies: at rest, or that many pieces of work after the next deadline.
     case kill(afterWork: Int?)
-    /// The process is stopped, as by SIGSTOP, or goes on.
+    /// The process is stopped, as by SIGSTOP, or continued.
     case freeze
     case thaw
     /// Another process opens the store while this one lives.
@@ -121,14 +121,14 @@ extension Step: CustomStringConvertible {
         case .fault(.commitsHang(let every)): "the store hangs at \(ordinal(every)) commit"
         case .fault(.readsFail): "the store's reads fail"
         case .heal: "the store works again"
-        case .release(let isReversed): "hanging commits go on\(isReversed ? ", the last one first" : "")"
+        case .release(let isReversed): "hanging commits continue\(isReversed ? ", the last one first" : "")"
         case .stop(let grace): "stop, \(grace.map { "grace \(seconds(Int64($0)))" } ?? "without a limit")"
         case .start: "start"
         case .kill(nil): "the process is killed"
         case .kill(let work?):
             "the process is killed \(work) pieces of work after the next deadline"
         case .freeze: "the process is frozen"
-        case .thaw: "frozen processes go on"
+        case .thaw: "frozen processes continue"
         case .takeOver: "another process takes the store"
         }
     }

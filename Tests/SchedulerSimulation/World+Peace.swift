@@ -34,7 +34,7 @@ extension World {
         }
     }
 
-    /// Faults stop and conditions hold: everything due has its outcome, and nothing is left behind.
+    /// Faults stop and conditions hold: everything due has its outcome, and nothing is left.
     func makePeace() {
         ledger.with { $0.isPeace = true }
         heal()
@@ -100,7 +100,7 @@ extension World {
         ledger.with { state in
             for facts in state.facts where facts.isInTransaction && facts.key == nil {
                 let others = state.facts.filter { $0.number != facts.number && $0.plan.id == facts.plan.id }
-                // An update takes the place of what it meets, and may do so before anybody looks.
+                // An update takes the place of what it meets, and may do so before the next check.
                 let isReplacing =
                     facts.plan.conflict == .replace && others.allSatisfy { $0.plan.conflict != .update }
                 guard others.isEmpty || isReplacing else { continue }

@@ -5,7 +5,7 @@ import ApusTimers
 /// Runs one history in virtual time, and checks the promises after each step.
 ///
 /// The fault model. A store fails commits before or after they were applied, hangs, is full, or fails reads. A process
-/// is killed between any two pieces of its work, is frozen and goes on, or loses its store to another one. The wall
+/// is killed between any two pieces of its work, is frozen and continued, or loses its store to another one. The wall
 /// clock is set, the machine sleeps, conditions come and go. The store itself never loses what it took.
 ///
 /// At the end comes peace: nothing fails any more, and whatever is due must have its outcome soon.
@@ -18,7 +18,7 @@ final class World {
     private(set) var device = Step.Device.good
     var fault: Step.Fault?
     var rows: RowCheck
-    /// Told what happens, line by line.
+    /// Gets what happens, line by line.
     private let trace: ((String) -> Void)?
 
     init(_ history: History, trace: ((String) -> Void)? = nil) {
@@ -59,7 +59,7 @@ final class World {
 
     func facts(of node: Node) -> Ledger.NodeFacts { ledger.with { $0.nodes[node.number] } }
 
-    /// Whether the newest process has a scheduler that was not told to stop, and can go on.
+    /// Whether the newest process has a scheduler that was not asked to stop, and can run.
     var isUp: Bool {
         guard let current else { return false }
         let facts = facts(of: current)
@@ -318,7 +318,7 @@ final class World {
 
     // MARK: The end
 
-    /// Every process goes on until nothing of it is left, with a store that takes nothing.
+    /// Every process runs until nothing of it is left, with a store that takes nothing.
     private func cleanUp() {
         ledger.with { $0.isOver = true }
         for node in nodes {

@@ -84,7 +84,7 @@ struct SimulationCheckerTests {
         #expect(ledger.violation?.promise == .recordedOnce)
     }
 
-    @Test("an acknowledged job that is gone, and a cancelled one that goes on, are found")
+    @Test("an acknowledged job that is gone, and a cancelled one that continues, are found")
     func acknowledged() {
         let (ledger, job, runs) = sample()
         var check = RowCheck(ledger: ledger)

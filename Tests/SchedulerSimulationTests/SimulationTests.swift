@@ -45,7 +45,7 @@ struct SimulationTests {
             kinds.isSuperset(of: [
                 "submit", "submitInTransaction", "command", "together", "advance", "sleep", "moveWall", "device",
                 "fault", "release", "stop",
-                "kill", "start", "the store works again", "the process is frozen", "frozen processes go on",
+                "kill", "start", "the store works again", "the process is frozen", "frozen processes continue",
                 "another process takes the store",
             ]), "\(kinds)")
     }

@@ -33,7 +33,7 @@ package func concurrently(
     }
 }
 
-/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where nobody says.
+/// The memory of a process (this one, unless another is named) that is in RAM, in MB; 0 where it is not reported.
 package func residentMegabytes(of process: Int32? = nil) -> Double {
     guard let file = fopen("/proc/\(process.map(String.init) ?? "self")/status", "r") else { return 0 }
     defer { fclose(file) }
@@ -47,7 +47,7 @@ package func residentMegabytes(of process: Int32? = nil) -> Double {
     return 0
 }
 
-/// The seconds that processors were at work for another process, in steps of 10 ms; 0 where nobody says.
+/// The seconds that processors were at work for another process, in steps of 10 ms; 0 where it is not known.
 package func processorSeconds(of process: Int32?) -> Double {
     guard let process, let file = fopen("/proc/\(process)/stat", "r") else { return 0 }
     defer { fclose(file) }

@@ -65,7 +65,7 @@ enum Node {
         try await wait(for: "the end of \(jobs) runs") {
             scheduler.queues().allSatisfy { $0.running == 0 && $0.waiting == 0 }
         }
-        // Turns are committed one after another: what is answered now is behind the last outcome. To ask for the jobs that
+        // Turns are committed one after another: what is answered now is after the last outcome. To ask for the jobs that
         // are left would be to read all dead rows, which is not what a node does.
         _ = try await scheduler.submit(
             JobRequest(id: JobID("after\(first)"), kind: "later", trigger: .after(.seconds(86_400))))

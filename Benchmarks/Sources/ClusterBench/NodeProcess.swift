@@ -18,7 +18,7 @@ final class NodeProcess {
 
     func send(_ line: String) throws { try input.fileHandleForWriting.write(contentsOf: Data("\(line)\n".utf8)) }
 
-    /// The numbers behind the word that the next line has to begin with.
+    /// The numbers after the word that the next line has to begin with.
     @discardableResult
     func expect(_ word: String) throws -> [Double] {
         var line: [UInt8] = []

@@ -64,7 +64,7 @@ struct Runs {
 struct Counters {
     var updates: Double
     var heapOnly: Double
-    /// Versions of rows that an update or a deletion has left behind.
+    /// Versions of rows that an update or a deletion has left.
     var dead: Double
 
     init(_ server: Server, _ database: String) throws {

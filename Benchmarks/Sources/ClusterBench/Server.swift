@@ -75,7 +75,7 @@ final class Server {
         return answer
     }
 
-    /// Starts one of PostgreSQL's programs, or another one that is told the database by the usual variables.
+    /// Starts one of PostgreSQL's programs, or another program that gets the database from the usual variables.
     func start(_ program: String, _ arguments: [String], _ database: String) throws -> (Process, Pipe) {
         let process = Process()
         process.executableURL = URL(filePath: program.contains("/") ? program : "\(programs)/\(program)")

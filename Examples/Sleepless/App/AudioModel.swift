@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// The screen "Audio": a queue that goes on in the background. It shows ``AudioPlayer``.
+/// The screen "Audio": a queue that keeps playing in the background. It shows ``AudioPlayer``.
 @MainActor
 public final class AudioModel {
     private let host: any BackgroundHost
@@ -25,7 +25,7 @@ public final class AudioModel {
         }
     }
 
-    /// Plays, or goes on playing; from the first track when there is none.
+    /// Plays or resumes; begins with the first track when there is none.
     public func play() {
         let isAtEnd = audio.state.current == nil
         perform { audio, items in
@@ -37,7 +37,7 @@ public final class AudioModel {
     /// Stops for a while.
     public func pause() { perform { audio, _ in await audio.pause() } }
 
-    /// Goes on to the next track.
+    /// Skips to the next track.
     public func next() { perform { audio, _ in await audio.next() } }
 
     /// Plays from the first track on.
@@ -48,7 +48,7 @@ public final class AudioModel {
         }
     }
 
-    /// The sound goes on in the background; what shows its progress need not.
+    /// The sound continues in the background; the display of its progress need not.
     func entered(_ phase: Phase) {
         isInFront = phase == .active || phase == .inactive
         update()

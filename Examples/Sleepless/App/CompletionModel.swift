@@ -2,7 +2,7 @@ import ApusBackground
 import ApusTimers
 
 /// The screen "Completion": work that is not done when the user leaves. It shows a background task: what the app does with
-/// the time that it is given, how it winds up when that is over, and how it goes on.
+/// the time that it is given, how it winds up when that is over, and how it continues.
 @MainActor
 public final class CompletionModel {
     private struct Saved: Codable, Sendable {
@@ -33,7 +33,7 @@ public final class CompletionModel {
         saved = try store.load(Saved.self, for: Self.key) ?? Saved()
         timer = host.ticker(every: .milliseconds(500)) { [weak self] in self?.compute() }
         if saved.isRunning {
-            tell("launched again at number \(saved.fibonacci.index)")
+            record("launched again at number \(saved.fibonacci.index)")
             claim()
             timer?.resume()
         }
@@ -42,7 +42,7 @@ public final class CompletionModel {
     /// Computes from the beginning, a number every half second.
     public func start() throws(AppError) {
         saved = Saved(isRunning: true)
-        tell("started")
+        record("started")
         try save()
         isWoundUp = false
         timer?.suspend()
@@ -55,7 +55,7 @@ public final class CompletionModel {
     public func stop() throws(AppError) {
         guard saved.isRunning else { return }
         saved.isRunning = false
-        tell("stopped at number \(saved.fibonacci.index)")
+        record("stopped at number \(saved.fibonacci.index)")
         timer?.suspend()
         endTask()
         try save()
@@ -65,8 +65,8 @@ public final class CompletionModel {
         guard saved.isRunning else { return }
         switch phase {
         case .background: leave()
-        case .suspended: tell("was suspended")
-        case .active: goOn()
+        case .suspended: record("was suspended")
+        case .active: resume()
         case .inactive, .terminated: break
         }
         // What happens next may be nothing at all.
@@ -99,24 +99,24 @@ public final class CompletionModel {
         wasAway = true
         guard !isWoundUp else { return }
         let left = host.backgroundTimeRemaining.map { ", \($0.tenths) s left" } ?? ""
-        tell("in the background at number \(saved.fibonacci.index)\(left)")
+        record("in the background at number \(saved.fibonacci.index)\(left)")
         claim()
     }
 
     /// The time is nearly over: there is about a second for this. The task ends with it.
     private func windUp() {
         endTask()
-        // In front, the app goes on without one.
+        // In front, the app runs without one.
         guard host.phase == .background else { return }
         isWoundUp = true
         expirations += 1
         timer?.suspend()
-        tell("time is up at number \(saved.fibonacci.index)")
+        record("time is up at number \(saved.fibonacci.index)")
         saveWhatIsThere()
     }
 
-    private func goOn() {
-        if wasAway { tell("in front again at number \(saved.fibonacci.index)") }
+    private func resume() {
+        if wasAway { record("in front again at number \(saved.fibonacci.index)") }
         (wasAway, isWoundUp) = (false, false)
         claim()
         timer?.resume()
@@ -127,7 +127,7 @@ public final class CompletionModel {
         task = nil
     }
 
-    private func tell(_ text: String) {
+    private func record(_ text: String) {
         saved.story.append(CompletionSnapshot.Line(at: host.stamp, text: text))
         if saved.story.count > Self.storyLimit { saved.story.removeFirst() }
         changed()
@@ -142,7 +142,7 @@ public final class CompletionModel {
     }
 
     private func saveWhatIsThere() {
-        do throws(AppError) { try save() } catch { tell(error.message) }
+        do throws(AppError) { try save() } catch { record(error.message) }
     }
 }
 

@@ -53,7 +53,7 @@ public final class CountdownModel {
     /// Stops for a while.
     public func pause() throws(AppError) { try change { () throws(BackgroundError) in try countdown.pause() } }
 
-    /// Goes on.
+    /// Resumes the countdown.
     public func resume() throws(AppError) { try change { () throws(BackgroundError) in try countdown.resume() } }
 
     /// Lengthens it, or shortens it by a negative number of seconds.

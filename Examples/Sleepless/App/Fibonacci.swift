@@ -3,7 +3,7 @@
 /// Up to ``exactDigits`` digits the numbers are there as a whole. Of a longer one the middle is dropped: its last digits
 /// stay exact, because what is above them does not change them, and so do its first ones and their number, because the
 /// carries that are lost with the middle stay in digits of ``head`` that are not shown. The next number needs no more
-/// than that, so the sequence goes on for as long as it likes.
+/// than that, so the sequence is unbounded.
 struct Fibonacci: Codable, Sendable, Hashable {
     /// A natural number to the base 10¹⁸, the lowest first; the highest limb is zero only in 0.
     private struct Limbs: Codable, Sendable, Hashable {

@@ -170,7 +170,7 @@ public final class LessonsModel {
 
     // MARK: Continued work
 
-    /// Begins an export of thirty seconds that goes on when the user leaves, with its progress shown by the system.
+    /// Begins an export of thirty seconds that continues when the user leaves, with its progress shown by the system.
     public func export() {
         let request = BackgroundJobRequest(
             Self.exporting, .continued(ContinuedJob(title: "Export", subtitle: "30 pictures")))
@@ -243,7 +243,7 @@ public struct LessonsSnapshot: Codable, Sendable, Hashable {
     public struct Ticks: Codable, Sendable, Hashable {
         /// Whether they run.
         public var isOn = false
-        /// Ticks of the one that waits while the user scrolls.
+        /// Ticks of the timer that waits while the user scrolls.
         public var inDefaultMode = 0
         /// Ticks of the other.
         public var inCommonModes = 0

@@ -14,7 +14,7 @@ public final class LocationModel {
     private var hasFix = false
     private var pins: [LocationSnapshot.Pin] = []
     private var error: String?
-    /// Tells updates from those that were started before.
+    /// Distinguishes updates from those of an earlier start.
     private var session = 0
 
     init(_ services: Services, changed: ChangeSignal) {
@@ -34,7 +34,7 @@ public final class LocationModel {
         }
     }
 
-    /// Starts updates, which go on in the background if wished.
+    /// Starts updates, which continue in the background if wished.
     public func start(inBackground: Bool) throws(AppError) {
         let updates: AsyncStream<LocationUpdate>
         do throws(BackgroundError) {
@@ -112,7 +112,7 @@ public struct LocationSnapshot: Codable, Sendable, Hashable {
     public var authorization: String
     /// Whether updates come.
     public var isUpdating: Bool
-    /// Whether they go on in the background.
+    /// Whether they continue in the background.
     public var inBackground: Bool
     /// Whether the receiver knows where it is.
     public var hasFix: Bool

@@ -53,7 +53,7 @@ public final class RefreshModel {
         jobs = services.jobs
         self.changed = changed
         saved = try store.load(Saved.self, for: Self.key) ?? Saved()
-        // What was going on when the last process ended did not come to its end.
+        // Runs that were in progress when the last process ended did not complete.
         for index in saved.runs.indices where saved.runs[index].ended == nil { saved.runs[index].outcome = "killed" }
         for kind in Kind.allCases {
             try jobs.register(kind.identifier) { [weak self, host] run in
@@ -168,7 +168,7 @@ public final class RefreshModel {
 
 /// What the screen "Refresh" shows.
 public struct RefreshSnapshot: Codable, Sendable, Hashable {
-    /// A run, or one that goes on.
+    /// A run, ended or in progress.
     public struct Run: Codable, Sendable, Hashable {
         /// Names it.
         public var id: String

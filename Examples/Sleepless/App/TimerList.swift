@@ -39,7 +39,7 @@ struct TimerList {
         switch event {
         case .executed(let timer, willRepeat: false): end(timer, "executed", stamp)
         case .cancelled(let timer): end(timer, "cancelled", stamp)
-        // They stay: when the app runs again, they go on.
+        // They stay: when the app runs again, they continue.
         case .expired(let timers): for timer in timers { note(timer, "expired", stamp) }
         case .executed, .handedOver: break
         }

@@ -2,7 +2,7 @@ public import ApusBackground
 import ApusJobs
 import ApusTimers
 
-/// The screen "Timer": timers whose work goes on for a while after Home. It shows ``BackgroundTimer``.
+/// The screen "Timer": timers whose work continues for a while after Home. It shows ``BackgroundTimer``.
 ///
 /// The timers are the ``BackgroundTimer``'s; the screen's rows about them are a ``TimerList``. A row has a number of its
 /// own, because a timer's work is written before the timer has an identifier.

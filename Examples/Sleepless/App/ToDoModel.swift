@@ -91,7 +91,7 @@ public final class ToDoModel {
         stopwatches[id] = nil
     }
 
-    /// Nobody looks while the app is not in front, so nothing ticks and nothing rises.
+    /// The screen is not visible while the app is not in front, so nothing ticks and nothing rises.
     func entered(_ phase: Phase) {
         isInFront = phase == .active || phase == .inactive
         updateTicker()

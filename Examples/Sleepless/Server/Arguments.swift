@@ -48,7 +48,7 @@ struct Arguments: Sendable {
 
     static func invalid(_ message: String) -> WebError { WebError(.badRequest, code: "invalid", message: message) }
 
-    /// Refuses arguments that nobody reads: a misspelt one would change what is asked for in silence.
+    /// Refuses arguments that are not read: a misspelt one would silently change the request.
     ///
     /// - Parameters:
     ///   - names: All that are read.

@@ -50,7 +50,7 @@ final class DesktopNotices: Notifier {
     private static func hasBus(_ environment: [String: String]) -> Bool {
         func isThere(_ path: Substring) -> Bool { FileManager.default.fileExists(atPath: String(path)) }
         if let address = environment["DBUS_SESSION_BUS_ADDRESS"], !address.isEmpty {
-            // Several addresses are separated by semicolons, and have options behind a comma.
+            // Several addresses are separated by semicolons, and have options after a comma.
             return address.split(separator: ";").contains { one in
                 guard one.hasPrefix("unix:path=") else { return true }
                 return isThere(one.dropFirst("unix:path=".count).prefix { $0 != "," })

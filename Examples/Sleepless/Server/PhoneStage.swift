@@ -4,7 +4,7 @@ import ApusTimers
 import LoopbackWeb
 import SleeplessApp
 
-/// The app on a simulated phone that lives in real time, faster, or not at all until it is told to go on.
+/// The app on a simulated phone whose time passes in real time, faster, or only in steps while it is paused.
 @MainActor
 final class PhoneStage: Stage {
     let feed = ScreenFeed()
@@ -20,7 +20,7 @@ final class PhoneStage: Stage {
     private let lives: Bool
     private var life: Task<Void, Never>?
     private var number = 0
-    /// The numbers of the log go on with a new phone.
+    /// The numbers of the log continue with a new phone.
     private var earlierLines = 0
     private var knownLines = 0
     private var shownSecond: UInt64 = 0
@@ -94,7 +94,7 @@ final class PhoneStage: Stage {
 
     // MARK: Time
 
-    /// Lets a long time pass, while the server goes on answering. Those who ask for it meanwhile wait for their turn.
+    /// Advances the phone by a long time while the server keeps answering. Further requests wait for their turn.
     func move(_ body: @MainActor (SimulatedDevice) async -> Void) async {
         while isMoving { await withCheckedContinuation { waiting.append($0) } }
         isMoving = true
@@ -103,7 +103,7 @@ final class PhoneStage: Stage {
         if !waiting.isEmpty { waiting.removeFirst().resume() }
     }
 
-    /// Ten seconds of the phone at a time, and in between everybody else has a turn.
+    /// Advances ten seconds of the phone at a time; in between, other tasks have a turn.
     func advance(_ device: SimulatedDevice, by duration: Duration) async {
         let target = device.time.uptime().advanced(by: duration)
         while device === self.device, device.time.uptime() < target {
@@ -134,7 +134,7 @@ final class PhoneStage: Stage {
         }
     }
 
-    /// Puts the app on the phone, in place of the one that was there.
+    /// Puts the app on the phone, in place of the installed one.
     private func install(_ manifest: AppManifest, on device: SimulatedDevice) {
         self.manifest = manifest
         let lengths = Dictionary(uniqueKeysWithValues: tracks.map { ($0.id, Duration.seconds($0.seconds)) })
@@ -163,7 +163,7 @@ final class PhoneStage: Stage {
         permittedTaskIdentifiers: Set(
             RefreshModel.Kind.allCases.map(\.identifier) + [LessonsModel.endlessRefresh, LessonsModel.exporting]))
 
-    /// Tells of what is new: lines of the log, and another second on the phone's clock.
+    /// Publishes what is new: lines of the log, and another second on the phone's clock.
     private func stepped() {
         let first = knownLines
         knownLines = device.log.count

@@ -14,7 +14,7 @@ struct SleeplessCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "sleepless",
-        abstract: "An app that goes on when the user has left it: on a simulated phone, or on this machine.")
+        abstract: "An app that keeps running when the user has left it: on a simulated phone, or on this machine.")
 
     @Option(help: "Where the app runs: on a simulated phone, or in this process (SIGTERM is Home).")
     var host = HostKind.simulated
@@ -26,7 +26,7 @@ struct SleeplessCommand: AsyncParsableCommand {
     var speed = 1.0
     @Option(help: "With --host linux: where the app keeps its records; $XDG_STATE_HOME/sleepless.")
     var home: String?
-    @Option(help: "The folder of the page, for those who work on it; the one that was built in.")
+    @Option(help: "The folder of the page, for work on it (default: the built-in page).")
     var web: String?
 
     func validate() throws {
@@ -61,7 +61,7 @@ struct SleeplessCommand: AsyncParsableCommand {
             func secret() -> String { (0..<3).map { _ in String(random.next(), radix: 36) }.joined() }
             let secrets = GuardRules.Secrets(token: secret(), cookie: secret())
             let server = Task {
-                // Without a page nobody could use the app.
+                // Without a page the app could not be used.
                 defer { machine.host.requestStop() }
                 try await serve(machine, secrets: secrets, logger)
             }
@@ -76,7 +76,7 @@ struct SleeplessCommand: AsyncParsableCommand {
     @MainActor
     private func serve(_ stage: any Stage, secrets: GuardRules.Secrets?, _ logger: Logger) async throws {
         var quiet = logger
-        // It tells an orderly end as an error.
+        // It logs an orderly end as an error.
         quiet.logLevel = .critical
         let page =
             web.map { URL(fileURLWithPath: $0, isDirectory: true) } ?? Bundle.module.bundleURL.appending(path: "Web")

@@ -11,7 +11,7 @@ import SleeplessApp
 struct SleeplessServer: Sendable {
     typealias Context = WebRequestContext
 
-    /// What the server is told by the command.
+    /// The command's options for the server.
     struct Configuration: Sendable {
         /// Zero is any that is free.
         var port: Int
@@ -96,7 +96,7 @@ struct SleeplessServer: Sendable {
         }
     }
 
-    /// Read each time: the files are small, and whoever works on the page sees the change.
+    /// Read each time: the files are small, and a change of the page is seen at the next load.
     private func asset(_ name: String) throws -> Asset {
         let isPlain = name.utf8.allSatisfy { byte in
             let character = Character(Unicode.Scalar(byte))

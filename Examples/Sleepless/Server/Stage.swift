@@ -27,7 +27,7 @@ protocol Stage: AnyObject, Sendable {
     /// The number of the log's last line; 0 without lines.
     var lastLine: Int { get }
 
-    /// The log behind a line, a page of it.
+    /// A page of the log after a line.
     func log(after: Int) -> LogPage
 }
 
@@ -40,6 +40,6 @@ extension Stage {
 
     static var notInFront: WebError {
         WebError(
-            .conflict, code: "notInFront", message: "the app is not in front, so nobody can tap in it; open it first")
+            .conflict, code: "notInFront", message: "the app is not in front, so it cannot be tapped; open it first")
     }
 }

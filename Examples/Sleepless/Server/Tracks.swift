@@ -66,7 +66,7 @@ enum Tracks {
     }
 }
 
-/// Makes each sound once, when somebody wants to hear it.
+/// Makes each sound once, at its first request.
 actor SoundCache {
     private var files: [String: [UInt8]] = [:]
 

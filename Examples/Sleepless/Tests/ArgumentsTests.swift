@@ -41,7 +41,7 @@ struct ArgumentsTests {
         #expect(error?.code == "invalid")
     }
 
-    @Test("what nobody reads is refused, and the error names it and what is read")
+    @Test("an argument that is not read is refused, and the error names it and those that are read")
     func unknown() throws {
         let arguments = try arguments(#"{"delay":3,"repaet":5,"Delay":null}"#)
         let error = #expect(throws: WebError.self) { try arguments.accept(only: ["delay", "repeat"], in: "timer/go") }

@@ -6,7 +6,7 @@ import Testing
 @MainActor
 @Suite("The screen Audio")
 struct AudioTests {
-    @Test("the queue goes on in the background to its end, and then the app is suspended")
+    @Test("the queue plays in the background to its end, and then the app is suspended")
     func background() throws {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.audio.play()

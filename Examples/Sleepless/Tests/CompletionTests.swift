@@ -63,7 +63,7 @@ struct CompletionTests {
         #expect(try JSONEncoder().encode(fibonacci).count < 1_200)
     }
 
-    @Test("a record of a version that kept all digits is read, and goes on")
+    @Test("a record of a version that kept all digits is read, and the sequence continues")
     func earlierRecord() throws {
         func limbs(_ text: String) -> String {
             stride(from: text.count, to: 0, by: -18).map { end in
@@ -93,7 +93,7 @@ struct CompletionTests {
         + "149425357586969989340097653954574021481981915195208508953842295456514672038375212197211572"
         + "5761141759114990448978941370030912401573418221496592822626"
 
-    @Test("it computes two numbers a second, in the background until the time is up, and goes on in front")
+    @Test("it computes two numbers a second, in the background until the time is up, and continues in front")
     func story() throws {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.completion.start()
@@ -142,7 +142,7 @@ struct CompletionTests {
         }
     }
 
-    @Test("what was computed when the user left survives a kill, and the next launch goes on")
+    @Test("what was computed when the user left survives a kill, and the next launch continues")
     func survives() throws {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.completion.start()

@@ -68,7 +68,7 @@ struct CountdownTests {
         }
     }
 
-    @Test("it goes on when the process is killed, and to an instant of the clock")
+    @Test("it continues when the process is killed, and ends at an instant of the clock")
     func survives() throws {
         try SimulatedDevice.withSleepless { device in
             let stop = device.time.wall().advanced(by: .seconds(1_000))

@@ -82,7 +82,7 @@ struct LessonsTests {
         }
     }
 
-    @Test("an export goes on when the user leaves, and ends with success")
+    @Test("an export continues when the user leaves, and ends with success")
     func export() throws {
         try SimulatedDevice.withSleepless { device in
             try device.sleepless.lessons.export()

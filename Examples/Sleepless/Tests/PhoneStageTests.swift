@@ -26,7 +26,8 @@ struct PhoneStageTests {
     private var app: AppSnapshot { get throws { try #require(phone.screen().app) } }
     private var device: DeviceScreen { get throws { try #require(phone.screen().device) } }
 
-    @Test("nobody taps in an app that is not in front: before it is opened, at home, behind the lock, during a call")
+    @Test(
+        "an app that is not in front cannot be tapped: before it is opened, at home, on the lock screen, during a call")
     func notInFront() async throws {
         func refused() {
             let error = #expect(throws: WebError.self) { try tap("completion/start") }
@@ -77,7 +78,7 @@ struct PhoneStageTests {
         #expect(try app.timer.ended.map(\.what) == ["executed"])
     }
 
-    @Test("the log is numbered from 1, read in pieces, and goes on with another phone")
+    @Test("the log is numbered from 1, read in pieces, and continues with another phone")
     func log() async throws {
         try await control("open")
         let all = phone.log(after: 0)

@@ -88,7 +88,7 @@ struct RefreshTests {
     }
 
     @Test(
-        "a day of jobs and a repeating timer: each background task is told in time, and the app lives",
+        "a day of jobs and a repeating timer: each background task expires in time, and the app lives",
         arguments: [0, 1, 2] as [UInt64])
     func dayOfJobs(seed: UInt64) throws {
         try SimulatedDevice.run(seed: seed) { device in

@@ -100,7 +100,7 @@ struct ServerTests {
         }
     }
 
-    @Test("the events begin with the screen and the log, and go on with what happens")
+    @Test("the events begin with the screen and the log, and continue with what happens")
     func events() async throws {
         try await withServer { address in
             let response = try await HTTPClient.shared.execute(
@@ -152,7 +152,7 @@ struct ServerTests {
         #expect(phone.feed.made == 0)
     }
 
-    @Test("with a secret nobody comes in without it")
+    @Test("with a secret, requests without it are refused")
     func token() async throws {
         try await withServer(secrets: .init(token: "abc", cookie: "def")) { address in
             #expect(address.hasSuffix("/?token=abc"))

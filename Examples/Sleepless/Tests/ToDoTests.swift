@@ -74,7 +74,8 @@ struct ToDoTests {
         }
     }
 
-    @Test("in the background the balloon stands still and nothing ticks; in front it goes on, and no frame was dropped")
+    @Test(
+        "in the background the balloon stands still and nothing ticks; in front it continues, and no frame was dropped")
     func pauses() throws {
         try SimulatedDevice.withSleepless { device in
             let toDo = try device.sleepless.toDo

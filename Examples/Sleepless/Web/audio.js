@@ -1,4 +1,4 @@
-/** The screen "Audio": three tracks, which go on after Home. */
+/** The screen "Audio": three tracks, which keep playing after Home. */
 
 import { errorLine, h, keyed, setAttribute, setHidden, setText, svg } from "./dom.js";
 import { countText } from "./clock.js";
@@ -30,7 +30,7 @@ export function makeAudio() {
   const next = round("next", "Next track", () => tap("audio/next", {}, error));
   const restart = round("refresh", "Queue from the first track", () => tap("audio/restart", {}, error));
   const queue = h("ol", { class: "rows queue", "aria-label": "Queue" });
-  const empty = h("p", { class: "empty", text: "Play begins with the first track, and goes on when you leave the app." });
+  const empty = h("p", { class: "empty", text: "Play begins with the first track, and continues when you leave the app." });
   const root = h("div", { class: "screen-body" },
     h("div", { class: "now-playing" }, art, title, progress, h("p", { class: "positions" }, gone, left),
       h("div", { class: "transport" }, restart, play, pause, next)),

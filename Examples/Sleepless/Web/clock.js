@@ -42,7 +42,7 @@ export function spanText(seconds) {
   return seconds > 3600 ? countText(seconds) : `${Math.round(seconds * 1000) / 1000} s`;
 }
 
-/** What lies ahead, without decimals that nobody reads: "in 12 s", "in 14 min", "in 5 h 3 min". */
+/** What lies ahead, without needless decimals: "in 12 s", "in 14 min", "in 5 h 3 min". */
 export function aheadText(seconds) {
   if (seconds <= 0) return "due";
   if (seconds < 100) return `in ${Math.ceil(seconds)} s`;

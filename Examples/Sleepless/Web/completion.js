@@ -1,4 +1,4 @@
-/** The screen "Completion": Fibonacci numbers that go on after Home for as long as the system allows. */
+/** The screen "Completion": Fibonacci numbers that continue after Home for as long as the system allows. */
 
 import { button, errorLine, h, keyed, setHidden, setText } from "./dom.js";
 import { momentText } from "./clock.js";
@@ -21,7 +21,7 @@ export function makeCompletion() {
   const start = button("Start computing", () => tap("completion/start", {}, error), { class: "button primary wide" });
   const stop = button("Stop", () => tap("completion/stop", {}, error), { class: "button primary wide" });
   const story = h("ol", { class: "history story" });
-  const empty = h("p", { class: "empty", text: "Start, then leave the app: the numbers go on until the time in the background is over, and again when you are back." });
+  const empty = h("p", { class: "empty", text: "Start, then leave the app: the numbers continue until the time in the background is over, and again when you are back." });
   const root = h("div", { class: "screen-body" },
     h("div", { class: "card number" }, index, value, length), start, stop, error, h("h4", { text: "What happened" }), empty, story);
 

@@ -1,4 +1,4 @@
-/** The screen "Countdown": a ring, and what came of it while nobody looked. */
+/** The screen "Countdown": a ring, and what came of it while the app was not on the screen. */
 
 import { button, choice, errorLine, h, setAttribute, setHidden, setText, svg } from "./dom.js";
 import { momentText, nextAt, clockText } from "./clock.js";

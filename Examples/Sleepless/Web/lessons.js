@@ -40,7 +40,7 @@ export function makeLessons() {
   const bar = h("span", { class: "budget-fill" });
   const meter = h("div", { class: "budget", role: "meter", "aria-label": "Export", "aria-valuemin": 0, "aria-valuemax": 30, hidden: true }, bar);
   const state = h("p", { class: "screen-note" });
-  const continued = card("Continued work", "Begun by the user, it goes on after Home; the system shows its progress, and the user can cancel it.", exporting, meter, state);
+  const continued = card("Continued work", "Begun by the user, it continues after Home; the system shows its progress, and the user can cancel it.", exporting, meter, state);
 
   const list = h("ul", { class: "rows", "aria-label": "Mistakes" });
   const hint = h("p", { class: "screen-note", text: "Make one, leave the app, and let a minute pass: the fault is under System, with what to do instead." });

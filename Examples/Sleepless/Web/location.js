@@ -51,7 +51,7 @@ export function makeLocation(dialogs) {
     dialogs.show({
       icon: icon("location", 28),
       title: "Allow “Sleepless” to use your location?",
-      text: isAlways ? "Pins go on while you use other apps." : "Pins are set while the app is in front.",
+      text: isAlways ? "Pins are also set while you use other apps." : "Pins are set while the app is in front.",
       buttons: [
         ...(isAlways ? [["Always allow", answer("always")]] : []),
         ["Allow while using", answer("whenInUse")],

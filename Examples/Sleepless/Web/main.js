@@ -47,11 +47,11 @@ let isDue = false;
 
 on("screen", (snapshot) => {
   latest = snapshot;
-  // At once, because the log comes right behind the first snapshot.
+  // At once, because the log follows the first snapshot directly.
   parts ??= build(snapshot);
   if (isDue) return;
   isDue = true;
-  // A hidden page gets no animation frames, and its picture is not looked at; the sound goes on.
+  // A hidden page gets no animation frames, and its picture is not looked at; the sound continues.
   (document.hidden ? (action) => setTimeout(action, 100) : requestAnimationFrame)(() => {
     isDue = false;
     for (const part of parts) part.update(latest);

@@ -103,7 +103,7 @@ export function makeMap() {
     if (key === drawn) return;
     drawn = key;
     if (pins.length === 0) [view, origin] = [null, null];
-    // The first pins are let go one day, and the town must not move then.
+    // The first pins are dropped when there are too many, and the town must not move then.
     origin ??= pins[0];
     const points = pins.map((pin) => metres(pin, origin));
     const wanted = frame(points.length ? points : [{ x: 0, y: 0 }]);

@@ -7,7 +7,7 @@ let revision = -1;
 let latest = null;
 
 export const on = (event, action) => listeners[event].push(action);
-const tell = (event, ...values) => listeners[event].forEach((action) => action(...values));
+const emit = (event, ...values) => listeners[event].forEach((action) => action(...values));
 
 export const snapshot = () => latest;
 
@@ -16,7 +16,7 @@ function take(screen, isNewStream = false) {
   if (!isNewStream && screen.revision < revision) return;
   revision = screen.revision;
   latest = screen;
-  tell("screen", screen);
+  emit("screen", screen);
 }
 
 function show(place, message) {
@@ -63,10 +63,10 @@ export function connect() {
   let isFirstLog = true;
   source.addEventListener("open", () => {
     [isFirstScreen, isFirstLog] = [true, true];
-    tell("connection", "open");
+    emit("connection", "open");
   });
   source.addEventListener("error", () => {
-    tell("connection", "lost");
+    emit("connection", "lost");
     // A stream that was refused is not opened again by the browser.
     if (source.readyState === EventSource.CLOSED) setTimeout(connect, 2000);
   });
@@ -78,10 +78,10 @@ export function connect() {
     const events = JSON.parse(event.data);
     // A new phone's log begins with the installation; the old phone's is of no interest then.
     const begin = events.findLastIndex((one) => one.kind === "control" && one.text === "install");
-    tell("log", events.slice(Math.max(0, begin)), isFirstLog || begin >= 0);
+    emit("log", events.slice(Math.max(0, begin)), isFirstLog || begin >= 0);
     isFirstLog = false;
   });
-  source.addEventListener("frame", (event) => tell("frame", JSON.parse(event.data)));
+  source.addEventListener("frame", (event) => emit("frame", JSON.parse(event.data)));
   // The server had more to say than was read. A stream that begins brings the whole picture.
   source.addEventListener("lost", () => {
     source.close();

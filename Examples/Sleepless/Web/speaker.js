@@ -12,7 +12,7 @@ export function makeSpeaker() {
   const speaker = toggle("Hear it in this browser", () => follow(...latest));
   const root = h("div", { class: "speaker" }, speaker.root);
 
-  /** Runs also when the app is not in front: sound is what goes on. */
+  /** Runs also when the app is not in front: the sound continues. */
   function follow(state, speed) {
     latest = [state, speed];
     const isHeard = speaker.input.checked && state?.isPlaying && state.current && speed > 0 && speed <= 4;

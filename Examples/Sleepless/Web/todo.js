@@ -1,4 +1,4 @@
-/** The screen "To-do": elapsed times that go on while the list is scrolled, and a balloon when all is done. */
+/** The screen "To-do": elapsed times that keep counting while the list is scrolled, and a balloon when all is done. */
 
 import { errorLine, h, isMotionReduced, keyed, setAttribute, setHidden, setText, svg } from "./dom.js";
 import { icon } from "./icons.js";
@@ -35,14 +35,14 @@ export function makeTodo() {
 
   // The finger's scrolling is the phone's: what waits for it there waits, and the ticks must not.
   let rest = null;
-  let told = Promise.resolve();
+  let sent = Promise.resolve();
   function scrolled() {
     if (snapshot()?.device?.showing !== "app") return;
-    if (rest === null) told = told.then(() => control("scroll", { on: true }, error));
+    if (rest === null) sent = sent.then(() => control("scroll", { on: true }, error));
     clearTimeout(rest);
     rest = setTimeout(() => {
       rest = null;
-      told = told.then(() => control("scroll", { on: false }, error));
+      sent = sent.then(() => control("scroll", { on: false }, error));
     }, restAfter);
   }
 

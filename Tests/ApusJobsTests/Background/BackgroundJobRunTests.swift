@@ -16,7 +16,7 @@ struct BackgroundJobRunTests {
             + shorter.filter { $0.count == length - 1 }.flatMap { program in Event.allCases.map { program + [$0] } }
     }
 
-    @Test("in all orders of up to five events, the host is told at most once, and so is the handler")
+    @Test("in all orders of up to five events, the host is notified at most once, and so is the handler")
     func machine() {
         let programs = Self.programs(upTo: 5)
         #expect(programs.count == 364)
@@ -51,19 +51,19 @@ struct BackgroundJobRunTests {
             #expect(machine.isExpired == (firstEnd != nil), "\(program)")
             if firstEnd == .complete { #expect(calls == 0, "\(program)") }
             if firstEnd == .expire, !program.prefix(while: { $0 != .expire }).contains(.setHandler) {
-                // Nobody could be told, so the run was over.
+                // There was no handler to call, so the run was over.
                 #expect((completions, calls) == (1, 0), "\(program)")
             }
         }
     }
 
-    /// A host that notes what it is told.
+    /// A host that records its calls.
     private final class Driver: BackgroundJobDriver {
-        let told = Locked<[String]>([])
+        let calls = Locked<[String]>([])
         var timeRemaining: Duration? { .seconds(7) }
-        func completed(success: Bool) { told.withLock { $0.append("completed \(success)") } }
-        func progressed(completed: Int64, total: Int64) { told.withLock { $0.append("\(completed)/\(total)") } }
-        func updated(title: String, subtitle: String) { told.withLock { $0.append("\(title), \(subtitle)") } }
+        func completed(success: Bool) { calls.withLock { $0.append("completed \(success)") } }
+        func progressed(completed: Int64, total: Int64) { calls.withLock { $0.append("\(completed)/\(total)") } }
+        func updated(title: String, subtitle: String) { calls.withLock { $0.append("\(title), \(subtitle)") } }
     }
 
     /// Runs what it is given at once.
@@ -74,7 +74,7 @@ struct BackgroundJobRunTests {
     }
 
     @MainActor
-    @Test("progress is brought into its range, and nothing is told any more when the run is over")
+    @Test("progress is brought into its range, and nothing is reported when the run is over")
     func reports() {
         let driver = Driver()
         let run = BackgroundJobRun(BackgroundJobRequest("refresh", .refresh), mainLoop: Loop(), driver: driver)
@@ -87,23 +87,23 @@ struct BackgroundJobRunTests {
         run.expire()
         run.report(completed: 1, of: 2)
         run.update(title: "never", subtitle: "")
-        #expect(driver.told.withLock { $0 } == ["2/2", "0/1", "Export, page 2", "completed true"])
+        #expect(driver.calls.withLock { $0 } == ["2/2", "0/1", "Export, page 2", "completed true"])
     }
 
     @MainActor
-    @Test("a handler that is set after the expiration is called soon; the run goes on until it is completed")
+    @Test("a handler that is set after the expiration is called soon; the run lasts until it is completed")
     func lateHandler() {
         let driver = Driver()
         let run = BackgroundJobRun(BackgroundJobRequest("refresh", .refresh), mainLoop: Loop(), driver: driver)
-        let told = Locked<[String]>([])
-        run.onExpiration { told.withLock { $0.append("first") } }
+        let called = Locked<[String]>([])
+        run.onExpiration { called.withLock { $0.append("first") } }
         run.expire()
-        run.onExpiration { told.withLock { $0.append("second") } }
+        run.onExpiration { called.withLock { $0.append("second") } }
         run.expire()
-        #expect(told.withLock { $0 } == ["first", "second"])
-        #expect(driver.told.withLock { $0 }.isEmpty)
+        #expect(called.withLock { $0 } == ["first", "second"])
+        #expect(driver.calls.withLock { $0 }.isEmpty)
         run.complete(success: false)
-        #expect(driver.told.withLock { $0 } == ["completed false"])
+        #expect(driver.calls.withLock { $0 } == ["completed false"])
     }
 
     @Test("a request without an identifier, and continued work without a title, are invalid")

@@ -99,8 +99,8 @@ struct ContinuedJobTests {
         #expect(bench.jobs.running() == [])
     }
 
-    @Test("continued work goes on after a request to stop, until the host's time is over")
-    func goesOn() throws {
+    @Test("continued work keeps running after a request to stop, until the host's time is over")
+    func keepsRunning() throws {
         let bench = try JobsBench()
         try bench.register("export")
         try bench.submit("export", continued())

@@ -7,9 +7,9 @@ import Testing
 @testable import ApusTimers
 
 @MainActor
-@Suite("What background jobs of an ordinary host watch, and what they tell")
+@Suite("What background jobs of an ordinary host watch, and what they report")
 struct FollowedHostTests {
-    @Test("without a pending request and a run there is no timer, and nobody follows the host")
+    @Test("without a pending request and a run there is no timer, and the host is not followed")
     func nothing() throws {
         let bench = try JobsBench()
         try bench.register("news")

@@ -163,7 +163,7 @@ private struct World {
             Set(machine.runs.map(\.number)) == launched.subtracting(refused).subtracting(completed),
             "the runs are those that began and are not over")
         for identifier in identifiers {
-            require(!machine.obstacles(of: identifier, at: now).isEmpty, "whoever waits has a reason")
+            require(!machine.obstacles(of: identifier, at: now).isEmpty, "a waiting request has a reason")
         }
         // A second look at the same moment changes nothing.
         var copy = machine

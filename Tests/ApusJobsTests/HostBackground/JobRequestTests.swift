@@ -84,7 +84,7 @@ struct JobRequestTests {
         #expect(bench.code { try bench.submit("export", untitled) } == .invalidArgument)
     }
 
-    @Test("a cancelled request does not begin; a run that has begun goes on; an unknown identifier is no error")
+    @Test("a cancelled request does not begin; a run that has begun continues; an unknown identifier is no error")
     func cancellation() throws {
         let bench = try JobsBench()
         try bench.register("a", "b", "c")

@@ -104,7 +104,7 @@ struct JobsBench {
         }
     }
 
-    /// Nothing pending, nothing running: no timer, no background task, nobody who follows anything.
+    /// Nothing pending, nothing running: no timer, no background task, no follower.
     var isTidy: Bool {
         host.time.leaks.isEmpty && host.claims.isEmpty && host.faults == 0 && !host.isFollowed.conditions
             && !host.isFollowed.phase

@@ -86,7 +86,7 @@ final class JobsHost: BackgroundHost {
     var begunClaims: Int { state.withLock { $0.begunClaims } }
     /// Background tasks that were dropped without an end.
     var faults: Int { state.withLock { $0.faults } }
-    /// Whether anybody follows the conditions or the phase.
+    /// Whether the conditions or the phase are followed.
     var isFollowed: (conditions: Bool, phase: Bool) { (device.hasListeners, phases.hasListeners) }
 
     /// How often the conditions were looked at.
@@ -95,7 +95,7 @@ final class JobsHost: BackgroundHost {
     /// The device is like this from now on; for tests that run the time themselves.
     func become(_ conditions: DeviceConditions) { device.set(conditions) }
 
-    /// The conditions change between the last look at them and the moment when somebody follows them.
+    /// The conditions change between the last look at them and the moment when they are followed.
     func changeUnseen(to conditions: DeviceConditions) { state.withLock { $0.conditionsWhenFollowed = conditions } }
 
     func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
@@ -181,7 +181,7 @@ private final class JobsLoop: MainLoop {
     }
 }
 
-/// Counts what is logged: a background task that nobody ended is.
+/// Counts what is logged: a background task that was not ended is.
 private struct FaultCounter: LogHandler {
     let host: JobsHost
     var metadata: Logger.Metadata = [:]

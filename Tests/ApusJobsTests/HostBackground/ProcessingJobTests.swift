@@ -75,7 +75,7 @@ struct ProcessingJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a processing job goes on when what it did not ask for is lost")
+    @Test("a processing job keeps running when a condition that it did not require is lost")
     func losesOther() throws {
         let bench = try JobsBench(Self.ideal)
         try bench.register("index")
@@ -86,7 +86,7 @@ struct ProcessingJobTests {
         bench.finish("index")
     }
 
-    @Test("what the host cannot tell counts as met, unless the configuration says otherwise")
+    @Test("a condition that the host does not know counts as met, unless the configuration says otherwise")
     func unknown() throws {
         let kind = BackgroundJobRequest.Kind.processing(requiresNetwork: true, requiresExternalPower: true)
         let trusting = try JobsBench()
@@ -132,7 +132,7 @@ struct ProcessingJobTests {
         #expect(bench.isTidy)
     }
 
-    @Test("a job that waits for its conditions lets those behind it pass")
+    @Test("a job that waits for its conditions lets later jobs pass")
     func passing() throws {
         let bench = try JobsBench(DeviceConditions(network: DeviceConditions.Network.none))
         try bench.register("upload", "index")

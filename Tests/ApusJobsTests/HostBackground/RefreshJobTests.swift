@@ -31,7 +31,7 @@ struct RefreshJobTests {
         bench.finish("news")
     }
 
-    @Test("the earliest begin follows the wall clock when somebody sets it")
+    @Test("the earliest begin follows the wall clock when it is set")
     func wallClock() throws {
         let bench = try JobsBench()
         try bench.register("news")
@@ -99,7 +99,7 @@ struct RefreshJobTests {
         bench.finish("news")
     }
 
-    @Test("a refresh that has begun goes on when the battery gets low")
+    @Test("a refresh that has begun keeps running when the battery gets low")
     func batteryWhileRunning() throws {
         let bench = try JobsBench()
         try bench.register("news")

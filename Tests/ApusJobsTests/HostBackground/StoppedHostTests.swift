@@ -39,7 +39,9 @@ struct StoppedHostTests {
         #expect(bench.isTidy)
     }
 
-    @Test("refresh and processing jobs go on when the host is asked to stop, and expire with their background tasks")
+    @Test(
+        "refresh and processing jobs keep running when the host is asked to stop, and expire with their background tasks"
+    )
     func expire() throws {
         let bench = try JobsBench()
         try bench.register("news", "index")

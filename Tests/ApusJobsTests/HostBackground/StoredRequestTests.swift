@@ -49,7 +49,7 @@ struct StoredRequestTests {
         first.finish("a")
     }
 
-    @Test("the spacing of refreshes goes on in the next process", arguments: ["boot 1", "boot 2", nil])
+    @Test("the spacing of refreshes continues in the next process", arguments: ["boot 1", "boot 2", nil])
     func spacing(boot: String?) throws {
         let store = MemoryRecordStore()
         let first = try JobsBench(store: store)
@@ -141,7 +141,7 @@ struct StoredRequestTests {
     }
 }
 
-/// A store whose disk is full when told.
+/// A store whose disk is full on demand.
 private final class BrokenStore: RecordStore {
     struct DiskFull: Error {}
 

@@ -95,12 +95,12 @@ struct MPVAudioPlayerTests {
                 AudioState(current: last, isPlaying: true),
                 AudioState(),
             ])
-        // What comes first is not decided: the state is told before what follows from it is done.
+        // The order is not fixed: the state is reported before its consequences are done.
         try await eventually { studio.claims.isEmpty }
         #expect(studio.log.all.filter { $0.contains("skipped") }.count == 2)
     }
 
-    @Test("a pause keeps the position, and next goes on from there")
+    @Test("a pause keeps the position, and next continues from there")
     func pauses() async throws {
         let studio = Studio()
         let player = studio.player()
@@ -108,7 +108,7 @@ struct MPVAudioPlayerTests {
         let second = item("2", root.path + "/long.wav")
         try await player.setQueue([first, second])
         try await player.play()
-        // Between what mpv says of it the position is estimated, and on a busy machine mpv may be far behind that.
+        // Between mpv's reports the position is estimated, and on a busy machine mpv may lag far below the estimate.
         try await eventually { player.position >= .seconds(1) }
         await player.pause()
         #expect(!player.state.isPlaying)

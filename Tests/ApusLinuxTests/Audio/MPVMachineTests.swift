@@ -4,7 +4,7 @@ import Testing
 
 @testable import ApusLinux
 
-/// The machine with a clock and with what mpv would be told.
+/// The machine with a clock and with the commands that mpv would get.
 private struct Bench {
     var machine = MPVMachine(directory: "/sounds")
     var now = UptimeInstant(nanoseconds: 1_000_000_000_000)
@@ -35,8 +35,8 @@ private struct Bench {
     }
     mutating func pass(_ duration: Duration) { now = now.advanced(by: duration) }
 
-    /// What mpv was told since the last look, without questions.
-    mutating func told() -> [MPVCommand] {
+    /// The commands that were sent to mpv since the last look, without queries.
+    mutating func sent() -> [MPVCommand] {
         defer { actions = [] }
         return actions.compactMap {
             if case .send(let command, _) = $0, command != .getPosition { command } else { nil }
@@ -79,7 +79,7 @@ struct MPVMachineTests {
         var copy = bench
         #expect(copy.others() == [.launch])
         #expect(
-            bench.told() == [
+            bench.sent() == [
                 .observeCoreIdle, .load(file(first), start: .zero), .append(file(second)), .setPause(false),
             ])
         #expect(bench.machine.state == AudioState(current: first, isPlaying: true, upcoming: [second, third]))
@@ -93,22 +93,22 @@ struct MPVMachineTests {
         bench.play(1)
         #expect(bench.others() == [.finishPlay(1, nil)])
         bench = playing([first])
-        _ = bench.told()
+        _ = bench.sent()
         bench.play(2)
         var copy = bench
-        #expect(copy.told() == [])
+        #expect(copy.sent() == [])
         #expect(bench.others() == [.finishPlay(2, nil)])
     }
 
     @Test("at an item's end the next one is the current one, and the one after it is loaded")
-    func goesOn() {
+    func nextItem() {
         var bench = playing([first, second, third])
-        _ = bench.told()
+        _ = bench.sent()
         bench.pass(.seconds(60))
         bench.hear(.ended(entry: 1, .played), .started(entry: 2))
         #expect(bench.machine.state == AudioState(current: second, isPlaying: true, upcoming: [third]))
         #expect(bench.position == .zero)
-        #expect(bench.told() == [.append(file(third))])
+        #expect(bench.sent() == [.append(file(third))])
     }
 
     @Test("after the last item the queue is empty and nothing plays")
@@ -153,7 +153,7 @@ struct MPVMachineTests {
                 .report(.skipped(first, reason: "invalid parameter")),
                 .report(.skipped(second, reason: "invalid parameter")),
             ])
-        #expect(bench.told() == [.append(file(third))])
+        #expect(bench.sent() == [.append(file(third))])
         bench.answer(.append(file(third)), .entry(3))
         bench.hear(.started(entry: 3))
         #expect(bench.machine.state == AudioState(current: third, isPlaying: true))
@@ -177,10 +177,10 @@ struct MPVMachineTests {
         bench.hear(.ended(entry: 1, .failed("audio output initialization failed")), .started(entry: 2))
         var copy = bench
         #expect(copy.others() == [.report(.noOutput(first, reason: "audio output initialization failed"))])
-        #expect(bench.told() == [.stop])
+        #expect(bench.sent() == [.stop])
         #expect(bench.machine.state == AudioState(current: first, isPlaying: false, upcoming: [second]))
         bench.play(2)
-        #expect(bench.told() == [.load(file(first), start: .zero), .append(file(second)), .setPause(false)])
+        #expect(bench.sent() == [.load(file(first), start: .zero), .append(file(second)), .setPause(false)])
     }
 
     @Test("the entries of a playlist are one item")
@@ -202,13 +202,13 @@ struct MPVMachineTests {
         #expect(bench.machine.state == AudioState())
     }
 
-    @Test("next goes on at once, and what mpv still says about the one before does not count")
+    @Test("next skips at once, and late messages of mpv about the item before do not count")
     func next() {
         var bench = playing([first, second, third])
-        _ = bench.told()
+        _ = bench.sent()
         bench.next()
         #expect(bench.machine.state == AudioState(current: second, isPlaying: true, upcoming: [third]))
-        #expect(bench.told() == [.load(file(second), start: .zero), .append(file(third))])
+        #expect(bench.sent() == [.load(file(second), start: .zero), .append(file(third))])
         // As if the first had ended by itself meanwhile.
         bench.hear(.ended(entry: 1, .played), .started(entry: 2))
         #expect(bench.machine.state.current == second)
@@ -223,7 +223,7 @@ struct MPVMachineTests {
         var bench = Bench([first, second, third])
         bench.play()
         bench.next()
-        // mpv was told to observe first, then to load the two.
+        // The first command was to observe, the next two to load the items.
         bench.hear(.answer(2, .entry(1)), .answer(3, .entry(2)), .started(entry: 1), .ended(entry: 1, .stopped))
         bench.hear(.started(entry: 2), .ended(entry: 2, .stopped))
         #expect(bench.machine.state == AudioState(current: second, isPlaying: true, upcoming: [third]))
@@ -232,30 +232,30 @@ struct MPVMachineTests {
     @Test("next at the last item is the end of the queue; a paused player stays paused")
     func nextAtTheEnd() {
         var bench = playing([first])
-        _ = bench.told()
+        _ = bench.sent()
         bench.next()
         #expect(bench.machine.state == AudioState())
-        #expect(bench.told() == [.stop])
+        #expect(bench.sent() == [.stop])
         bench.next()
-        #expect(bench.told() == [])
+        #expect(bench.sent() == [])
 
         bench = Bench([first, second])
         bench.next()
-        #expect(bench.told() == [])
+        #expect(bench.sent() == [])
         #expect(bench.machine.state == AudioState(current: second))
     }
 
-    @Test("a paused player that goes on plays the next item from its beginning")
+    @Test("a paused player that skips plays the next item from its beginning")
     func nextWhilePaused() {
         var bench = playing([first, second])
         bench.pass(.seconds(5))
         bench.pause()
-        _ = bench.told()
+        _ = bench.sent()
         bench.next()
-        #expect(bench.told() == [.stop])
+        #expect(bench.sent() == [.stop])
         #expect(bench.position == .zero)
         bench.play(2)
-        #expect(bench.told() == [.load(file(second), start: .zero), .setPause(false)])
+        #expect(bench.sent() == [.load(file(second), start: .zero), .setPause(false)])
     }
 
     @Test("the position runs while sound comes, stands at a pause, and follows mpv")
@@ -288,9 +288,9 @@ struct MPVMachineTests {
     func setQueue() {
         var bench = playing([first, second])
         bench.pass(.seconds(5))
-        _ = bench.told()
+        _ = bench.sent()
         bench.setQueue([third])
-        #expect(bench.told() == [.stop])
+        #expect(bench.sent() == [.stop])
         #expect(bench.machine.state == AudioState(current: third))
         #expect(bench.position == .zero)
         bench.hear(.ended(entry: 1, .stopped), .started(entry: 2), .ended(entry: 2, .played))
@@ -313,12 +313,12 @@ struct MPVMachineTests {
         var copy = bench
         #expect(copy.others() == [.launch])
         #expect(
-            bench.told() == [
+            bench.sent() == [
                 .observeCoreIdle, .load(file(first), start: .seconds(12)), .append(file(second)), .setPause(false),
             ])
     }
 
-    @Test("a death is reported once, and pausing or going on without mpv tells nobody")
+    @Test("a death is reported once, and pausing or skipping without mpv sends and reports nothing")
     func dead() {
         var bench = playing([first, second])
         bench.lose(.silent)
@@ -328,7 +328,7 @@ struct MPVMachineTests {
         bench.next()
         bench.setQueue([third])
         var copy = bench
-        #expect(copy.told() == [])
+        #expect(copy.sent() == [])
         #expect(bench.others() == [])
     }
 }

@@ -40,7 +40,7 @@ struct MPVMessageTests {
     }
 
     @Test(
-        "what nobody asked about is passed over",
+        "messages that were not asked for are skipped",
         arguments: [
             #"{"event":"audio-reconfig"}"#, #"{"event":"start-file"}"#, #"{}"#, #"{"request_id":1}"#,
             #"{"event":"property-change","id":1,"name":"core-idle"}"#,

@@ -77,7 +77,7 @@ struct GPSDLocationSourceTests {
         #expect(trip.claims == [])
     }
 
-    @Test("a gpsd that goes away is no fix, and positions go on when it is back")
+    @Test("a gpsd that goes away is no fix, and positions continue when it is back")
     func goesAway() async throws {
         let server = try ScriptedServer([
             { peer in
@@ -120,7 +120,7 @@ struct GPSDLocationSourceTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("a name that nobody knows is looked up again and again, and is no crash")
+    @Test("an unknown name is looked up again and again, and is no crash")
     func unknownName() async throws {
         let trip = Trip()
         let settings = GPSDSession.Settings(host: "no such name.invalid", port: 1)
@@ -175,8 +175,8 @@ struct GPSDLocationSourceTests {
     @Test("what is not authorized throws, and asking changes nothing", arguments: LocationAuthorization.allCases)
     func authorization(_ authorization: LocationAuthorization) async throws {
         let trip = Trip()
-        let nobody = try ReservedPort()
-        let source = trip.source(port: nobody.number, authorization)
+        let unused = try ReservedPort()
+        let source = trip.source(port: unused.number, authorization)
         #expect(source.authorization == authorization)
         #expect(await source.requestAuthorization(.always) == authorization)
         switch authorization {
@@ -194,8 +194,8 @@ struct GPSDLocationSourceTests {
     func background() async throws {
         // A second of background, and then plenty of time for a busy machine to wind up.
         let trip = Trip(grace: .seconds(60), margin: .seconds(59))
-        let nobody = try ReservedPort()
-        let source = trip.source(port: nobody.number)
+        let unused = try ReservedPort()
+        let source = trip.source(port: unused.number)
         _ = try source.start(inBackground: true)
         try await eventually { trip.claims.isEmpty }
 

@@ -44,7 +44,7 @@ struct GPSDMachineTests {
         #expect(machine.received(fix(2, at: nil), now: now) == [position(2, at: 1_000)])
     }
 
-    @Test("a lost fix is told once, and again after the next position")
+    @Test("a lost fix is reported once, and again after the next position")
     func noFix() {
         var machine = watching()
         let lost = GPSDReport.fix(device: "a", nil)
@@ -56,7 +56,7 @@ struct GPSDMachineTests {
         #expect(machine.received(.deviceGone("a"), now: now) == [.report(.noFix)])
     }
 
-    @Test("as long as one receiver knows where it is, another one without a fix is not told")
+    @Test("while one receiver has a fix, another one without is not reported")
     func twoReceivers() {
         var machine = watching()
         _ = machine.received(fix(1, device: "a"), now: now)
@@ -90,7 +90,7 @@ struct GPSDMachineTests {
             _ = machine.retryDue()
         }
         #expect(pauses == [1, 2, 4, 8, 16, 32, 60, 60, 60].map { .seconds($0) })
-        // Somebody who takes the connection and says nothing is no gpsd yet.
+        // A server that accepts the connection and sends nothing is no gpsd yet.
         _ = machine.connected()
         #expect(machine.closed("gone").contains(.retry(after: .seconds(60))))
         _ = machine.retryDue()

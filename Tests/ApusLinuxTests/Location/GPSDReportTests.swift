@@ -64,7 +64,7 @@ struct GPSDReportTests {
         #expect(try GPSDReport(line: #"{"class":"DEVICE","path":"/dev/gps0"}"#) == nil)
     }
 
-    @Test("errors are told, other classes are passed over")
+    @Test("errors are reported, other classes are skipped")
     func others() throws {
         #expect(try GPSDReport(line: #"{"class":"ERROR","message":"no"}"#) == .error("no"))
         #expect(try GPSDReport(line: #"{"class":"VERSION","release":"3.22"}"#) == nil)

@@ -74,7 +74,8 @@ struct RealGPSDTests {
             if hadLastPosition, update == .noFix { break }
         }
         #expect(updates.first == .noFix)
-        #expect(zip(updates, updates.dropFirst()).allSatisfy { $0 != .noFix || $1 != .noFix }, "a loss is told once")
+        #expect(
+            zip(updates, updates.dropFirst()).allSatisfy { $0 != .noFix || $1 != .noFix }, "a loss is reported once")
         let positions = updates.compactMap { if case .position(let position) = $0 { position } else { nil } }
         for position in positions {
             #expect(abs(position.latitude - 48.1173) < 0.000_01)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusLinux
 
-/// What a connection told, as a sequence.
+/// The events of a connection, as a sequence.
 private final class Listener: Sendable {
     enum Heard: Equatable, Sendable {
         case connected
@@ -62,7 +62,7 @@ struct LineConnectionTests {
     @Test("the last lines before the end arrive, and then the end")
     func end() async throws {
         let (ours, theirs) = try StreamSocket.pair()
-        // Everything is there before anybody reads, also the end.
+        // Everything has been written before the first read, also the end.
         write("one\ntwo\nhalf", to: theirs)
         shutdown(theirs.descriptor, Int32(SHUT_RDWR))
         let listener = Listener(ours)
@@ -82,8 +82,8 @@ struct LineConnectionTests {
         #expect(heard == (0..<40).map { .line("\($0) " + line) })
     }
 
-    @Test("writing to somebody who has gone is no crash, and the end is told")
-    func writingToNobody() async throws {
+    @Test("writing to a closed connection is no crash, and the end is reported")
+    func writingAfterTheEnd() async throws {
         let (ours, theirs) = try StreamSocket.pair()
         let listener = Listener(ours)
         shutdown(theirs.descriptor, Int32(SHUT_RDWR))
@@ -114,7 +114,7 @@ struct LineConnectionTests {
         listener.queue.sync {}
     }
 
-    @Test("a TCP port is connected to by name and by number, and one where nobody listens is an end")
+    @Test("a TCP port is connected to by name and by number, and one without a listener is an end")
     func tcp() async throws {
         let server = try ScriptedServer([{ peer in peer.say("hello\n") }])
         let addresses = SocketAddress.resolve(host: "127.0.0.1", port: server.port)

@@ -11,9 +11,9 @@ import Logging
 final class HostInVirtualTime {
     let time = VirtualTime()
     let host: LinuxHost
-    /// What the service manager was told.
-    let told = Record<String>()
-    /// The phases, as an observer hears of them.
+    /// The messages to the service manager.
+    let sentToManager = Record<String>()
+    /// The phases, as an observer gets them.
     let seen = Record<Phase>()
     /// How often the process was stopped.
     let stops = Record<Phase>()
@@ -32,8 +32,8 @@ final class HostInVirtualTime {
             engine: time.engine, mainLoop: EngineMainLoop(engine: time.engine),
             configuration: .init(gracePeriod: grace, expirationMargin: margin),
             conditions: LinuxConditions(root: root), conditionsExecutor: .engine,
-            serviceManager: ServiceManager { [told] message in
-                told.add(message)
+            serviceManager: ServiceManager { [sentToManager] message in
+                sentToManager.add(message)
                 return notifyError
             },
             logger: silent,

@@ -1,7 +1,7 @@
 import Foundation
 
 /// A TCP server on a port of its own, whose first guest gets the first script, the second one the second, and so on;
-/// afterwards nobody is let in. A guest's connection is closed at the end of its script.
+/// later connections are not accepted. A guest's connection is closed at the end of its script.
 final class ScriptedServer: Sendable {
     /// One guest. Its calls wait, on the server's own thread.
     final class Peer {
@@ -53,12 +53,12 @@ final class ScriptedServer: Sendable {
     convenience init(_ scripts: [@Sendable (Peer) -> Void]) throws { try self.init(on: ReservedPort(), scripts) }
 
     deinit {
-        // Whoever waits in `accept` is woken.
+        // Wakes the thread that waits in `accept`.
         shutdown(reserved.descriptor, Int32(SHUT_RDWR))
     }
 }
 
-/// A TCP port of this machine that nobody else gets, and on which nobody listens unless somebody is told to.
+/// A TCP port of this machine that no other program gets. Without a ``ScriptedServer`` it has no listener.
 final class ReservedPort: Sendable {
     let number: UInt16
     fileprivate let descriptor: Int32

@@ -26,7 +26,7 @@
     }
 
     extension PostgresStore {
-        /// Beside hundreds of other tests a beat may take long: nobody is taken for dead because of that, or ceases to act.
+        /// Beside hundreds of other tests a beat may take long: no node is taken for dead because of that, or stops acting.
         /// A session that has ended is noticed as usual.
         convenience init(patient configuration: PostgresConfiguration, engine: TimerEngine = .shared) {
             self.init(

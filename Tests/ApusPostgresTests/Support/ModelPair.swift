@@ -26,7 +26,7 @@
 
         }
 
-        /// What the scheduler of a node would be told.
+        /// What the scheduler of a node would get.
         final class Signals: Sendable {
             private let sent = Locked<[StoreSignal]>([])
             func send(_ signal: StoreSignal) { sent.withLock { $0.append(signal) } }
@@ -64,7 +64,7 @@
 
         private static let mostJoins = 9
 
-        /// Nobody is taken for dead by the clock.
+        /// No node is taken for dead by the clock.
         private static func newModel() -> ModelDatabase {
             let model = ModelDatabase(shards: StoreSchema.shards, mutant: nil)
             model.patience = MembershipMachine.Timing.patient.patience
@@ -219,7 +219,7 @@
             try await join(node)
         }
 
-        /// Another node takes it for dead, rightly or not. It goes on, and writes nothing any more.
+        /// Another node takes it for dead, rightly or not. It keeps running, and its writes are refused.
         private func end(of node: Node) async throws {
             let known = model.tables.nodes[node.id]!
             let beat = turns.isOne(in: 3) ? known.beat - 1 : known.beat
@@ -300,7 +300,7 @@
                 }
                 if calls > 0 { model.sequences.submission = last - Int64(calls) }
                 model.chosenKey = { part, change in
-                    // One that nobody has.
+                    // A key that no job has.
                     guard case .success(let jobs) = results[part] else { return -Int64(part * 10 + change) - 1 }
                     return jobs[change].key
                 }

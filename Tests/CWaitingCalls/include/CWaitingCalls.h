@@ -14,7 +14,7 @@ struct waiting_call {
 const struct waiting_call *waiting_call_at(int index);
 
 // Names the calling thread. A thread that names itself with Foundation may be overtaken by it: it does not know the thread
-// before the one that creates it has gone on.
+// before its creator has continued.
 void name_this_thread(const char *name);
 
 // The number of the thread to which Dispatch has bound the main queue.

@@ -176,7 +176,7 @@ struct ApusUnderTest: Sendable {
     }
 
     /// Waits for an event or a state of the daemon. The patience is a number of looks, not a duration, so that it lasts
-    /// longer where the machine, or what else runs, lets nobody look.
+    /// longer on a machine that is slow or busy.
     func until(_ what: String, _ condition: @escaping @Sendable () async throws -> Bool) async throws {
         for _ in 0..<3_000 {
             if (try? await condition()) == true { return }
@@ -189,7 +189,7 @@ struct ApusUnderTest: Sendable {
 
     /// Waits until a client that shows notifications listens to the daemon: its log says where a text was shown.
     func untilListening() async throws {
-        let text = "is anybody there? \(UUID().uuidString)"
+        let text = "is a listener there? \(UUID().uuidString)"
         try await until("a listener") {
             let probe = try await client.submit(
                 WireSubmission(trigger: WireTrigger(after: "PT0.001S"), action: Action(notify: text)))

@@ -4,7 +4,7 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// Listens where the daemon of a home would, and treats each request as it is told to.
+/// Listens where the daemon of a home would, and treats each request as the test prescribes.
 final class FakeDaemon: Sendable {
     enum Behaviour: Sendable {
         /// Reads, and says nothing.

@@ -15,7 +15,7 @@ struct WebUnderTest: Sendable {
     static let secrets = GuardRules.Secrets(token: "t0ken", cookie: "c00kie")
     static let cookie = "Cookie: test_7878=c00kie"
     static let bearer = "Authorization: Bearer t0ken"
-    /// Without the one that is counted in real time: a busy machine may leave a connection alone for half a minute.
+    /// Without the limit that is counted in real time: a busy machine may leave a connection alone for half a minute.
     static let limits = {
         var limits = ConnectionLimits()
         limits.idle = nil
@@ -71,7 +71,7 @@ struct WebUnderTest: Sendable {
         router.get("/loop") { _, context in
             let loop = context.channel.eventLoop
             let before = loop.inEventLoop
-            // As an answer of a store does, this comes from a thread of somebody else.
+            // As an answer of a store does, this comes from a thread of another library.
             await withCheckedContinuation { continuation in
                 NIOSingletons.posixBlockingThreadPool.submit { _ in continuation.resume() }
             }
@@ -125,7 +125,7 @@ struct WebUnderTest: Sendable {
         while !condition() {
             struct TooLong: Error, CustomStringConvertible { var description: String }
             guard clock.now < limit else { throw TooLong(description: "waited three minutes for: \(what)") }
-            // Real time: the event loops' threads do not run in virtual time, and tell nobody what they did.
+            // Real time: the event loops' threads do not run in virtual time, and do not report what they did.
             try await clock.sleep(until: clock.now.advanced(by: .milliseconds(2)), tolerance: nil)
         }
     }

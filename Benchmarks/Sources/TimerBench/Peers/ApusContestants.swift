@@ -34,7 +34,7 @@ final class ApusHandler: Contestant {
     func close() { engine.shutdown() }
 }
 
-/// Ours, with one handler for all timers and a token for each, due at instants that are known: nobody looks at the clock.
+/// Ours, with one handler for all timers and a token for each, due at known instants: the clock is not read.
 final class ApusHandlerAtInstants: Contestant {
     private let engine = TimerEngine()
     private let handler = TimerHandler { token in Fired.note(Int(truncatingIfNeeded: token)) }

@@ -18,13 +18,13 @@ private final class Loop {
     func close() { try? group.syncShutdownGracefully() }
 }
 
-/// Takes a closure to another thread that is waited for, so nobody else runs at the same time.
+/// Takes a closure to another thread that is waited for, so nothing else runs at the same time.
 private final class UncheckedTransfer: @unchecked Sendable {
     private var body: (() throws -> Void)?
 
     init(_ body: @escaping () throws -> Void) { self.body = body }
 
-    /// Calls it once and lets go of it before it returns: the loop itself keeps its task a little longer.
+    /// Calls it once and releases it before it returns: the loop itself keeps its task a little longer.
     func call() throws { try body.take()?() }
 }
 

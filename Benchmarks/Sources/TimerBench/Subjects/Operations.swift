@@ -90,7 +90,7 @@ struct Operations {
         ].filter { $0.ours != nil }
     }
 
-    /// Everybody's turn in a round.
+    /// The turns of all contestants in a round.
     private func turn(_ size: Int, _ round: Int, _ samples: inout Samples) throws {
         for (name, largest) in Self.contestants where size <= largest {
             let costs = try OperationCosts(

@@ -60,7 +60,7 @@ struct OperationCosts {
     var numbers: String { Self.all.map { self[keyPath: $0].numbers }.joined(separator: " ") }
 }
 
-/// So many live timers of a contestant, made three times: in memory that nobody has used before, in memory of which
+/// So many live timers of a contestant, made three times: in memory that was not used before, in memory of which
 /// timers were just cancelled in order, and in memory of which they were cancelled in any order.
 ///
 /// Without arrays and without an object of its own, of whose properties the runtime looks at each access: what is

@@ -49,7 +49,7 @@ struct Sleeping: MeasuredInTurns {
         case Name.ours:
             let engine = TimerEngine()
             try measure(contestant, { try await engine.sleep(for: $0) }, &samples)
-            try check(engine.liveTimers == 0, "sleeps are left behind")
+            try check(engine.liveTimers == 0, "sleeps are left")
             engine.shutdown()
         case Name.taskSleep: try measure(contestant, { try await Task.sleep(for: $0) }, &samples)
         default:

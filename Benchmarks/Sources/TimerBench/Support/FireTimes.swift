@@ -1,6 +1,6 @@
 import BenchSupport
 
-/// When each of many timers fired. Each writes its own place, once, and nobody reads before all have.
+/// When each of many timers fired. Each writes its own place, once, and none is read before all are written.
 final class FireTimes: @unchecked Sendable {
     private let times: UnsafeMutableBufferPointer<UInt64>
 

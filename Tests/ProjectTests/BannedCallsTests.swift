@@ -1,16 +1,16 @@
 import Testing
 
-@Suite("Time, randomness and sleep come through their doors")
-struct SideDoorTests {
-    @Test("no source file uses a side door")
+@Suite("Banned calls of time, randomness and sleep")
+struct BannedCallsTests {
+    @Test("no source file has a banned call")
     func sources() throws {
         for file in try ProjectFiles.sources() {
-            for objection in SideDoors.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }
+            for objection in BannedCalls.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }
         }
     }
 
     @Test(
-        "a side door is rejected wherever code is",
+        "a banned call is rejected wherever code is",
         arguments: [
             "let now = Date()", "Foundation.Date()", "Date.now", "date.timeIntervalSinceNow", "ContinuousClock().now",
             "ContinuousClock.now", "let c: SuspendingClock.Instant = SuspendingClock.now",
@@ -22,7 +22,7 @@ struct SideDoorTests {
             "#\"raw \" quote\"#; UUID()", "array.shuffled()",
         ])
     func rejects(source: String) {
-        let objections = SideDoors.objections(to: source, path: "Sources/X/Sample.swift")
+        let objections = BannedCalls.objections(to: source, path: "Sources/X/Sample.swift")
         #expect(!objections.isEmpty)
         #expect(objections.allSatisfy { $0.hasPrefix("Sources/X/Sample.swift:1: ") })
     }
@@ -30,20 +30,20 @@ struct SideDoorTests {
     @Test(
         "a mention that is not code, and a longer word, is accepted",
         arguments: [
-            "// Date() is a side door", "/// `Task.sleep` is not used", "/* Date() /* UUID() */ usleep(1) */",
+            "// Date() is banned", "/// `Task.sleep` is not used", "/* Date() /* UUID() */ usleep(1) */",
             "let text = \"Date()\"", "let text = \"\"\"\n  UUID()\n  \"\"\"", "let text = #\"\\(Date())\"#",
             "let x = UpDate()", "myusleep(1)", "Date(timeIntervalSince1970: 0)", "time.continuous()",
-            "values.random", "clock_gettime_door()",
+            "values.random", "clock_gettime_wrapper()",
         ])
     func accepts(source: String) {
-        #expect(SideDoors.objections(to: source, path: "Sources/X/Sample.swift").isEmpty)
+        #expect(BannedCalls.objections(to: source, path: "Sources/X/Sample.swift").isEmpty)
     }
 
-    @Test("a door is open in its one file only, and that file is there")
+    @Test("an exempt file may make its call, and is there")
     func exemptions() throws {
-        for door in SideDoors.doors {
-            for path in door.exempt {
-                #expect(SideDoors.objections(to: "x = \(door.text)()", path: path).isEmpty)
+        for rule in BannedCalls.rules {
+            for path in rule.exempt {
+                #expect(BannedCalls.objections(to: "x = \(rule.text)()", path: path).isEmpty)
                 #expect(try !ProjectFiles.read(path).isEmpty)
             }
         }
@@ -51,7 +51,7 @@ struct SideDoorTests {
 
     @Test("the message says what to write instead")
     func message() {
-        let objections = SideDoors.objections(to: "\n\nusleep(1)", path: "a.swift")
-        #expect(objections == ["a.swift:3: usleep is a side door; schedule on a TimerEngine, or sleep on a TimerClock"])
+        let objections = BannedCalls.objections(to: "\n\nusleep(1)", path: "a.swift")
+        #expect(objections == ["a.swift:3: usleep is banned; schedule on a TimerEngine, or sleep on a TimerClock"])
     }
 }
