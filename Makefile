@@ -7,10 +7,11 @@ BOOTSTRAP = Scripts/bootstrap
 export TRAITS ?= --traits Postgres
 SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: what runs on one thread has nothing to race with (histories of a model; whole modules of
-# that kind are left out of the build, by APUS_RACES in Package.swift); a test that measures time; one
-# that floods a listener with connections, which is slow there, and about SwiftNIO; and the one of wake-ups, because the
-# sanitizer has a thread that wakes ten times a second.
-NOT_RACED = ApusJobsTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers
+# that kind are left out of the build, by APUS_RACES in Package.swift); texts of the command, for which one client at a time
+# asks a daemon; a test that measures time; one that floods a listener with connections, which is slow there, and about
+# SwiftNIO; and the one of wake-ups, because the sanitizer has a thread that wakes ten times a second.
+TEXTS = EndToEndTests.(Calendar|Completion|Contract|Doctor|Edit|ExitCode|Filter|History|Name|Names|Preview|SocketRecord|Stats|StoreCommand|Surroundings|Top)Tests
+NOT_RACED = ApusJobsTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers|$(TEXTS)
 # In the same build folder: what both packages need is compiled once. Not with the cached plan of a build: it can be the
 # other package's, which lacks the product ("No target named …").
 BENCHMARKS = --package-path Benchmarks --scratch-path .build --disable-build-manifest-caching

@@ -55,7 +55,8 @@ struct Apus: AsyncParsableCommand {
             CommandGroup(
                 name: "Look",
                 subcommands: [
-                    List.self, Show.self, History.self, Logs.self, Stats.self, Why.self, Wait.self, Preview.self,
+                    List.self, Show.self, Top.self, History.self, Logs.self, Stats.self, Why.self, Wait.self,
+                    Preview.self,
                 ]),
             CommandGroup(
                 name: "Change",

@@ -47,11 +47,9 @@ struct List: AsyncParsableCommand {
             }
             var table = Table(["ID", "NAME", "STATE", "TRIGGER", "NEXT", "DONE", "LAST", "ACTION"], rightAligned: [5])
             for job in answer.jobs {
-                let waits = job.waitingFor.map { "waits: \(PolicyText.reasons($0))" }
-                let state = waits ?? (job.parked ? "parked" : job.state)
                 let last = job.lastRun.map(History.outcome) ?? "-"
                 table.add([
-                    (job.id, .bold), (job.name ?? "-", nil), (state, nil), (When.trigger(job.trigger), nil),
+                    (job.id, .bold), (job.name ?? "-", nil), (Self.state(job), nil), (When.trigger(job.trigger), nil),
                     (job.nextDue.flatMap(When.instant).map(When.relative) ?? "-", nil), (String(job.occurrences), nil),
                     (last, Colour.of(outcome: job.lastRun?.outcome ?? "")), (String(job.actionText.prefix(60)), .dim),
                 ])
@@ -64,6 +62,11 @@ struct List: AsyncParsableCommand {
                 Terminal.note("more: apus list\(filter) --limit \(page.limit) --after \(next)")
             }
         }
+    }
+
+    /// The job's state; of a job that is due and waits, what it waits for.
+    static func state(_ job: WireJob) -> String {
+        job.waitingFor.map { "waits: \(PolicyText.reasons($0))" } ?? (job.parked ? "parked" : job.state)
     }
 }
 

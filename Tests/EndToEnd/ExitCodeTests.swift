@@ -51,6 +51,7 @@ struct ExitCodeTests {
         (["countdown", "1h", "--detach"], 0), (["countdown", "soonish"], 64),
         (["list"], 0), (["list", "--state", "odd"], 64),
         (["show", "JOB"], 0), (["show", "missing"], 1),
+        (["top", "--once"], 0), (["top", "x"], 64),
         (["history"], 0), (["history", "missing"], 1),
         (["logs", "FAILED"], 0), (["logs", "missing"], 1), (["logs", "FAILED", "--run", "99"], 1),
         (["stats"], 0), (["stats", "missing"], 1), (["stats", "--since", "tomorrow"], 64),

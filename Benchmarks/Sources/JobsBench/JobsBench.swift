@@ -38,10 +38,11 @@ enum Subject: String, CaseIterable {
     case submits
     case lateness
     case daemon
+    case streams
     case million
 
     /// Whether the built `apus` is part of it.
-    var needsCommand: Bool { self == .daemon || self == .million }
+    var needsCommand: Bool { self == .daemon || self == .streams || self == .million }
 
     /// Whether other libraries do the same.
     var hasPeers: Bool { self == .runs || self == .submits || self == .lateness }
@@ -52,6 +53,11 @@ enum Subject: String, CaseIterable {
         case .submits: try await Submissions(directory, quick: options.quick).table(peers)
         case .lateness: try await Lateness(directory: directory, quick: options.quick).table(peers)
         case .daemon: try await warmDaemon(options, directory)
+        case .streams:
+            try await Streams(
+                daemon: DaemonProcess(apus: options.apus, home: Home(path: "\(directory)/streams")),
+                quick: options.quick
+            ).table()
         case .million:
             try await Million(
                 apus: options.apus, folder: options.keep ?? "\(directory)/million", quick: options.quick

@@ -19,6 +19,18 @@ enum Terminal {
         return Int(size.ws_col)
     }
 
+    /// The room for a frame: the terminal's; where standard output is none, what COLUMNS and LINES say, or no limit.
+    static var frameSize: TopFrame.Size {
+        var size = winsize()
+        guard isInteractive, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else {
+            let environment = ProcessInfo.processInfo.environment
+            func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
+            return TopFrame.Size(columns: number("COLUMNS"), rows: number("LINES"))
+        }
+        return TopFrame.Size(
+            columns: size.ws_col > 0 ? Int(size.ws_col) : 80, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
+    }
+
     static func out(_ text: TerminalText, terminator: String = "\n") {
         write(Array((text.raw + terminator).utf8), to: STDOUT_FILENO)
     }

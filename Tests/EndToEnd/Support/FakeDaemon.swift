@@ -31,7 +31,8 @@ final class FakeDaemon: Sendable {
     var bodies: [String] { received.withLock { $0 } }
 
     /// The n-th request gets the n-th behaviour, later ones the last.
-    init(_ behaviours: Behaviour...) { self.behaviours = behaviours }
+    convenience init(_ behaviours: Behaviour...) { self.init(behaviours) }
+    init(_ behaviours: [Behaviour]) { self.behaviours = behaviours }
 
     /// Serves the home's socket while `body` runs.
     func serve<Result>(_ home: Home, _ body: () async throws -> Result) async throws -> Result {

@@ -52,6 +52,12 @@ final class PseudoTerminal: Sendable {
     /// What was printed so far.
     var shown: String { text.withLock { $0 } }
 
+    /// Changes the size. It is no program's controlling terminal, so the programs are not told.
+    func resize(rows: UInt16, columns: UInt16) throws {
+        var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+        try #require(ioctl(outside, UInt(TIOCSWINSZ), &size) == 0)
+    }
+
     func type(_ keys: String) {
         let bytes = Array(keys.utf8)
         _ = bytes.withUnsafeBytes { write(outside, $0.baseAddress, $0.count) }
@@ -76,12 +82,13 @@ extension ApusUnderTest {
     /// Runs the command at a terminal, while `body` types and reads there.
     /// - Returns: the exit code, and everything that the terminal showed.
     func atTerminal(
-        _ arguments: [String], _ body: (PseudoTerminal) async throws -> Void
+        _ arguments: [String], program: String = Self.program, rows: UInt16 = 24, columns: UInt16 = 100,
+        _ body: (PseudoTerminal) async throws -> Void
     ) async throws -> (code: Int, shown: String) {
-        let terminal = try PseudoTerminal()
+        let terminal = try PseudoTerminal(rows: rows, columns: columns)
         let environment = subprocessEnvironment
         async let ended = Subprocess.run(
-            .path(FilePath(Self.program)), arguments: Arguments(arguments), environment: environment,
+            .path(FilePath(program)), arguments: Arguments(arguments), environment: environment,
             input: .fileDescriptor(terminal.inside, closeAfterSpawningProcess: false),
             output: .fileDescriptor(terminal.inside, closeAfterSpawningProcess: false),
             error: .fileDescriptor(terminal.inside, closeAfterSpawningProcess: false))

@@ -1,0 +1,115 @@
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+
+/// What `apus top` shows, read from the daemon at one instant; also what `apus top --json` prints.
+struct TopSnapshot: Codable, Sendable {
+    /// How many jobs and runs are in a state.
+    struct Counts: Codable, Hashable, Sendable {
+        /// Attempts in progress.
+        var running: Int
+        /// Runs that are due and have not begun, and attempts that are repeated after a pause.
+        var waiting: Int
+        /// Jobs whose last attempt that ended has failed or was lost, ended jobs included, as `apus list --failed` has them.
+        var failing: Int
+        /// Jobs that are suspended.
+        var suspended: Int
+        /// Jobs that have not ended.
+        var jobs: Int
+        /// Whether there is more than was read; then the numbers are lower bounds.
+        var truncated: Bool
+    }
+
+    /// The start of a run that is next.
+    struct Start: Codable, Hashable, Sendable {
+        var job: String
+        var name: String?
+        var due: String
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(job, forKey: .job)
+            try container.encode(name, forKey: .name)
+            try container.encode(due, forKey: .due)
+        }
+    }
+
+    /// When it was read, ISO 8601.
+    var at: String
+    var daemon: WireHealth
+    var counts: Counts
+    /// The attempts in progress, the oldest first.
+    var running: [WireRun]
+    /// The next starts, the soonest first, one of each job.
+    var next: [Start]
+    /// The last runs that have ended, newest first.
+    var ended: [WireRun]
+    /// The jobs that have not ended, by name; those without a name last.
+    var jobs: [WireJob]
+    /// By identifier, the names of the runs' jobs, of those that have one.
+    var names: [String: String]
+
+    /// How many starts and ended runs there are at most.
+    static let listed = 10
+    /// How many pages of each list are read at most, so that a large store does not keep the daemon busy.
+    private static let pages = 5
+    private static let pageSize = 1_000
+
+    /// Reads everything anew.
+    /// - Throws: `DaemonError`.
+    static func read(_ client: DaemonClient) async throws -> TopSnapshot {
+        let health = try await client.health()
+        let (open, hasMoreJobs) = try await all { after in
+            let page = try await client.jobs(states: ["scheduled", "suspended"], limit: pageSize, after: after)
+            return (page.jobs, page.next)
+        }
+        let (failed, hasMoreFailed) = try await all { after in
+            let page = try await client.jobs(failed: true, limit: pageSize, after: after)
+            return (page.jobs, page.next)
+        }
+        var names: [String: String] = [:]
+        let (active, hasMoreRuns) = try await all { after in
+            let page = try await client.runs(outcomes: ["running", "waiting"], limit: pageSize, after: after)
+            names.merge(page.names) { _, new in new }
+            return (page.runs, page.next)
+        }
+        let ended = try await client.runs(
+            outcomes: OutcomeText.words.filter { !["running", "waiting"].contains($0) }, limit: listed)
+        names.merge(ended.names) { _, new in new }
+        let running = active.filter { $0.outcome == "running" }
+        return TopSnapshot(
+            at: TimeText.iso8601(When.now), daemon: health,
+            counts: Counts(
+                running: running.count, waiting: active.count - running.count, failing: failed.count,
+                suspended: open.count { $0.state == "suspended" }, jobs: open.count,
+                truncated: hasMoreJobs || hasMoreFailed || hasMoreRuns),
+            running: running.sorted { ($0.started ?? "", $0.job) < ($1.started ?? "", $1.job) },
+            next: starts(of: open), ended: ended.runs, jobs: open.sorted { order($0) < order($1) }, names: names)
+    }
+
+    /// The elements of the first pages, and whether there are more.
+    private static func all<Element>(
+        _ read: (_ after: String?) async throws -> ([Element], String?)
+    ) async throws -> ([Element], Bool) {
+        var (elements, after): ([Element], String?) = ([], nil)
+        for _ in 0..<pages {
+            let (more, next) = try await read(after)
+            elements += more
+            after = next
+            if after == nil { break }
+        }
+        return (elements, after != nil)
+    }
+
+    static func starts(of jobs: [WireJob]) -> [Start] {
+        // Instants of the API have one form, so their text has their order.
+        let due = jobs.compactMap { job in
+            job.state == "scheduled" ? job.nextDue.map { Start(job: job.id, name: job.name, due: $0) } : nil
+        }
+        return Array(due.sorted { ($0.due, $0.job) < ($1.due, $1.job) }.prefix(listed))
+    }
+
+    private static func order(_ job: WireJob) -> (Int, String, String) {
+        (job.name == nil ? 1 : 0, job.name ?? "", job.id)
+    }
+}
