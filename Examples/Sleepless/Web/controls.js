@@ -17,7 +17,7 @@ function group(title, make) {
   return h("section", { class: "group", "aria-labelledby": id }, h("h3", { id, text: title }), make((name, body) => control(name, body ?? {}, error)), error);
 }
 
-const tile = (name, label, action) => h("button", { type: "button", class: "tile", on: { click: action } }, icon(name, 20), h("span", { text: label }));
+const tile = (name, label, action, kind = "") => h("button", { type: "button", class: `tile ${kind}`, on: { click: action } }, icon(name, 20), h("span", { text: label }));
 const row = (label, content) => h("div", { class: "control-row" }, h("span", { class: "control-label", text: label }), content);
 
 export function makeControls(root) {
@@ -30,8 +30,9 @@ export function makeControls(root) {
   const app = group("App and process", (act) => {
     callTile = tile("call", "Call", () => act(isInCall ? "end-call" : "call"));
     return h("div", { class: "tiles" },
-      tile("app", "Open", () => act("open")), tile("swipe", "Swipe away", () => act("swipe")), callTile,
-      tile("memory", "Memory pressure", () => act("memory-pressure")), tile("kill", "Kill", () => act("kill")), tile("reboot", "Reboot", () => act("reboot")));
+      tile("app", "Open", () => act("open")), tile("swipe", "Swipe away", () => act("swipe"), "destructive"), callTile,
+      tile("memory", "Memory pressure", () => act("memory-pressure")), tile("kill", "Kill", () => act("kill"), "destructive"),
+      tile("reboot", "Reboot", () => act("reboot"), "destructive"));
   });
 
   let declared = [];
@@ -73,7 +74,7 @@ export function makeControls(root) {
       jump("The phone sleeps", [60, 600, 28_800].map((seconds) => [seconds, spanText(seconds)]), (seconds) => act("sleep", { seconds })),
       jump("Set the clock", [[-3600, "−1 h"], [3600, "+1 h"], [86_400, "+1 d"]], (seconds) => act("clock", { seconds })),
       jump("Scroll", [[3, "3 s"]], (seconds) => act("scroll", { seconds })),
-      button("A new phone", () => act("reset"), { class: "button" }));
+      button("A new phone", () => act("reset"), { class: "button destructive" }));
   });
 
   root.append(h("h2", { id: "controls-title", text: "Phone" }), h("div", { class: "panel-body" }, app, conditions, manifest, world));

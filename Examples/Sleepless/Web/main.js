@@ -7,6 +7,7 @@ import { makePlainFrame } from "./host.js";
 import { makeLog } from "./log.js";
 import { makePhone } from "./phone.js";
 import { connect, on } from "./server.js";
+import { makeStory } from "./story.js";
 import { makeSystem } from "./system.js";
 import { makeTabs } from "./tabs.js";
 import { makeTime } from "./speed.js";
@@ -25,9 +26,10 @@ function build(snapshot) {
   if (!snapshot.device) {
     setText(place("tagline"), "The app on this machine, with Linux as its host.");
     setAttribute(place("phone"), "aria-label", "App");
-    for (const name of ["time", "panel-tabs", "panel-controls", "panel-log"]) place(name).remove();
+    for (const name of ["story", "time", "panel-tabs", "panel-controls", "panel-log"]) place(name).remove();
     return [makePlainFrame(place("phone")), makeHostPanel(place("panel-system"))];
   }
+  makeStory(place("story"), () => place("phone").focus());
   const panels = [["controls", "Phone"], ["system", "System"], ["log", "Log"]];
   const tabs = makeTabs(panels.map(([name, label]) => ({ name, label, id: `panel-tab-${name}`, panel: `panel-${name}` })), (name) => {
     setAttribute(main, "data-panel", name);

@@ -17,7 +17,7 @@ export function makeTimer() {
     h("button", { type: "submit", class: "button primary wide", text: "Go" }));
   const rows = h("ul", { class: "rows", "aria-label": "Waiting timers" });
   const empty = h("p", { class: "empty", text: "No timer waits. Set a delay and tap Go, then leave the app: it fires all the same." });
-  const all = button("Cancel all", () => tap("timer/cancel-all", {}, error), { class: "button quiet" });
+  const all = button("Cancel all", () => tap("timer/cancel-all", {}, error), { class: "button quiet destructive" });
   const count = h("span", { class: "badge" });
   const ended = h("ol", { class: "history" });
   const endedPart = h("section", { "aria-label": "Ended timers" }, h("h4", { text: "Ended" }), ended);
