@@ -25,7 +25,7 @@ struct TopFrameTests {
     }
 
     static let health =
-        #"{"status":"ok","version":"1.2.3","pid":42,"home":"/home/x","started":"\#(instant(-90))","running":1}"#
+        #"{"status":"ok","version":"1.2.3","pid":42,"home":"/srv/x","started":"\#(instant(-90))","running":1}"#
 
     /// 3 runs in progress, `jobs` jobs of which the first is due in 3 minutes, and 4 runs that have ended.
     private static func snapshot(jobs: Int = 20, name: String = "job 0") throws -> TopSnapshot {
@@ -79,7 +79,7 @@ struct TopFrameTests {
     func durations() throws {
         let snapshot = try Self.snapshot(jobs: 1)
         let (before, after) = (Self.frame(snapshot), Self.frame(snapshot, after: 1))
-        #expect(before[0] == "apus 1.2.3  process 42, up 1m 30s, home /home/x")
+        #expect(before[0] == "apus 1.2.3  process 42, up 1m 30s, home /srv/x")
         #expect(before[1] == "3 running   0 waiting   1 failing   0 suspended   1 job")
         #expect(before[4] == "job 0  #1  5s" && after[4] == "job 0  #1  6s")
         #expect(before[9] == "id0  in 3m" && after[9] == "id0  in 2m 59s")

@@ -117,16 +117,19 @@ struct TopTests {
             .answers(#"{"jobs":[],"next":null}"#), .answers(#"{"runs":[\#(run)],"names":{},"next":null}"#),
             .answers(#"{"runs":[],"names":{},"next":null}"#),
         ]
+        let requests = 2 * lists.count + 1
         let daemon = FakeDaemon(lists + [.streams("")] + lists + [.isSilent])
         try await ApusUnderTest.with { apus in
             try await daemon.serve(apus.home) {
                 let answer = try await apus.atTerminal(["top"]) { terminal in
-                    for seconds in ["2s", "3s"] { await terminal.wait(for: "\u{1B}[32m\(seconds)") }
+                    try await apus.until("both snapshots") { daemon.bodies.count >= requests }
+                    let frames = terminal.shown.components(separatedBy: "\u{1B}[H").count - 1
+                    await terminal.wait(for: "\u{1B}[H", times: frames + 3)
                     terminal.type("q")
                 }
                 #expect(answer.code == 0, "\(answer)")
             }
         }
-        #expect(daemon.bodies.count == 2 * lists.count + 1, "two snapshots and one request for events")
+        #expect(daemon.bodies.count == requests, "two snapshots and one request for events")
     }
 }

@@ -25,10 +25,14 @@ struct TopFrame {
         var count: Int
     }
 
-    /// The lines, none longer than the size's columns and not more than its rows.
+    /// Lays out a frame.
     /// - Parameters:
+    ///   - snapshot: what is shown.
+    ///   - size: the room; no line is longer than its columns, and there are no more lines than its rows.
+    ///   - now: the instant that durations refer to.
     ///   - trouble: why the snapshot may be old; shown in place of the daemon's state.
     ///   - isLive: whether keys are read.
+    /// - Returns: the lines.
     static func lines(
         _ snapshot: TopSnapshot, size: Size, now: WallInstant, trouble: String? = nil, isLive: Bool = false
     ) -> [[Span]] {
