@@ -15,7 +15,7 @@ struct AttemptTests {
                 "after", "10ms", "--retry", "1", "--webhook", "http://127.0.0.1:9/x", "--on-failure",
                 "command:echo notified >> \(file)", "--json", "--shell", "--", "echo ran >> \(file)")
             try await apus.until("its end") { try await apus.client.job(job.id).state == "finished" }
-            #expect(try String(contentsOfFile: file, encoding: .utf8) == "ran\nran\ntold\n")
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "ran\nran\nnotified\n")
             let runs = try await apus.allRuns().filter { $0.job == job.id }
             #expect(runs.map(\.outcome) == ["failed", "failed"] && runs.map(\.exitCode) == [0, 0])
             #expect(runs.allSatisfy { $0.reason?.hasPrefix("webhook: ") == true })

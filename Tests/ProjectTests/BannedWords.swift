@@ -168,6 +168,7 @@ enum BannedWords {
         var line = 1
         var followsDirectly = true
         var endedSmall = false
+        var isEscaped = false
         func endWord() {
             guard !letters.isEmpty else { return }
             words.append(
@@ -176,6 +177,11 @@ enum BannedWords {
             followsDirectly = true
         }
         for byte in text.utf8 {
+            // The letter of an escape sequence in a literal, as of "\n", begins no word.
+            if isEscaped {
+                isEscaped = false
+                if byte == UInt8(ascii: "n") || byte == UInt8(ascii: "t") || byte == UInt8(ascii: "r") { continue }
+            }
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), 0x80...:
                 letters.append(byte)
@@ -192,6 +198,7 @@ enum BannedWords {
             default:
                 endWord()
                 followsDirectly = false
+                isEscaped = byte == UInt8(ascii: "\\")
             }
             endedSmall = false
         }

@@ -42,6 +42,7 @@ struct BannedWordsTests {
             ("var isTold = false", 1, "told"),
             ("int let_go(void);", 1, "let go"),
             ("let text = \"is it behind?\"", 1, "behind"),
+            ("let text = \"ran\\ntold\"", 1, "told"),
             ("/* This is the one that\n * was there. */", 1, "the one that"),
         ])
     func found(text: String, line: Int, phrase: String) throws {
