@@ -400,6 +400,10 @@ let package = Package(
             ],
             path: "Examples/Sleepless/Tests", packageAccess: false
         ),
+        // The program of a DocC tutorial, which the tests kill and start again.
+        .executableTarget(
+            name: "TutorialReminder", dependencies: ["ApusJobs", "ApusSQLite"], path: "Tests/TutorialReminder"
+        ),
         // Compiles the documents' examples, and asks the built command about the documents' command lines.
         .testTarget(
             name: "DocumentationTests",
@@ -407,7 +411,7 @@ let package = Package(
                 "Apus", "ApusApple", "ApusBackground", "ApusCalendar", "ApusCommand", "ApusFoundation", "ApusJobs",
                 "ApusLinux", "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTestTraits", "ApusTesting",
                 "ApusTimers",
-                "ApusTracing", .product(name: "GRDB", package: "GRDB.swift"),
+                "ApusTracing", "TutorialReminder", .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -587,7 +591,7 @@ let package = Package(
         ]
     }
     for target in package.targets where target.name == "DocumentationTests" {
-        target.dependencies += ["SimulatedAppleCore", "UIKit"]
+        target.dependencies += ["BackgroundTasks", "SimulatedAppleCore", "UIKit"]
     }
 #endif
 

@@ -42,10 +42,11 @@ struct CommandHelp: Decodable {
         return try JSONDecoder().decode(CommandHelp.self, from: data)
     }
 
-    private static func program() throws -> URL {
+    /// A program of the same build.
+    static func program(_ name: String = "apus") throws -> URL {
         var folder = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent()
         while folder.path.count > 1 {
-            let candidate = folder.appending(path: "apus")
+            let candidate = folder.appending(path: name)
             var isFolder: ObjCBool = false
             if FileManager.default.fileExists(atPath: candidate.path, isDirectory: &isFolder), !isFolder.boolValue {
                 return candidate

@@ -16,7 +16,7 @@ struct ModuleOrder {
         [
             "ApusDaemon", "ApusHostProbe", "ApusTestTraits", "ClusterSimulation",
             "ApusSampleApp", "ApusServiceLifecycle", "ApusStoreProbe", "ApusTimerStress",
-            "SchedulerSimulation", "SimulatedAppleCore", "SleeplessApp",
+            "SchedulerSimulation", "SimulatedAppleCore", "SleeplessApp", "TutorialReminder",
         ],
         [
             "ApusChaos", "ApusCommand", "ApusDeviceProbe", "ApusSimulation", "ApusTorture", "AudioToolbox",

@@ -23,9 +23,10 @@ enum ProjectFiles {
         }
     }
 
-    /// The Swift files of the modules and of the examples, without those of tests.
+    /// The Swift files of the modules and of the examples, without those of tests, and without the code that the catalogues
+    /// of DocC show: it belongs to the reader's program.
     static func sources() throws -> [File] {
-        try swiftFiles(below: "Sources")
+        try swiftFiles(below: "Sources").filter { !$0.path.contains(".docc/") }
             + swiftFiles(below: "Examples").filter { !$0.path.contains("/Tests/") }
     }
 

@@ -1,0 +1,17 @@
+import ApusTestTraits
+import ApusTesting
+import SimulatedAppleCore
+import Testing
+import UIKit
+
+@MainActor
+@Test("the feed is refreshed in the background, again and again", .simulatedPhone(seed: 7))
+func feedInTwoDays() throws {
+    let device = try #require(SimulatedDevice.current)
+    let manifest = AppManifest(
+        backgroundModes: [.fetch], permittedTaskIdentifiers: ["com.example.feed.refresh"], usesScenes: false)
+    SimulatedPhone.install(on: device, manifest: manifest, program: { SimulatedPhone.run(FeedAppDelegate()) })
+
+    device.launch()
+    device.pressHome()
+}
