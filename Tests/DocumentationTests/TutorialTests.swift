@@ -40,7 +40,7 @@ struct TutorialTests {
         #expect(Tutorials.lineMissing(from: "b\na\n", of: "a\nb\n") == "b")
     }
 
-    @Test("the reminder of the tutorial runs after kill -9, at the instant of its first start")
+    @Test("the reminder of the tutorial runs after kill -9, at the instant of its first start", .timeLimit(.minutes(5)))
     func killedReminder() throws {
         // A machine under load may run the job before the signal arrives; a longer delay then decides.
         for delay in [2, 8, 32] {
