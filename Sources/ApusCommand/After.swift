@@ -18,10 +18,25 @@ struct After: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let text = DurationText.iso8601(try DurationText.parse(duration))
+            let text = DurationText.iso8601(try parsed())
             try await submit(
                 try options.submission(trigger: every ? WireTrigger(every: text) : WireTrigger(after: text)),
                 json: options.json)
+        }
+    }
+
+    /// The duration; its words may be followed by a command without `--`, and then the error says so.
+    private func parsed() throws -> Duration {
+        do {
+            return try DurationText.parse(duration)
+        } catch {
+            // A number alone is the beginning of "5 minutes" rather than a duration.
+            guard let space = duration.firstIndex(of: " "), !duration[..<space].allSatisfy(\.isNumber),
+                (try? DurationText.parse(String(duration[..<space]))) != nil
+            else { throw error }
+            throw TextError(
+                argument: "duration", given: duration, message: "a command follows --",
+                acceptedForms: ["apus after \(duration[..<space]) --\(duration[space...])"])
         }
     }
 }

@@ -23,10 +23,10 @@ enum Main {
         await Apus.main(joiningTimes(Array(CommandLine.arguments.dropFirst())))
     }
 
-    /// The words of a time or a schedule as one argument: `every weekday at 18:30 -- …` needs no quotes. The parser has no
-    /// list of words before the list that is the command.
+    /// The words of a time, a duration or a schedule as one argument: `every weekday at 18:30 -- …` and `after 5 minutes -- …`
+    /// need no quotes. The parser has no list of words before the list that is the command.
     static func joiningTimes(_ arguments: [String]) -> [String] {
-        guard let verb = arguments.first, verb == "every" || verb == "at" else { return arguments }
+        guard let verb = arguments.first, ["after", "at", "countdown", "every"].contains(verb) else { return arguments }
         let rest = arguments.dropFirst()
         let words = rest.prefix { !$0.hasPrefix("-") }
         if words.isEmpty { return arguments }

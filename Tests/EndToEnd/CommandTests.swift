@@ -64,7 +64,7 @@ struct CommandTests {
             let again = try await apus("cancel", "missing")
             #expect(again.code == 1 && again.err.contains("there is no job \"missing\""))
             _ = try await apus("after", "1h", "--", "true")
-            _ = try await apus("after", "2h", "--", "true")
+            _ = try await apus("after", "2", "hours", "--", "true")
             #expect(try await apus("cancel", "--all", "--yes").out == "2 jobs cancelled\n")
         }
     }
@@ -180,6 +180,8 @@ struct CommandTests {
             (["after", "soon", "--", "true"], "1h30m"),
             (["after", "0s", "--", "true"], "zero"),
             (["after", "-5s", "--", "true"], "-5s"),
+            (["after", "5", "minuts", "--", "true"], "duration “5 minuts”"),
+            (["after", "5s", "true"], "apus after 5s -- true"),
             (["after", "99999999999999d", "--", "true"], "duration"),
             (["at", "yesterday", "--", "true"], "17:30"),
             (["at", "2001-01-01 00:00", "--", "true"], "past"),
