@@ -83,7 +83,7 @@ struct FileRecordStoreTests {
         }
     }
 
-    @Test("no record is nil, and nil removes a record, again and again")
+    @Test("no record is nil, and nil removes a record, repeatedly")
     func removal() throws {
         #expect(try store.load(CountdownRecord.self, for: "tea") == nil)
         try store.save(records[0], for: "tea")

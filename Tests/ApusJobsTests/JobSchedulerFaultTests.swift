@@ -17,7 +17,7 @@ struct JobSchedulerFaultTests {
         try harness.check()
     }
 
-    @Test("a run that is lost again and again has the outcome lost")
+    @Test("a run that is lost repeatedly has the outcome lost")
     func lostForGood() throws {
         let harness = try SchedulerHarness()
         try harness.submit(.after(.seconds(1)), kind: "slow", .init(retry: .init(maximumLost: 3)))

@@ -32,7 +32,7 @@ private final class Probe: Sendable {
 
     func send(_ signal: Int32) { kill(processID, signal) }
 
-    /// Looks again and again, because the kernel reports the end only to the parent's `waitpid`, which is Foundation's.
+    /// Looks repeatedly, because the kernel reports the end only to the parent's `waitpid`, which is Foundation's.
     func wait(until condition: (Probe) -> Bool) async throws {
         while !condition(self) {
             try #require(process.isRunning, "the probe ended by itself")

@@ -141,7 +141,7 @@ final class StressRound: Sendable {
         }
     }
 
-    /// Sleeps again and again; true if it was interrupted.
+    /// Sleeps repeatedly; true if it was interrupted.
     private func sleep(_ number: Int) async -> Bool {
         let random = SeededRandom(seed: seed &+ 7_919 &* UInt64(number))
         do {

@@ -2,7 +2,7 @@ import ApusDaemon
 import ApusTimers
 import Foundation
 
-/// One home whose daemon is killed again and again while jobs are submitted and run.
+/// One home whose daemon is killed repeatedly while jobs are submitted and run.
 final class LongLife: Sendable {
     let program: LimitedProgram
     let home: Home

@@ -3,13 +3,13 @@ import ApusTimers
 import ArgumentParser
 import Foundation
 
-/// Kills the real daemon again and again while jobs are submitted, run, fail and flood their output, and then checks
+/// Kills the real daemon repeatedly while jobs are submitted, run, fail and flood their output, and then checks
 /// the promises of durable scheduling against what the commands themselves have written down.
 @main
 struct Torture: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "torture",
-        abstract: "Kill the daemon with SIGKILL again and again, and check that nothing is lost, doubled or early.",
+        abstract: "Kill the daemon with SIGKILL repeatedly, and check that nothing is lost, doubled or early.",
         discussion: "Prints its seed; the same seed repeats the same jobs and the same moments of the kills.")
 
     @Option(help: ArgumentHelp("The program to torture.", valueName: "path"))

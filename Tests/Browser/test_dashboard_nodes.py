@@ -26,7 +26,7 @@ class Nodes(DashboardTest):
         self.page.route("**/v1/nodes", fulfil)
 
     def test_one_machine(self) -> None:
-        """With a store for one machine there is no such part, and nothing asks for nodes again and again."""
+        """With a store for one machine there is no such part, and nothing asks for nodes repeatedly."""
         asked: list[str] = []
         self.page.on("request", lambda request: asked.append(request.url) if request.url.endswith("/v1/nodes") else None)
         self.page.clock.install()

@@ -5,7 +5,7 @@ import Testing
 @Suite("What a job's history shows")
 struct HistoryTests {
     @Test(
-        "a job that is skipped again and again while it runs says that it runs, for how long, and what it printed last",
+        "a job that is skipped repeatedly while it runs says that it runs, for how long, and what it printed last",
         arguments: StoreUnderTest.allCases)
     func skipsWhileRunning(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in

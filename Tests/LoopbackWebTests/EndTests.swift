@@ -24,7 +24,7 @@ struct EndTests {
         }
     }
 
-    /// Connects again and again, and closes each connection at once.
+    /// Connects repeatedly, and closes each connection at once.
     private final class Crowd: Sendable {
         private let count = Atomic(0)
         private let tasks = Locked<[Task<Void, Never>]>([])

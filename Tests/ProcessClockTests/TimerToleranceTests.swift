@@ -114,7 +114,7 @@
                 #expect(late.contains { $0 > 0 } == (tolerance > 0))
             }
             let wakeUps = Set(fires.map(\.milliseconds)).count
-            // As few as are possible: the least end of a tolerance, again and again.
+            // As few as are possible: the least end of a tolerance, repeatedly.
             #expect(wakeUps == leastWakeUps([(7000, 3000), (11000, 500), (13000, 6500), (17000, 0)], until: 3_600_000))
         }
 

@@ -224,7 +224,7 @@
             return device.jobs.report.runs.map(\.outcome)
         }
 
-        @Test("an app that asks for the next refresh in each one is refreshed again and again")
+        @Test("an app that asks for the next refresh in each one is refreshed repeatedly")
         func refresh() {
             let outcomes = refreshes { Apps.refresh() }
             #expect(outcomes.count >= 4)

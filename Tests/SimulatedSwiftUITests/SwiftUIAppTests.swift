@@ -12,7 +12,7 @@
 
     // Shown: swiftui test
     @MainActor
-    @Test("the news are refreshed in the background, again and again", .simulatedPhone())
+    @Test("the news are refreshed in the background, repeatedly", .simulatedPhone())
     func newsInTwoDays() throws {
         let device = try #require(SimulatedDevice.current)
         let manifest = AppManifest(
@@ -189,7 +189,7 @@
             return device.jobs.report.runs.map(\.outcome)
         }
 
-        @Test("an app that asks for the next refresh in each one is refreshed again and again")
+        @Test("an app that asks for the next refresh in each one is refreshed repeatedly")
         func refresh() throws {
             let outcomes = refreshes { NewsApp.main() }
             #expect(outcomes.count >= 4)

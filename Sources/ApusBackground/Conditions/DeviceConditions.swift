@@ -14,7 +14,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
     public enum ThermalState: String, Sendable, Hashable, Codable, CaseIterable {
         /// As usual.
         case nominal
-        /// Warm: put off what can wait.
+        /// Warm: postpone what can wait.
         case fair
         /// Hot: the system slows down.
         case serious

@@ -21,7 +21,7 @@ public struct NotificationRequest: Sendable, Hashable {
         /// When the wall clock shows an instant; at once when it has passed. It follows the wall clock when that is
         /// set.
         case at(WallInstant)
-        /// After an interval, which must be positive; again and again if it repeats, and then it must be at least
+        /// After an interval, which must be positive; repeatedly if it repeats, and then it must be at least
         /// 60 seconds. (Apple's limits, `UNTimeIntervalNotificationTrigger`; the same everywhere, so that what works
         /// on one system works on all.)
         case after(Duration, repeats: Bool = false)

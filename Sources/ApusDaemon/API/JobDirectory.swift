@@ -28,7 +28,7 @@ struct JobDirectory: Sendable {
         case 1:
             return candidates[0].id
         case 0:
-            // The latest of the ended ones: of a name that is used again and again, people mean that.
+            // The latest of the ended ones: of a name that is used repeatedly, people mean that.
             let ended = try await scheduler.jobs(
                 JobQuery(idPrefixOrName: text, states: [.cancelled, .finished], limit: 1_000)
             ).jobs

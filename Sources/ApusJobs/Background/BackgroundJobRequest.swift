@@ -8,7 +8,7 @@ public struct BackgroundJobRequest: Sendable, Hashable, Codable {
     /// What the work needs, and how long it may take.
     public enum Kind: Sendable, Hashable, Codable {
         /// Short work that keeps the app's content fresh. It has about 30 s (Apple, "Choosing Background Strategies for
-        /// Your App"), and is put off while the battery is low.
+        /// Your App"), and is postponed while the battery is low.
         case refresh
         /// Longer work for when the user does not use the device: minutes.
         case processing(requiresNetwork: Bool = false, requiresExternalPower: Bool = false)

@@ -80,11 +80,11 @@ public struct JobExplanation: Hashable, Sendable, Codable {
         case parked
         /// It waits because its queue is paused.
         case queuePaused
-        /// It waits because its queue runs as many as it may at once.
+        /// It waits because its queue has reached its limit of runs in progress.
         case queueFull
         /// It waits because so many of its queue have begun as the rate allows.
         case queueRate
-        /// It waits because the scheduler runs as many as it may at once.
+        /// It waits because the scheduler has reached its limit of runs in progress.
         case noPlace
         /// It waits for others of its queue that are before it.
         case queued

@@ -200,14 +200,14 @@ struct Explanation {
         let queue = status.queue
         if queue.isPaused { return add(.queuePaused, "the queue \"\(queue.id)\" is paused") }
         if let limit = queue.concurrency, status.running >= limit {
-            add(.queueFull, "the queue \"\(queue.id)\" runs as many at once as it may: \(limit)")
+            add(.queueFull, "the queue \"\(queue.id)\" has reached its limit of runs in progress: \(limit)")
         } else if let rate = queue.rate, let delay = situation.rateDelay, delay > .zero {
             add(
                 .queueRate, at: now.advanced(by: delay),
-                "the queue \"\(queue.id)\" has begun as many as it may in \(Self.text(rate.period)): \(rate.runs)"
+                "the queue \"\(queue.id)\" has reached its rate: \(rate.runs) in \(Self.text(rate.period))"
             )
         } else if situation.places.taken >= situation.places.all {
-            add(.noPlace, "the scheduler runs as many at once as it may: \(situation.places.all)")
+            add(.noPlace, "the scheduler has reached its limit of runs in progress: \(situation.places.all)")
         } else {
             return
         }

@@ -1,7 +1,7 @@
 import ApusBackground
 import ApusTimers
 
-/// The conditions as they change: read again and again, but only while there are listeners, because the kernel reports
+/// The conditions as they change: read repeatedly, but only while there are listeners, because the kernel reports
 /// none of them.
 final class ConditionsFeed: Sendable {
     /// How often they are read again.

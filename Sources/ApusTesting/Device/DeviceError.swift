@@ -9,7 +9,7 @@ public struct DeviceError: Error, Sendable, CustomStringConvertible {
 
     /// Everything that is wrong, one line each.
     public var description: String {
-        var lines = ["the simulated device (seed \(seed)) does not agree with the test:"]
+        var lines = ["the simulated device (seed \(seed)) differs from what the test expects:"]
         lines += unexpectedFaults.map { "  unexpected fault, \($0)" }
         lines += missingFaults.map { "  expected fault that did not come: \($0)" }
         return lines.joined(separator: "\n")

@@ -45,7 +45,7 @@ public struct DeviceEvent: Sendable, Hashable, CustomStringConvertible {
         case push(String)
         /// Something about the transfers of a background session: "photos 1 begins".
         case transfer(String)
-        /// Something about a background job: it was submitted, put off, launched, completed.
+        /// Something about a background job: it was submitted, postponed, launched, completed.
         case job(BackgroundJobEvent)
         /// What a real system prints as a warning.
         case warning(String)

@@ -25,7 +25,7 @@ public struct BackgroundJobReport: Sendable, Hashable, CustomStringConvertible {
         var lines = ["\(runs.count) runs"]
         lines += runs.map { "  \($0)" }
         for (identifier, reasons) in deferrals.sorted(by: { $0.key < $1.key }) {
-            lines.append("\(identifier) was put off")
+            lines.append("\(identifier) was postponed")
             lines += reasons.sorted { $0.key < $1.key }.map { "  \($0.value) times: \($0.key)" }
         }
         for waiting in waiting {

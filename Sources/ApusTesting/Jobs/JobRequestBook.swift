@@ -49,7 +49,7 @@ struct JobRequestBook {
         entries.insert(entry, at: index)
     }
 
-    /// Notes why an entry was put off. False when it was for the same reasons the last time.
+    /// Notes why an entry was postponed. False when it was for the same reasons the last time.
     mutating func putOff(_ identifier: String, _ reasons: [String]) -> Bool {
         guard let index = entries.firstIndex(where: { $0.request.identifier == identifier }),
             entries[index].lastReasons != reasons

@@ -162,7 +162,7 @@ struct TaskSchedulerMachine {
 
     struct Look {
         var starts: [Start] = []
-        /// What was put off for other reasons than the last time.
+        /// What was postponed for other reasons than the last time.
         var putOff: [(identifier: String, reasons: [String])] = []
     }
 

@@ -89,7 +89,7 @@ extension StoreConformance {
             try expectRefused(refused[0], .conflict, text: "a version that is not")
             try expectEqual(try await opened.load(old.id).job, jobs[1], "the job with the identifier")
         },
-        StoreCheck(name: "an identifier can be replaced again and again, whatever other jobs are called") { factory in
+        StoreCheck(name: "an identifier can be replaced repeatedly, whatever other jobs are called") { factory in
             let opened = try await Opened(factory)
             for name in ["a~1", "a~2"] { try await opened.add(sampleJob(name)) }
             var live = try await opened.add(sampleJob("a"))

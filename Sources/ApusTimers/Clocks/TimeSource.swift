@@ -24,7 +24,7 @@ public protocol Wakeup: Sendable {
     func start(_ handler: @escaping @Sendable (WakeReason) -> Void)
 
     /// Asks for a wake-up when `clock` reaches `nanoseconds`; `nil` disarms. Replaces the clock's earlier deadline.
-    /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that was reached may wake again and again until the next call for
+    /// A deadline that has passed wakes at once. A wake-up may come early: the engine then arms the clock again. One that was reached may wake repeatedly until the next call for
     /// its clock, which the engine makes before it finishes a wake-up.
     func arm(_ clock: ClockKind, at nanoseconds: UInt64?)
 

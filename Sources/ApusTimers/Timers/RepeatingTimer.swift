@@ -1,4 +1,4 @@
-/// Calls a handler again and again, in phase.
+/// Calls a handler repeatedly, in phase.
 ///
 /// A new timer is suspended. ``resume()``, ``suspend()`` and ``cancel()`` may be called from any thread, also from the
 /// handler, in any order and any number of times; what makes no sense in a state does nothing. Dropping the last

@@ -17,7 +17,7 @@ struct app_launcher {
 int app_launcher_start(const char *path, char *const *argv, char *const *envp, struct app_launcher *started);
 
 /// Ends the launcher, all of whose processes have ended, and takes its status: a caller that waits for any child of
-/// this process, as exit tests of Swift Testing do, would find it again and again.
+/// this process, as exit tests of Swift Testing do, would find it repeatedly.
 void app_launcher_end(struct app_launcher launcher);
 
 /// Forks a process that calls `apus_app_process_main` with the function at `offset` (`process_clock_offset`). Its

@@ -3,7 +3,7 @@ public import Dispatch
 import SimulatedAppleCore
 
 extension AVPlayer {
-    /// Calls a block again and again while the player plays.
+    /// Calls a block repeatedly while the player plays.
     ///
     /// It is called at the multiples of `interval` on the current item's own timeline, not on that of a clock: a
     /// player that was paused continues with the next multiple. It is also called whenever playback begins or stops,

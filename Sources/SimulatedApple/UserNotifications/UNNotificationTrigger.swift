@@ -5,7 +5,7 @@ import SimulatedAppleCore
 ///
 /// For `@unchecked Sendable`: nothing of it changes, nor of its subclasses.
 open class UNNotificationTrigger: NSObject, @unchecked Sendable {
-    /// Whether it is shown again and again.
+    /// Whether it is shown repeatedly.
     public let repeats: Bool
 
     init(repeats: Bool) {

@@ -120,7 +120,7 @@ struct GPSDLocationSourceTests {
         withExtendedLifetime(server) {}
     }
 
-    @Test("an unknown name is looked up again and again, and is no crash")
+    @Test("an unknown name is looked up repeatedly, and is no crash")
     func unknownName() async throws {
         let trip = Trip()
         let settings = GPSDSession.Settings(host: "no such name.invalid", port: 1)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import ApusLinux
 
-/// A gpsd with a receiver that says the same again and again.
+/// A gpsd with a receiver that says the same repeatedly.
 private final class FakeReceiver {
     var port: UInt16 { reserved.number }
     private let reserved: ReservedPort

@@ -14,7 +14,7 @@ struct MarkedProcesses {
         }
     }
 
-    /// Looks again and again, because the kernel reports the end of a process only to its parent.
+    /// Looks repeatedly, because the kernel reports the end of a process only to its parent.
     func waitUntilGone() async throws {
         while !numbers.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
     }

@@ -9,7 +9,7 @@ import Testing
 struct JobMonthTests {
     private static let hour = Duration.seconds(3_600)
 
-    /// An app that refreshes again and again, at most every other hour, and tidies up at night.
+    /// An app that refreshes repeatedly, at most every other hour, and tidies up at night.
     private func install(on device: SimulatedDevice) {
         device.install(.jobs) { host in
             @Sendable func submit(_ identifier: String, _ kind: BackgroundJobRequest.Kind, after delay: Duration) {

@@ -7,7 +7,7 @@
     import UIKit
 
     @MainActor
-    @Test("the feed is refreshed in the background, again and again", .simulatedPhone(seed: 7))
+    @Test("the feed is refreshed in the background, repeatedly", .simulatedPhone(seed: 7))
     func feedInTwoDays() throws {
         let device = try #require(SimulatedDevice.current)
         let manifest = AppManifest(

@@ -77,6 +77,9 @@ struct ApusUnderTest: Sendable {
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         environment["XDG_RUNTIME_DIR"] = nil
         environment["TZ"] = "Europe/Berlin"
+        // `swift test` sets NO_COLOR when its own output is no terminal.
+        environment["NO_COLOR"] = nil
+        environment["TERM"] = "xterm"
         return environment.merging(variables) { _, new in new }
     }
 

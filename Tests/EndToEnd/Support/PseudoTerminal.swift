@@ -52,7 +52,7 @@ final class PseudoTerminal: Sendable {
     /// What was printed so far.
     var shown: String { text.withLock { $0 } }
 
-    /// Changes the size. It is no program's controlling terminal, so the programs are not told.
+    /// Changes the size. It is no program's controlling terminal, so the programs get no signal.
     func resize(rows: UInt16, columns: UInt16) throws {
         var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
         try #require(ioctl(outside, UInt(TIOCSWINSZ), &size) == 0)

@@ -115,9 +115,9 @@ struct CommandLaunchError: Error, Sendable, CustomStringConvertible {
 
     var description: String {
         switch (step, code) {
-        case (_, EMFILE) where isShortage: "waits for a file descriptor: the daemon has as many as it may"
-        case (_, ENFILE) where isShortage: "waits for a file descriptor: the system has as many as it may"
-        case (_, EAGAIN) where isShortage: "waits for a process: the user, or the daemon's group, has as many as it may"
+        case (_, EMFILE) where isShortage: "waits for a file descriptor: the daemon has reached its limit"
+        case (_, ENFILE) where isShortage: "waits for a file descriptor: the system has reached its limit"
+        case (_, EAGAIN) where isShortage: "waits for a process: the user, or the daemon's group, has reached its limit"
         case (_, ENOMEM) where isShortage: "waits for memory"
         case (.search, ENOENT): "\(subject) was not found in the PATH \(path)"
         case (.search, _): "\(subject) was found in the PATH \(path), and may not be executed"

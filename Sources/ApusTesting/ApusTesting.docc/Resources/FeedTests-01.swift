@@ -5,7 +5,7 @@ import Testing
 import UIKit
 
 @MainActor
-@Test("the feed is refreshed in the background, again and again", .simulatedPhone(seed: 7))
+@Test("the feed is refreshed in the background, repeatedly", .simulatedPhone(seed: 7))
 func feedInTwoDays() throws {
     let device = try #require(SimulatedDevice.current)
     let manifest = AppManifest(

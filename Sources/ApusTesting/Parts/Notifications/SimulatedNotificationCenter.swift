@@ -160,7 +160,7 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
         add(request, repeating: nil, fileID: fileID, line: line)
     }
 
-    /// Adds a request that is due again and again, when `next` says; without it the request's trigger decides.
+    /// Adds a request that is due repeatedly, when `next` says; without it the request's trigger decides.
     package func add(
         _ request: NotificationRequest, repeating next: (@Sendable (_ laterThan: WallInstant) -> WallInstant?)?,
         fileID: String = #fileID, line: Int = #line

@@ -1,4 +1,4 @@
-/// A value that belongs to a view's place in the tree: it stays while the view is evaluated again and again.
+/// A value that belongs to a view's place in the tree: it stays while the view is evaluated repeatedly.
 ///
 /// Rule: Apple, "State". It may be changed on any thread; views that have read it are evaluated again.
 @propertyWrapper
