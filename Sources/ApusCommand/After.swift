@@ -8,7 +8,7 @@ struct After: AsyncParsableCommand {
         abstract: "Run a command once, after a duration; or repeatedly with --every.",
         discussion: "Durations: \(DurationText.acceptedForms.joined(separator: ", ")).")
 
-    @Argument(help: "How long from now.")
+    @Argument(help: "How long from now; directly after the word after it needs no quotes.")
     var duration: String
 
     @Flag(help: "Repeatedly, at that interval.")

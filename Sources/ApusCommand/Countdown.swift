@@ -14,7 +14,7 @@ struct Countdown: AsyncParsableCommand {
             Times: \(TimeText.acceptedForms.joined(separator: ", ")); one colon means a time.
             """)
 
-    @Argument(help: "How long, or until when; omit it to attach to a running countdown.")
+    @Argument(help: "How long, or until when, first and without quotes; omit it to attach to a running countdown.")
     var text: String?
 
     @Option(help: ArgumentHelp("A name; alone, it attaches to the countdown of that name.", valueName: "name"))

@@ -1,4 +1,4 @@
-"""What the tests of Sleepless share: its server with a phone that stands still, and the hands on its page.
+"""What the tests of Sleepless share: its server with a phone that stands still, and what a user does on its page.
 
 Environment, beside what `support.py` reads:
 

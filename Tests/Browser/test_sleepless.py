@@ -175,6 +175,29 @@ class CountdownStory(SleeplessTest):
         expect(self.ring).to_have_text("4:00")
 
 
+    def test_the_first_story_is_true_and_stays_hidden(self):
+        story = self.page.get_by_role("region", name="Try this first")
+        expect(story.get_by_role("listitem")).to_have_count(4)
+        self.start("countdown")
+        self.begin(1)
+        self.press("Lock")
+        self.advance(10)
+        self.process_is("suspended")
+        self.press("Kill")
+        self.process_is("none")
+        self.advance(40)
+        self.press("Open")
+        self.is_showing("app")
+        self.show("countdown")
+        expect(self.ring).to_have_text("0:10")
+        story.get_by_role("button", name="Hide").click()
+        expect(story).to_have_count(0)
+        self.page.reload()
+        expect(self.page.locator("#connection")).to_have_text("Connected")
+        expect(self.page.locator("#controls-title")).to_be_visible()
+        expect(story).to_have_count(0)
+
+
 class ToDoStory(SleeplessTest):
     def add(self, *titles: str) -> None:
         for title in titles:

@@ -93,7 +93,8 @@ struct CountdownView {
         } else {
             left = .zero
         }
-        Terminal.out(Terminal.eraseLine + Self.bar(job, left: left, width: Terminal.width), terminator: "")
+        let width = Terminal.size?.columns ?? 80
+        Terminal.out(Terminal.eraseLine + Self.bar(job, left: left, width: width), terminator: "")
     }
 
     static func bar(_ job: WireJob, left: Duration, width: Int) -> TerminalText {

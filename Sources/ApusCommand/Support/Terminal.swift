@@ -12,23 +12,11 @@ enum Terminal {
         return isInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }()
 
-    /// The terminal's width in columns; 80 where it is unknown.
-    static var width: Int {
+    /// The terminal's size, 80 by 24 where the terminal does not know it; `nil` if standard output is no terminal.
+    static var size: (columns: Int, rows: Int)? {
         var size = winsize()
-        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return 80 }
-        return Int(size.ws_col)
-    }
-
-    /// The room for a frame: the terminal's; where standard output is none, what COLUMNS and LINES say, or no limit.
-    static var frameSize: TopFrame.Size {
-        var size = winsize()
-        guard isInteractive, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else {
-            let environment = ProcessInfo.processInfo.environment
-            func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
-            return TopFrame.Size(columns: number("COLUMNS"), rows: number("LINES"))
-        }
-        return TopFrame.Size(
-            columns: size.ws_col > 0 ? Int(size.ws_col) : 80, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+        return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
     static func out(_ text: TerminalText, terminator: String = "\n") {

@@ -1,5 +1,6 @@
 import ApusDaemon
 import ArgumentParser
+import Foundation
 
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -22,7 +23,7 @@ struct Top: AsyncParsableCommand {
             let snapshot = try await session.call { try await TopSnapshot.read($0) }
             if json { return try Terminal.json(snapshot) }
             guard Terminal.isInteractive, !once else {
-                var size = Terminal.frameSize
+                var size = TopFrame.Size.current
                 // The shell's prompt needs a line too.
                 if Terminal.isInteractive { size.rows = size.rows.map { $0 - 1 } }
                 for line in TopFrame.lines(snapshot, size: size, now: When.now) {
@@ -32,5 +33,15 @@ struct Top: AsyncParsableCommand {
             }
             try await TopView(client: session.client).show(snapshot)
         }
+    }
+}
+
+extension TopFrame.Size {
+    /// The terminal's; where standard output is none, what COLUMNS and LINES say, or no limit.
+    static var current: TopFrame.Size {
+        if let size = Terminal.size { return TopFrame.Size(columns: size.columns, rows: size.rows) }
+        let environment = ProcessInfo.processInfo.environment
+        func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
+        return TopFrame.Size(columns: number("COLUMNS"), rows: number("LINES"))
     }
 }

@@ -43,7 +43,7 @@ struct TopView {
         var shown: [[TopFrame.Span]]?
         func draw(again: Bool = false) {
             let lines = TopFrame.lines(
-                snapshot, size: Terminal.frameSize, now: When.now, trouble: trouble, isLive: true)
+                snapshot, size: .current, now: When.now, trouble: trouble, isLive: true)
             if lines == shown, !again { return }
             shown = lines
             screen.draw(lines.map { line in line.reduce("") { $0 + $1.shown } })
