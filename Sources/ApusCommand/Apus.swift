@@ -65,8 +65,8 @@ struct Apus: AsyncParsableCommand {
             CommandGroup(
                 name: "Daemon",
                 subcommands: [
-                    Serve.self, Stop.self, Status.self, Doctor.self, Nodes.self, Store.self, Install.self, Demo.self,
-                    Completions.self,
+                    Serve.self, Stop.self, Status.self, Config.self, Doctor.self, Nodes.self, Store.self, Install.self,
+                    Demo.self, Completions.self,
                 ]),
         ]
     )

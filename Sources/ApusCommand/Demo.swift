@@ -43,7 +43,8 @@ private struct Demonstration {
         client = DaemonClient(home: home)
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_HOME"] = home.path
-        environment[StoreLocation.variable] = nil
+        environment[ConfigurationFile.variable] = nil
+        for setting in SettingKey.allCases { environment[setting.variable] = nil }
         launcher = DaemonLauncher(executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
     }
 

@@ -72,8 +72,16 @@ private struct Examination {
             return [Finding(check: "home", status: .problem, text: "\(error)")]
         }
         var findings = [folder(home), disk(home), clock(), zones()]
-        findings += await store(home)
-        findings += await daemon(home)
+        let settings: Settings
+        do {
+            settings = try Settings(environment: environment)
+            findings.append(configuration(settings))
+            _ = try DaemonSettings(settings, home: home)
+        } catch {
+            return findings + [Finding(check: "settings", status: .problem, text: "\(error)")]
+        }
+        findings += await store(settings, home)
+        findings += await daemon(home, settings.file)
         if let unit = await unit() { findings.append(unit) }
         return findings
     }
@@ -137,9 +145,19 @@ private struct Examination {
         return Finding(check: "zones", status: .ok, text: "the zone is \(name)")
     }
 
-    private func store(_ home: Home) async -> [Finding] {
+    private func configuration(_ settings: Settings) -> Finding {
+        let named = SettingKey.allCases.filter { settings[$0]?.origin == .environment }.map(\.variable)
+        let variables = named.isEmpty ? "" : "; in the environment: \(named.joined(separator: ", "))"
+        guard settings.file.isPresent, let path = settings.file.path else {
+            let place = settings.file.path.map { " at \($0)" } ?? ""
+            return Finding(check: "settings", status: .ok, text: "no file\(place)\(variables)")
+        }
+        return Finding(check: "settings", status: .ok, text: path + variables)
+    }
+
+    private func store(_ settings: Settings, _ home: Home) async -> [Finding] {
         do {
-            let location = try StoreLocation(argument: nil, environment: environment, home: home)
+            let location = try StoreLocation(settings, home: home)
             var findings: [Finding] = []
             if location.isFile {
                 findings.append(library())
@@ -185,7 +203,7 @@ private struct Examination {
         )
     }
 
-    private func daemon(_ home: Home) async -> [Finding] {
+    private func daemon(_ home: Home, _ file: ConfigurationFile) async -> [Finding] {
         let client = DaemonClient(home: home, patience: .seconds(10))
         do {
             let health = try await client.health()
@@ -200,7 +218,7 @@ private struct Examination {
             }
             let answers = Finding(
                 check: "daemon", status: .ok, text: "process \(health.pid), version \(health.version), answers")
-            return [answers] + (try await obstacles(client))
+            return [answers] + stale(health, file) + (try await obstacles(client))
         } catch let error as DaemonError where error.code == .notRunning {
             return [
                 Finding(
@@ -210,6 +228,19 @@ private struct Examination {
         } catch {
             return [Finding(check: "daemon", status: .problem, text: "\(error)")]
         }
+    }
+
+    /// A change of the settings that the daemon has not read.
+    private func stale(_ health: WireHealth, _ file: ConfigurationFile) -> [Finding] {
+        guard let path = file.path, let changed = file.changed,
+            let started = try? TimeText.parseISO8601(health.started),
+            Int64(changed) > started.nanoseconds / 1_000_000_000
+        else { return [] }
+        return [
+            Finding(
+                check: "settings", status: .note,
+                text: "\(path) was changed after the daemon started: apus stop, and the next command starts it anew")
+        ]
     }
 
     /// What keeps jobs from running that are due, or lets them fail.

@@ -87,7 +87,7 @@ struct Install: AsyncParsableCommand {
         }
     }
 
-    /// What the unit's daemon has to know to have the same home and store: systemd's environment is not the shell's.
+    /// What the unit's daemon has to know to have the same home and settings: systemd's environment is not the shell's.
     private static func variables(
         home: String?, _ environment: [String: String]
     ) throws -> [(name: String, value: String)] {
@@ -97,17 +97,22 @@ struct Install: AsyncParsableCommand {
         } else if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
             variables = [("XDG_STATE_HOME", state)]
         }
-        guard let store = environment[StoreLocation.variable], !store.isEmpty else { return variables }
-        _ = try StoreLocation(store, argument: StoreLocation.variable)
-        guard !StoreLocation.hasPassword(store) else {
-            throw DaemonError(
-                .invalid,
-                "\(StoreLocation.variable) has a password, and other users can read a unit: put the password into ~/.pgpass"
-            )
+        let settings = try Settings(environment: environment)
+        // The settings are checked here, where somebody sees the error.
+        _ = try DaemonSettings(settings, home: try Home(environment: environment))
+        let usual = environment.filter { !["XDG_CONFIG_HOME", ConfigurationFile.variable].contains($0.key) }
+        if let file = settings.file.path, file != ConfigurationFile.path(usual) {
+            variables.append((ConfigurationFile.variable, file))
         }
-        variables.append((StoreLocation.variable, store))
-        if let patience = environment["APUS_PATIENCE"], !patience.isEmpty {
-            variables.append(("APUS_PATIENCE", patience))
+        for key in SettingKey.allCases {
+            guard let value = environment[key.variable], !value.isEmpty else { continue }
+            guard key != .store || !StoreLocation.hasPassword(value) else {
+                throw DaemonError(
+                    .invalid,
+                    "\(key.variable) has a password, and other users can read a unit: put the password into ~/.pgpass"
+                )
+            }
+            variables.append((key.variable, value))
         }
         return variables
     }

@@ -10,13 +10,14 @@ struct Serve: AsyncParsableCommand {
         abstract: "Run the daemon in the foreground, until SIGTERM, SIGHUP or Ctrl-C.",
         discussion: """
             Subcommands that need the daemon start it by themselves; say `apus install` to have systemd do it.
-            With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. Set APUS_STORE instead to have it for daemons that are started by other subcommands too. A password belongs into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass: arguments can be read by every user of the machine.
+            Each option can also be given in the environment (APUS_LOG_LEVEL for --log-level) or in the configuration file, for daemons that are started by other subcommands or by systemd too: `apus config` lists them with their values.
+            With --store postgres://HOST/DATABASE, any number of daemons on any number of machines share the jobs of one PostgreSQL database; each has a home of its own. A password belongs into the environment (PGPASSWORD, APUS_STORE) or into ~/.pgpass: arguments can be read by every user of the machine.
             Exit codes: 0 all commands had ended; 75 (EX_TEMPFAIL) some had to be cut off, and will be tried again; 1 it could not start, or has lost its database to another process.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Where the jobs are: postgres://HOST/DATABASE, libpq's \"host=… dbname=…\", or the path of a SQLite file (default: APUS_STORE, else the home's own file).",
+            "Where the jobs are: postgres://HOST/DATABASE, libpq's \"host=… dbname=…\", or the path of a SQLite file (default: the home's own file).",
             valueName: "store"))
     var store: String?
 
@@ -28,7 +29,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "How long the other daemons of a PostgreSQL database wait for a heartbeat of this one before they take over its jobs, 3s to 5m (default: APUS_PATIENCE, else 3s).",
+            "How long the other daemons of a PostgreSQL database wait for a heartbeat of this one before they take over its jobs, 3s to 5m (default: 3s).",
             discussion:
                 "Longer where a machine may be stopped or overloaded for a while: a daemon that was taken for dead ends.",
             valueName: "duration"))
@@ -53,8 +54,16 @@ struct Serve: AsyncParsableCommand {
             valueName: "NAME"))
     var httpHost: [String] = []
 
-    @Option(help: ArgumentHelp("How long running commands may continue after SIGTERM.", valueName: "duration"))
-    var grace: String = "10s"
+    @Option(
+        help: ArgumentHelp(
+            "How long running commands may continue after SIGTERM (default: 10s).", valueName: "duration"))
+    var grace: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "How much is logged: trace, debug, info, notice, warning, error or critical (default: info).",
+            valueName: "level"))
+    var logLevel: String?
 
     @Option(
         help: ArgumentHelp(
@@ -62,17 +71,21 @@ struct Serve: AsyncParsableCommand {
             valueName: "path"))
     var logFile: String?
 
-    @Option(help: ArgumentHelp("The size at which a new log file is begun, such as 64KiB.", valueName: "size"))
-    var logSize: String = "1MiB"
+    @Option(
+        help: ArgumentHelp(
+            "The size at which a new log file is begun, such as 64KiB (default: 1MiB).", valueName: "size"))
+    var logSize: String?
 
-    @Option(help: ArgumentHelp("How many earlier log files are kept, as PATH.1, PATH.2 …", valueName: "n"))
-    var logKeep: Int = 3
+    @Option(
+        help: ArgumentHelp(
+            "How many earlier log files are kept, as PATH.1, PATH.2 … (default: 3).", valueName: "n"))
+    var logKeep: String?
 
     @Option(
         help: ArgumentHelp(
             "How many jobs may run at once (default: 256); fewer where the limits of open files and processes allow fewer.",
             valueName: "n"))
-    var parallel: Int?
+    var parallel: String?
 
     @Flag(help: ArgumentHelp("Ask the daemon of this home to stop, and take its place.", visibility: .hidden))
     var takeOver = false
@@ -80,97 +93,93 @@ struct Serve: AsyncParsableCommand {
     @Option(help: .hidden)
     var readyFd: Int32?
 
-    func validate() throws {
-        if let parallel, parallel < 1 { throw ValidationError("--parallel: \(parallel) is not 1 or more") }
-        if let node, node.isEmpty || node.utf8.count > 255 || node.unicodeScalars.contains(where: { $0.value < 32 }) {
-            throw ValidationError("--node: a name has 1 to 255 bytes, and no control characters")
-        }
-    }
-
     func run() async throws {
         try await reporting {
-            try startLog()
-            do {
-                let environment = ProcessInfo.processInfo.environment
-                let home = try Home(environment: environment)
-                var configuration = Daemon.Configuration(
-                    home: home,
-                    store: try StoreLocation(argument: store, environment: environment, home: home),
-                    node: node.map(NodeID.init), http: try address(), environment: environment)
-                if let patience = try patience(environment) { configuration.patience = patience }
-                configuration.takesOver = takeOver
-                configuration.parallel = parallel
-                configuration.grace = try DurationText.parse(grace, argument: "--grace")
-                if let store, StoreLocation.hasPassword(store) {
-                    Terminal.note(
-                        "apus: the password of --store can be read by every user of this machine; put it into APUS_STORE, PGPASSWORD or ~/.pgpass"
-                    )
-                }
-                let place = "\(configuration.store)"
-                let kept =
-                    place == home.databasePath ? home.path : "\(place) as \(configuration.node), home \(home.path)"
-                let readyFd = readyFd
-                let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run {
-                    ready in
-                    if let readyFd {
-                        report(readyFd, "ready")
-                    } else {
-                        Terminal.note("apus: keeping the jobs of \(kept); socket \(ready.socketPath)")
-                        if let dashboard = ready.dashboard, let token = ready.token {
-                            Terminal.note("apus: dashboard at \(dashboard)")
-                            if isatty(STDERR_FILENO) == 1 {
-                                Terminal.note(
-                                    "apus: open it in a browser; programs send the header \"Authorization: Bearer \(token)\""
-                                )
-                            }
-                        }
-                    }
-                }
-                if wasCut { throw ExitCode(75) }
-            } catch let error as JobError {
-                if let readyFd { report(readyFd, "\(error.code == .owned ? "owned: " : "")\(error.message)") }
+            do { try await serve() } catch let error as ExitCode {
                 throw error
-            } catch let error as DaemonError {
-                if let readyFd { report(readyFd, error.description) }
+            } catch {
+                if let readyFd { report(readyFd, Self.line(error)) }
                 throw error
             }
         }
+    }
+
+    private func serve() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let home = try Home(environment: environment)
+        let settings = try DaemonSettings(Settings(options: options, environment: environment), home: home)
+        try startLog(settings, home)
+        var configuration = Daemon.Configuration(
+            home: home, store: settings.store, node: settings.node, http: settings.http, environment: environment)
+        configuration.patience = settings.patience
+        configuration.takesOver = takeOver
+        configuration.parallel = settings.parallel
+        configuration.grace = settings.grace
+        if let store, StoreLocation.hasPassword(store) {
+            Terminal.note(
+                "apus: the password of --store can be read by every user of this machine; put it into APUS_STORE, PGPASSWORD or ~/.pgpass"
+            )
+        }
+        let place = "\(configuration.store)"
+        let kept = place == home.databasePath ? home.path : "\(place) as \(configuration.node), home \(home.path)"
+        let readyFd = readyFd
+        let wasCut = try await Daemon(configuration: configuration, logger: Logger(label: "apus")).run { ready in
+            if let readyFd {
+                report(readyFd, "ready")
+            } else {
+                Terminal.note("apus: keeping the jobs of \(kept); socket \(ready.socketPath)")
+                if let dashboard = ready.dashboard, let token = ready.token {
+                    Terminal.note("apus: dashboard at \(dashboard)")
+                    if isatty(STDERR_FILENO) == 1 {
+                        Terminal.note(
+                            "apus: open it in a browser; programs send the header \"Authorization: Bearer \(token)\"")
+                    }
+                }
+            }
+        }
+        if wasCut { throw ExitCode(75) }
     }
 }
 
 extension Serve {
-    private func startLog() throws {
-        guard (0...1_000).contains(logKeep) else {
-            throw ValidationError("--log-keep: \(logKeep) is not between 0 and 1000")
+    /// The options that were given.
+    private var options: [SettingKey: [String]] {
+        let single: [SettingKey: String?] = [
+            .store: store, .node: node, .patience: patience, .grace: grace, .parallel: parallel, .httpAddress: http,
+            .httpAllowRemote: httpAllowRemote ? "true" : nil, .logLevel: logLevel, .logFile: logFile, .logSize: logSize,
+            .logKeep: logKeep,
+        ]
+        var options = single.compactMapValues { $0.map { [$0] } }
+        if !httpHost.isEmpty { options[.httpHosts] = httpHost }
+        return options
+    }
+
+    private func startLog(_ settings: DaemonSettings, _ home: Home) throws {
+        let level = settings.logLevel
+        // Standard error of a daemon in the background is the home's log already, but does not become a new file there.
+        guard let file = settings.logFile ?? (readyFd == nil ? nil : home.logPath) else {
+            return LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0).with(level) }
         }
-        let size = try SizeText.parse(logSize, argument: "--log-size")
-        guard let logFile else { return LoggingSystem.bootstrap(StreamLogHandler.standardError) }
         let folder = FileManager.default.currentDirectoryPath
         let log = try RotatedLog(
-            path: logFile.hasPrefix("/") ? logFile : "\(folder)/\(logFile)",
-            limits: .init(size: size, keptFiles: logKeep))
-        LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log) }
+            path: file.hasPrefix("/") ? file : "\(folder)/\(file)", limits: settings.logLimits)
+        LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log).with(level) }
     }
 
-    private func patience(_ environment: [String: String]) throws -> Duration? {
-        let variable = "APUS_PATIENCE"
-        let asked = patience.map { ($0, "--patience") } ?? environment[variable].map { ($0, variable) }
-        guard let (text, argument) = asked, !text.isEmpty else { return nil }
-        let duration = try DurationText.parse(text, argument: argument)
-        guard duration >= .seconds(3), duration <= .seconds(300) else {
-            throw ValidationError("\(argument): \(text) is not between 3s and 5m")
+    /// What the process that started this one in the background shows of an error.
+    private static func line(_ error: any Error) -> String {
+        switch error {
+        case let error as JobError: "\(error.code == .owned ? "owned: " : "")\(error.message)"
+        default: "\(error)"
         }
-        return duration
     }
+}
 
-    private func address() throws -> HTTPAddress? {
-        guard let http else {
-            guard !httpAllowRemote, httpHost.isEmpty else {
-                throw DaemonError(.invalid, "--http-allow-remote and --http-host go with --http ADDRESS:PORT")
-            }
-            return nil
-        }
-        return try HTTPAddress(http, names: httpHost, allowsRemote: httpAllowRemote)
+extension StreamLogHandler {
+    fileprivate func with(_ level: Logger.Level) -> Self {
+        var handler = self
+        handler.logLevel = level
+        return handler
     }
 }
 

@@ -24,14 +24,15 @@ struct Store: ParsableCommand {
 struct StoreOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The store: postgres://HOST/DATABASE, sqlite:PATH, or a path. $APUS_STORE, or the home's own, unless given.",
+            "The store: postgres://HOST/DATABASE, sqlite:PATH, or a path (default: APUS_STORE, else that of the configuration file, else the home's own).",
             valueName: "store"))
     var store: String?
 
     func location() throws -> StoreLocation {
         let environment = ProcessInfo.processInfo.environment
         if let store { StoreOptions.warn(about: store, "--store") }
-        return try StoreLocation(argument: store, environment: environment, home: try Home(environment: environment))
+        let settings = try Settings(options: store.map { [.store: [$0]] } ?? [:], environment: environment)
+        return try StoreLocation(settings, home: try Home(environment: environment))
     }
 
     /// Every user of the machine can read the arguments of a process.

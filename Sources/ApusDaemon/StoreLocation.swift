@@ -57,20 +57,6 @@ public enum StoreLocation: Sendable {
         self = .sqlite(path: path.hasPrefix("/") ? path : (folder == "/" ? "" : folder) + "/" + path)
     }
 
-    /// The location that was asked for: by an argument, else by the environment, else the home's own file.
-    /// - Throws: ``DaemonError`` with `invalid`, also if none was asked for and the home's last daemon had another one
-    ///   than the home's own file.
-    public init(argument: String?, environment: [String: String], home: Home) throws(DaemonError) {
-        if let argument {
-            try self.init(argument)
-        } else if let text = environment[Self.variable], !text.isEmpty {
-            try self.init(text, argument: Self.variable)
-        } else {
-            try StoreRecord(home).checkOwnFile()
-            self = .sqlite(path: home.databasePath)
-        }
-    }
-
     /// Whether a text has a password, which every user of the machine can read in the arguments of a process.
     public static func hasPassword(_ text: String) -> Bool {
         #if Postgres

@@ -94,6 +94,15 @@ package enum TrustedPath {
         return nil
     }
 
+    /// The rules for a file that is only read, such as a configuration: it may be the system's. A package manager's files,
+    /// to which links of the user lead, belong to root.
+    /// - Returns: what is wrong and what to do, after the path; `nil` if nothing is.
+    package static func objectionToReading(_ status: stat, path: String) -> String? {
+        objection(
+            to: status, as: .file, path: path, user: status.st_uid == 0 ? 0 : geteuid(),
+            privateGroup: PrivateGroup.ofThisProcess)
+    }
+
     private static func othersCanWrite(_ status: stat, _ privateGroup: () -> gid_t?) -> Bool {
         let mode = mode_t(status.st_mode)
         return mode & 0o002 != 0 || (mode & 0o020 != 0 && privateGroup() != status.st_gid)

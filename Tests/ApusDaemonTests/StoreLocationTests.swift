@@ -31,7 +31,8 @@ struct StoreLocationTests {
     @Test("an argument counts before the environment, and that before the home's own file")
     func precedence() throws {
         func path(_ argument: String?, _ environment: [String: String]) throws -> String {
-            "\(try StoreLocation(argument: argument, environment: environment, home: Self.home))"
+            let settings = try Settings(options: argument.map { [.store: [$0]] } ?? [:], environment: environment)
+            return "\(try StoreLocation(settings, home: Self.home))"
         }
         #expect(try path("/a.db", ["APUS_STORE": "/b.db"]) == "/a.db")
         #expect(try path(nil, ["APUS_STORE": "/b.db"]) == "/b.db")

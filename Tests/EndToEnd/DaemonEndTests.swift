@@ -90,8 +90,8 @@ struct DaemonEndTests {
     func log() async throws {
         try await ApusUnderTest.with { apus in
             let process = try await apus.startDaemon()
-            let arguments = try String(contentsOfFile: "/proc/\(process)/cmdline", encoding: .utf8)
-            #expect(arguments.split(separator: "\0").suffix(2) == ["--log-file", "\(apus.home.logPath)"])
+            let errors = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/2")
+            #expect(errors.hasSuffix("/apus.log") && FileManager.default.fileExists(atPath: apus.home.logPath))
             _ = try await apus("stop")
 
             let path = apus.home.path + "/own.log"

@@ -75,7 +75,7 @@ struct ExitCodeTests {
         (["cancel", "JOB"], 0), (["cancel", "missing"], 1), (["cancel", "--all"], 64),
         (["after", "1h", "--name", "GONE", "--", "true"], 0), (["cancel", "GONE"], 0), (["wait", "GONE"], 125),
         (["nodes"], 0), (["nodes", "x"], 64),
-        (["status"], 0), (["doctor"], 0), (["doctor", "x"], 64),
+        (["status"], 0), (["config"], 0), (["config", "x"], 64), (["doctor"], 0), (["doctor", "x"], 64),
         (["store", "status"], 0), (["store", "status", "--store", "/none/apus.db"], 1),
         (["store", "check"], 0), (["store", "check", "--store", "/none/apus.db"], 1),
         (["install", "--print"], 0), (["install"], 64),

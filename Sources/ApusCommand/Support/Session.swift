@@ -43,6 +43,9 @@ struct Session {
         var environment = environment
         // The daemon's working directory is another one.
         if environment["APUS_HOME"]?.isEmpty == false { environment["APUS_HOME"] = home.path }
+        if environment[ConfigurationFile.variable]?.isEmpty == false {
+            environment[ConfigurationFile.variable] = ConfigurationFile.path(environment)
+        }
         let launcher = DaemonLauncher(
             executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
         let process = try await launcher.start()

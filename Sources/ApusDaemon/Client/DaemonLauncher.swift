@@ -19,7 +19,7 @@ import Dispatch
 /// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in
 /// the home's log.
 public struct DaemonLauncher: Sendable {
-    /// The program to start; it is given `serve --ready-fd N --log-file PATH`.
+    /// The program to start; it is given `serve --ready-fd N`, and then writes its log to the home.
     public var executable: String
     /// The home.
     public var home: Home
@@ -62,7 +62,7 @@ public struct DaemonLauncher: Sendable {
             throw DaemonError(.unavailable, "the log \(error)")
         }
         var process: Int32 = 0
-        let arguments = [executable, "serve", "--ready-fd", "3", "--log-file", home.logPath]
+        let arguments = [executable, "serve", "--ready-fd", "3"]
         // A service manager that started this process does not wait for the daemon, and a daemon that a job's command
         // started is no part of that job.
         let environment = environment.filter { $0.key != Daemon.notifySocket && $0.key != RunningRecords.variable }

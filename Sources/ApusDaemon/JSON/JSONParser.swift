@@ -35,8 +35,16 @@ struct JSONParser {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
+    /// The position of the first byte that is not JSON: the cause of the error.
+    struct Position: Error {
+        var byte: Int
+    }
+
     private var notJSON: DecodingError {
-        .dataCorrupted(.init(codingPath: [], debugDescription: "it is not JSON at byte \(position)"))
+        .dataCorrupted(
+            .init(
+                codingPath: [], debugDescription: "it is not JSON at byte \(position)",
+                underlyingError: Position(byte: position)))
     }
 
     // MARK: Bytes

@@ -71,8 +71,8 @@ struct ApusUnderTest: Sendable {
     var environment: [String: String] {
         var environment = ProcessInfo.processInfo.environment
         environment["APUS_HOME"] = home.path
-        environment[StoreLocation.variable] = nil
-        environment["APUS_PATIENCE"] = nil
+        environment[ConfigurationFile.variable] = nil
+        for setting in SettingKey.allCases { environment[setting.variable] = nil }
         // No desktop: notifications go to attached terminals or to the log.
         environment["DBUS_SESSION_BUS_ADDRESS"] = nil
         environment["XDG_RUNTIME_DIR"] = nil

@@ -1,15 +1,15 @@
 import ApusJobs
 
 /// Sizes of files as people type them.
-enum SizeText {
-    static let acceptedForms = ["64KiB", "1MiB", "2GiB", "a number of bytes"]
+package enum SizeText {
+    package static let acceptedForms = ["64KiB", "1MiB", "2GiB", "a number of bytes"]
 
     private static let units: [(suffix: String, bytes: Int)] = [
         ("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30), ("", 1),
     ]
 
     /// `3.2 GiB`, `512 MiB`
-    static func format(_ bytes: UInt64) -> String {
+    package static func format(_ bytes: UInt64) -> String {
         guard let unit = units.sorted(by: { $0.bytes > $1.bytes }).first(where: { bytes >= UInt64($0.bytes) }),
             unit.bytes > 1
         else { return "\(bytes) bytes" }
@@ -17,9 +17,15 @@ enum SizeText {
         return tenths >= 100 ? "\(tenths / 10) \(unit.suffix)" : "\(tenths / 10).\(tenths % 10) \(unit.suffix)"
     }
 
+    /// The size as ``parse(_:argument:)`` accepts it, in the largest unit in which it is a whole number: `1MiB`.
+    package static func exact(_ bytes: Int) -> String {
+        let unit = units.sorted { $0.bytes > $1.bytes }.first { bytes.isMultiple(of: $0.bytes) }
+        return unit.map { "\(bytes / $0.bytes)\($0.suffix)" } ?? "\(bytes)"
+    }
+
     /// The number of bytes.
     /// - Throws: `TextError` if the text is no size, or one of less than 1 KiB or more than 1,024 GiB.
-    static func parse(_ text: String, argument: String) throws -> Int {
+    package static func parse(_ text: String, argument: String) throws -> Int {
         func refusal(_ message: String) -> TextError {
             TextError(argument: argument, given: text, message: message, acceptedForms: acceptedForms)
         }
