@@ -24,7 +24,7 @@ struct CountdownView {
     /// Watches until the countdown ends.
     /// - Throws: `ExitCode(1)` if it was cancelled; what the daemon says if it cannot be followed.
     func watch() async throws {
-        let detach = onInterrupt()
+        let detach = await onInterrupt()
         defer { detach.cancel() }
         let (news, continuation) = AsyncStream.makeStream(of: News.self)
         let ticks = try TimerEngine.shared.ticks(every: .milliseconds(200), clock: .continuous)
@@ -127,11 +127,9 @@ struct CountdownView {
         Terminal.out("\(showsBar ? Terminal.eraseLine : "")\(text)")
     }
 
-    private func onInterrupt() -> any DispatchSourceSignal {
-        signal(SIGINT, SIG_IGN)
-        let source = DispatchSource.makeSignalSource(signal: SIGINT)
+    private func onInterrupt() async -> any DispatchSourceSignal {
         let (id, showsBar) = (job.id, showsBar)
-        source.setEventHandler {
+        return await signalSource(SIGINT) {
             if showsBar { Terminal.out("") }
             Terminal.note(
                 """
@@ -139,7 +137,5 @@ struct CountdownView {
                 """)
             exit(130)
         }
-        source.activate()
-        return source
     }
 }

@@ -31,7 +31,7 @@ struct TopView {
                 if !Task.isCancelled { continuation.yield(.failed(error)) }
             }
         }
-        let sources = Self.signals(continuation) + Self.keys(continuation)
+        let sources = await Self.signals(continuation) + Self.keys(continuation)
         let screen = FullScreen()
         defer {
             ticking.cancel()
@@ -71,14 +71,12 @@ struct TopView {
     /// Ctrl-C.
     private static let interruptKey: UInt8 = 3
 
-    private static func signals(_ news: AsyncStream<News>.Continuation) -> [any DispatchSourceProtocol] {
-        [SIGWINCH, SIGINT, SIGTERM, SIGHUP].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { news.yield(.signal(number)) }
-            source.activate()
-            return source
+    private static func signals(_ news: AsyncStream<News>.Continuation) async -> [any DispatchSourceProtocol] {
+        var sources: [any DispatchSourceProtocol] = []
+        for number in [SIGWINCH, SIGINT, SIGTERM, SIGHUP] {
+            sources.append(await signalSource(number) { news.yield(.signal(number)) })
         }
+        return sources
     }
 
     private static func keys(_ news: AsyncStream<News>.Continuation) -> [any DispatchSourceProtocol] {
