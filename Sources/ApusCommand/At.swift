@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusDaemon
 import ApusJobs
 import ArgumentParser
@@ -28,7 +29,7 @@ struct At: AsyncParsableCommand {
 
     /// An instant to come, as people type it, in the form of the API.
     static func instant(_ text: String, zone name: String?, argument: String) throws -> String {
-        let zone = try name.map { try TimeText.zone(named: $0) } ?? .current
+        let zone = try name.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
         return TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument))
     }
 }

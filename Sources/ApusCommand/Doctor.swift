@@ -131,7 +131,7 @@ private struct Examination {
     }
 
     private func zones() -> Finding {
-        let name = TimeZone.current.identifier
+        let name = SystemTimeZones.shared.local.name
         do {
             _ = try TimeText.zone(named: "Europe/Berlin")
             _ = try ScheduleOptions.parse([]).calendar("every day at 9:00", form: .words)

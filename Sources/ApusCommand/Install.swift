@@ -98,7 +98,7 @@ struct Install: AsyncParsableCommand {
             variables = [("XDG_STATE_HOME", state)]
         }
         let settings = try Settings(environment: environment)
-        // The settings are checked here, where somebody sees the error.
+        // Checked here, so that the error is on the terminal and not in the log of the unit.
         _ = try DaemonSettings(settings, home: try Home(environment: environment))
         let usual = environment.filter { !["XDG_CONFIG_HOME", ConfigurationFile.variable].contains($0.key) }
         if let file = settings.file.path, file != ConfigurationFile.path(usual) {

@@ -70,7 +70,7 @@ struct Preview: AsyncParsableCommand {
         }
     }
 
-    private func beginning(_ text: String, in zone: TimeZone) throws -> WallInstant {
+    private func beginning(_ text: String, in zone: ZoneDatabase.Zone) throws -> WallInstant {
         do {
             return try TimeText.parse(text, now: When.now, timeZone: zone, argument: "--after")
         } catch {

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusDaemon
 import ApusJobs
 import ArgumentParser
@@ -35,7 +36,7 @@ struct Stats: AsyncParsableCommand {
         try await reporting {
             let start = try since.map { try When.past($0, argument: "--since") }.map(TimeText.iso8601)
             let answer = try await Session().call {
-                try await $0.statistics(job: id, since: start, zone: TimeZone.current.identifier)
+                try await $0.statistics(job: id, since: start, zone: SystemTimeZones.shared.local.name)
             }
             if json { return try Terminal.json(answer) }
             guard !answer.jobs.isEmpty else {

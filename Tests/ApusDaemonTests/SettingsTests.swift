@@ -172,7 +172,7 @@ struct SettingsTests {
     }
 
     @Test(
-        "the file is the one that is named, else in the home that is named, else in the user's configuration",
+        "the path of the file is named, else it is in the home that is named, else in the folder of the user's configuration",
         arguments: [
             (["APUS_CONFIG": "/c.json", "APUS_HOME": "/h", "HOME": "/u"], "/c.json"),
             (["APUS_CONFIG": "", "APUS_HOME": "/h", "XDG_CONFIG_HOME": "/x", "HOME": "/u"], "/h/config.json"),

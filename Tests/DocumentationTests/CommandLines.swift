@@ -129,7 +129,8 @@ struct CommandHelp: Decodable {
                 _ = try CalendarSchedule(text: value, form: .rrule, now: now)
             // Any instant before the examples' will do, as long as it is always the same.
             case "time":
-                _ = try TimeText.parse(value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: .gmt)
+                _ = try TimeText.parse(
+                    value, now: WallInstant(secondsSince1970: 1_767_225_600), timeZone: TimeText.zone(named: "UTC"))
             default: break
             }
             return nil

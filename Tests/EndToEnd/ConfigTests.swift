@@ -94,7 +94,7 @@ struct ConfigTests {
     }
 
     @Test(
-        "a setting that is not acceptable is named by whoever reads it",
+        "a setting that is not acceptable is named by each command that reads it",
         arguments: [["config"], ["after", "1h", "--", "true"], ["serve"], ["doctor"], ["install", "--print"]])
     func refused(arguments: [String]) async throws {
         try await ApusUnderTest.with { apus in

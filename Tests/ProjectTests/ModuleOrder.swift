@@ -43,10 +43,10 @@ struct ModuleOrder {
     /// Modules that compute and keep time; an app pays for what they import.
     static let core: Set = ["TimerWheel", "ApusCalendar", "ApusTimers", "ApusBackground", "ApusJobs", "Apus"]
 
-    /// The parts of Foundation that have calendars and zones, and the modules that need them. On Apple's systems `Foundation`
-    /// is their name, under a condition.
-    static let calendars: Set = ["FoundationEssentials", "FoundationInternationalization"]
-    static let calendarUsers: Set = ["ApusJobs"]
+    /// The part of Foundation without locale data, and the modules that need it for JSON. On Apple's systems `Foundation` is
+    /// its name, under a condition.
+    static let essentials = "FoundationEssentials"
+    static let essentialsUsers: Set = ["ApusJobs"]
 
     static func floor(of module: String) -> Int? {
         floors.firstIndex { $0.contains(module) }
@@ -91,7 +91,7 @@ struct ModuleOrder {
                 return "\(path):\(line): \(objection)"
             }
             guard core.contains(module), other.hasPrefix("Foundation") else { return nil }
-            if calendarUsers.contains(module), calendars.contains(other) || isFallback { return nil }
+            if essentialsUsers.contains(module), other == essentials || isFallback { return nil }
             return "\(path):\(line): \(module) is core and does without \(other)"
         }
     }

@@ -194,7 +194,14 @@ public final class ZoneDatabase: TimeZones {
     }
 
     private func unknown(_ name: String) -> ZoneError {
-        let near = names().map { ($0, distance($0.lowercased(), name.lowercased())) }
+        let names = names()
+        guard !names.isEmpty else {
+            return ZoneError(
+                description:
+                    "the rules of time zone \(name) are not in \(directory): install tzdata, or set TZDIR to the folder of the zone files"
+            )
+        }
+        let near = names.map { ($0, distance($0.lowercased(), name.lowercased())) }
             .filter { $0.1 <= max(2, name.count / 3) }.sorted { $0.1 < $1.1 }.prefix(3).map(\.0)
         let hint = near.isEmpty ? "write an IANA name such as Europe/Berlin" : "near: \(near.joined(separator: ", "))"
         return ZoneError(description: "there is no time zone \"\(name)\" in \(directory); \(hint)")

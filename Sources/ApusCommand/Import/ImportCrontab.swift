@@ -1,4 +1,6 @@
+import ApusCalendar
 import ApusDaemon
+import ApusJobs
 import ArgumentParser
 import Foundation
 
@@ -36,7 +38,7 @@ struct ImportCrontab: AsyncParsableCommand {
             let (text, source) = try contents()
             let isSystem = system || source == "/etc/crontab" || source.hasPrefix("/etc/cron.d/")
             let plan = try CrontabImport(
-                Crontab(text, isSystem: isSystem), source: source, zone: tz ?? TimeZone.current.identifier,
+                Crontab(text, isSystem: isSystem), source: source, zone: tz ?? SystemTimeZones.shared.local.name,
                 user: NSUserName(), home: NSHomeDirectory())
             var report = ImportReport(refused: plan.refused, remarks: plan.remarks, isDryRun: dryRun)
             let known = try await Session().call { try await $0.allJobs(labels: [plan.label]) }

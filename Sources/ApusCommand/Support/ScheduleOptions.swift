@@ -55,7 +55,7 @@ struct ScheduleOptions: ParsableArguments {
     /// - Throws: `TextError` or `ValidationError` that names the option.
     func calendar(_ text: String, form: ScheduleForm? = nil, count: Int? = nil) throws -> WireCalendar {
         let calendar = WireCalendar(
-            schedule: text, form: form, zone: tz ?? TimeZone.current.identifier, gap: gap, repeated: repeated,
+            schedule: text, form: form, zone: tz ?? SystemTimeZones.shared.local.name, gap: gap, repeated: repeated,
             count: count, from: from, until: until, except: try exceptions(), spread: spread)
         _ = try parsed(calendar)
         return calendar

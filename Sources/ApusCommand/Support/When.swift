@@ -1,7 +1,7 @@
+import ApusCalendar
 import ApusDaemon
 import ApusJobs
 import ApusTimers
-import Foundation
 
 /// Instants and durations as people read them.
 enum When {
@@ -11,7 +11,7 @@ enum When {
 
     /// An instant that has passed, as people type it.
     static func past(_ text: String, argument: String) throws -> WallInstant {
-        try TimeText.parsePast(text, now: now, timeZone: .current, argument: argument)
+        try TimeText.parsePast(text, now: now, timeZone: SystemTimeZones.shared.local, argument: argument)
     }
 
     /// `due 17:30:05 (in 25m)`, or why nothing is due.
@@ -28,18 +28,13 @@ enum When {
 
     /// In the local zone; with the date unless it is today.
     static func local(_ instant: WallInstant) -> String {
-        let date = Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000) / 1_000)
-        let today = Date(timeIntervalSince1970: Double(now.nanoseconds / 1_000_000) / 1_000)
-        let calendar = Calendar.current
-        let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: date)
-        func two(_ number: Int?) -> String {
-            let text = String(number ?? 0)
-            return text.count < 2 ? "0" + text : text
-        }
-        let time = "\(two(parts.hour)):\(two(parts.minute)):\(two(parts.second))"
-        return calendar.isDate(date, inSameDayAs: today)
-            ? time : "\(parts.year ?? 0)-\(two(parts.month))-\(two(parts.day)) \(time)"
+        let zone = SystemTimeZones.shared.local.rules
+        let (there, today) = (zone.local(at: seconds(instant)), zone.local(at: seconds(now)).date)
+        let text = "\(there)"
+        return there.date == today ? String(text.suffix("17:30:05".count)) : text
     }
+
+    private static func seconds(_ instant: WallInstant) -> Int64 { Int64(instant.nanoseconds / 1_000_000_000) }
 
     static func local(_ text: String?) -> String { text.flatMap(instant).map(local) ?? "-" }
 
@@ -67,7 +62,7 @@ enum When {
         if let at = trigger.at { return "at \(local(at))" }
         if let after = trigger.after { return "after \(duration(after))" }
         if let calendar = trigger.calendar {
-            let zone = calendar.zone == TimeZone.current.identifier ? nil : calendar.zone
+            let zone = calendar.zone == SystemTimeZones.shared.local.name ? nil : calendar.zone
             return calendar.schedule + (zone.map { " in \($0)" } ?? "")
                 + (calendar.count.map { ", \($0) times" } ?? "")
         }

@@ -61,7 +61,7 @@ public struct WireCalendar: Codable, Hashable, Sendable {
     public func parsed(
         at now: WallInstant, in zones: any TimeZones, calling name: (String) -> String
     ) throws(TextError) -> CalendarTrigger {
-        let given = zone ?? TimeZone.current.identifier
+        let given = zone ?? SystemTimeZones.shared.local.name
         let local = try rules(of: given, in: zones, name("zone"))
             .local(at: Int64(clamping: now.nanoseconds / 1_000_000_000))
         var parsed = try Self.schedule(schedule, form: form, now: local, argument: name("schedule"))

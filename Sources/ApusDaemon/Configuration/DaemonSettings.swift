@@ -10,7 +10,7 @@ package struct DaemonSettings: Sendable {
     package var parallel: Int?
     package var http: HTTPAddress?
     package var logLevel: Logger.Level
-    /// The log file; `nil` for the one that is usual: standard error, or the home's for a daemon in the background.
+    /// The log file; `nil` for standard error, or the log in the home for a daemon in the background.
     package var logFile: String?
     package var logLimits: RotatedLog.Limits
 

@@ -3,19 +3,13 @@ import Hummingbird
 import LoopbackWeb
 import NIOCore
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What is measured: from the history, and since the daemon started.
 extension Routes {
     func addStatistics(to router: Router<APIContext>) {
         router.get("/v1/stats") { request, _ in
             let parameters = try Query(of: request, known: ["job", "since", "zone"])
             let since = try instant(parameters, "since")
-            let zone = try parameters["zone"].map { try TimeText.zone(named: $0, argument: "zone") } ?? .gmt
+            let zone = try TimeText.zone(named: parameters["zone"] ?? "UTC", argument: "zone")
             let job: JobID? = if let name = parameters["job"] { try await jobs.resolve(name) } else { nil }
             return try Response.json(
                 try await StatisticsDirectory(scheduler: scheduler).statistics(job: job, since: since, zone: zone))

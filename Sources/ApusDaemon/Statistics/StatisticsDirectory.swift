@@ -1,11 +1,6 @@
+import ApusCalendar
 import ApusJobs
 import ApusTimers
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// Reads the history for statistics.
 struct StatisticsDirectory: Sendable {
@@ -14,7 +9,7 @@ struct StatisticsDirectory: Sendable {
     private static let page = 200
 
     /// The runs that have ended, of one job or of all, since an instant or ever.
-    func statistics(job: JobID?, since: WallInstant?, zone: TimeZone) async throws -> WireStatistics {
+    func statistics(job: JobID?, since: WallInstant?, zone: ZoneDatabase.Zone) async throws -> WireStatistics {
         var total = RunStatistics()
         var jobs: [JobID: RunStatistics] = [:]
         var names: [JobID: String] = [:]
@@ -27,23 +22,21 @@ struct StatisticsDirectory: Sendable {
                 guard let finished = run.finished else { continue }
                 total.add(run)
                 jobs[run.job, default: RunStatistics()].add(run)
-                days[Self.day(of: finished, in: zone), default: RunStatistics()].add(run)
+                days[Self.day(of: finished, in: zone.rules), default: RunStatistics()].add(run)
             }
             names.merge(page.names) { newest, _ in newest }
             query.after = page.next
             try Task.checkCancellation()
         } while query.after != nil
         return WireStatistics(
-            zone: zone.identifier, total: total.wire,
+            zone: zone.name, total: total.wire,
             jobs: jobs.sorted { $0.key < $1.key }
                 .map { .init(job: $0.key.rawValue, name: names[$0.key], runs: $0.value.wire) },
             days: days.sorted { $0.key < $1.key }.map { .init(day: $0.key, runs: $0.value.wire) })
     }
 
     /// `2026-12-24`
-    private static func day(of instant: WallInstant, in zone: TimeZone) -> String {
-        let date = Date(timeIntervalSince1970: Double(instant.nanoseconds / 1_000_000_000))
-        let local = instant.advanced(by: .seconds(zone.secondsFromGMT(for: date)))
-        return String(TimeText.iso8601(local).prefix(10))
+    private static func day(of instant: WallInstant, in zone: TimeZoneRules) -> String {
+        "\(zone.local(at: Int64(instant.nanoseconds / 1_000_000_000)).date)"
     }
 }

@@ -1,3 +1,4 @@
+import ApusCalendar
 import ApusTimers
 
 /// What a text about an instant says, before the present and the zone are known.
@@ -6,14 +7,14 @@ enum TimeForm: Hashable {
     case next(TimeOfDay)
     /// `today 17:30`, `tomorrow 9:00`, `tomorrow`.
     case relative(days: Int, TimeOfDay)
-    /// `monday 09:00`, `monday`; 0 is Sunday. `next monday` is never today.
-    case weekday(Int, TimeOfDay, notToday: Bool)
+    /// `monday 09:00`, `monday`. `next monday` is never today.
+    case weekday(Weekday, TimeOfDay, notToday: Bool)
     /// `in 5 minutes`.
     case after(Duration)
     /// `@1798135200`
     case secondsSince1970(Int64)
     /// `2026-12-24 18:00` in the zone of the person who typed it.
-    case local(CivilTime, nanosecond: Int)
+    case local(CivilDateTime, nanosecond: Int)
     /// RFC 3339: seconds since 1970 in UTC.
     case absolute(Int64, nanosecond: Int)
 
@@ -22,6 +23,13 @@ enum TimeForm: Hashable {
         var minute = 0
         var second = 0
         var nanosecond = 0
+
+        /// This time that many days after a date.
+        func on(_ date: CivilDate, days: Int = 0) -> CivilDateTime {
+            let date = CivilDate(dayNumber: date.dayNumber + days)
+            return CivilDateTime(
+                localSeconds: Int64(date.dayNumber * 86_400 + hour * 3_600 + minute * 60 + second))
+        }
     }
 
     /// Reads any form.
@@ -50,7 +58,7 @@ enum TimeForm: Hashable {
             scanner.skipSpaces()
             name = scanner.letters()
         }
-        let weekday = weekdays.firstIndex { $0 == name || $0.prefix(3) == name }
+        let weekday = Weekday.allCases.first { $0.name == name || $0.name.prefix(3) == name }
         guard weekday != nil || !isNext else {
             throw TextProblem("“\(start.rest)” cannot be read; “next” is followed by a weekday, as in “next friday”")
         }
@@ -87,10 +95,8 @@ enum TimeForm: Hashable {
         return digits.reduce(0) { $0 * 10 + Int64($1) }
     }
 
-    private static let weekdays = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"]
-
     /// `2026-12-24`, or nothing if the text does not begin like a date.
-    private static func date(_ scanner: inout TextScanner) throws(TextProblem) -> CivilTime? {
+    private static func date(_ scanner: inout TextScanner) throws(TextProblem) -> CivilDate? {
         let start = scanner
         guard let year = scanner.number(digits: 4), scanner.take("-") else {
             scanner = start
@@ -100,16 +106,18 @@ enum TimeForm: Hashable {
             throw TextProblem("a date is year-month-day, as in 2026-12-24")
         }
         guard (1...12).contains(month) else { throw TextProblem("there is no month \(month)") }
-        guard (1...CivilTime.days(inMonth: month, of: year)).contains(day) else {
+        guard (1...CivilDate.days(inMonth: month, year: year)).contains(day) else {
             throw TextProblem("month \(month) of \(year) has no day \(day)")
         }
-        guard (1970...2553).contains(year) else { throw TextProblem("the year is not within 1970–2553") }
-        return CivilTime(year: year, month: month, day: day)
+        guard (1970...2553).contains(year), let date = CivilDate(year: year, month: month, day: day) else {
+            throw TextProblem("the year is not within 1970–2553")
+        }
+        return date
     }
 
     /// What follows a date: nothing, a time of day, or a time of day with an offset.
-    private static func dated(_ date: CivilTime, _ scanner: inout TextScanner) throws(TextProblem) -> TimeForm {
-        if scanner.isAtEnd { return .local(date, nanosecond: 0) }
+    private static func dated(_ date: CivilDate, _ scanner: inout TextScanner) throws(TextProblem) -> TimeForm {
+        if scanner.isAtEnd { return .local(TimeOfDay().on(date), nanosecond: 0) }
         if scanner.take("t") {
             // RFC 3339 as it is written by programs.
         } else {
@@ -117,10 +125,9 @@ enum TimeForm: Hashable {
             scanner.skipSpaces()
         }
         let time = try timeOfDay(&scanner)
-        var civil = date
-        (civil.hour, civil.minute, civil.second) = (time.hour, time.minute, time.second)
-        guard let offset = try offset(&scanner) else { return .local(civil, nanosecond: time.nanosecond) }
-        return .absolute(civil.secondsSince1970 - offset, nanosecond: time.nanosecond)
+        let local = time.on(date)
+        guard let offset = try offset(&scanner) else { return .local(local, nanosecond: time.nanosecond) }
+        return .absolute(local.localSeconds - offset, nanosecond: time.nanosecond)
     }
 
     /// `Z`, `+01:00`, or nothing.
@@ -188,14 +195,14 @@ enum TimeForm: Hashable {
 
 extension TimeForm {
     /// The instant that is meant, which is after `now`.
-    func instant(after now: WallInstant, in zone: ZoneRules) throws(TextProblem) -> WallInstant {
+    func instant(after now: WallInstant, in zone: TimeZoneRules) throws(TextProblem) -> WallInstant {
         let nowSeconds = Int64(now.nanoseconds / 1_000_000_000)
-        let today = zone.civil(at: nowSeconds)
+        let today = zone.local(at: nowSeconds).date
         switch self {
         case .next(let time):
             return try Self.first(of: 0...2, from: today, time, after: now, in: zone)
         case .weekday(let weekday, let time, let notToday):
-            let ahead = (weekday - today.weekday + 7) % 7
+            let ahead = (weekday.rawValue - today.weekday.rawValue + 7) % 7
             let days = notToday && ahead == 0 ? [7, 14] : [ahead, ahead + 7]
             return try Self.first(of: days, from: today, time, after: now, in: zone)
         case .after(let duration):
@@ -204,7 +211,7 @@ extension TimeForm {
         case .secondsSince1970(let seconds):
             return try Self.future(Self.wall(seconds, 0), now)
         case .relative(let days, let time):
-            let instant = try Self.wall(zone.instant(of: today.advanced(days: days).at(time)), time.nanosecond)
+            let instant = try Self.wall(zone.instant(of: time.on(today, days: days)), time.nanosecond)
             guard instant > now else { throw TextProblem("this time has passed today") }
             return instant
         case .local(let civil, let nanosecond):
@@ -217,11 +224,11 @@ extension TimeForm {
     /// The first of some days on which a time of day is after `now`. A day whose change of offset makes the time one
     /// that has passed is passed over, so this looks at more days than one.
     private static func first(
-        of days: some Sequence<Int>, from today: CivilTime, _ time: TimeOfDay, after now: WallInstant,
-        in zone: ZoneRules
+        of days: some Sequence<Int>, from today: CivilDate, _ time: TimeOfDay, after now: WallInstant,
+        in zone: TimeZoneRules
     ) throws(TextProblem) -> WallInstant {
         for day in days {
-            let instant = try wall(zone.instant(of: today.advanced(days: day).at(time)), time.nanosecond)
+            let instant = try wall(zone.instant(of: time.on(today, days: day)), time.nanosecond)
             if instant > now { return instant }
         }
         throw TextProblem("there is no such time in the days ahead")
@@ -234,17 +241,12 @@ extension TimeForm {
         return instant
     }
 
+    /// From 1970 to the first year that does not fit into a ``WallInstant`` as a whole.
+    private static let secondsUntil2554: Int64 = 18_429_292_800
+
     /// An instant of the wall clock, refused where ``WallInstant`` would saturate.
     static func wall(_ seconds: Int64, _ nanosecond: Int) throws(TextProblem) -> WallInstant {
-        let limit = CivilTime(year: 2554, month: 1, day: 1).secondsSince1970
-        guard (0..<limit).contains(seconds) else { throw TextProblem("the instant is not within 1970–2553") }
+        guard (0..<secondsUntil2554).contains(seconds) else { throw TextProblem("the instant is not within 1970–2553") }
         return WallInstant(nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(nanosecond))
-    }
-}
-
-extension CivilTime {
-    func at(_ time: TimeForm.TimeOfDay) -> CivilTime {
-        CivilTime(
-            year: year, month: month, day: day, hour: time.hour, minute: time.minute, second: time.second)
     }
 }

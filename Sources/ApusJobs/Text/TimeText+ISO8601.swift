@@ -1,14 +1,14 @@
+import ApusCalendar
 public import ApusTimers
 
 extension TimeText {
     /// The form of ISO 8601 that Apus stores and shows: `yyyy-MM-ddTHH:mm:ss.SSSZ`, always in UTC and always with
     /// milliseconds. What is below a millisecond is dropped, so that no instant is shown before it has come.
     public static func iso8601(_ instant: WallInstant) -> String {
-        let civil = CivilTime(secondsSince1970: Int64(instant.nanoseconds / 1_000_000_000))
+        let utc = CivilDateTime(localSeconds: Int64(instant.nanoseconds / 1_000_000_000))
         let millisecond = Int(instant.nanoseconds / 1_000_000 % 1_000)
-        let date = "\(padded(civil.year, 4))-\(padded(civil.month, 2))-\(padded(civil.day, 2))"
-        let time = "\(padded(civil.hour, 2)):\(padded(civil.minute, 2)):\(padded(civil.second, 2))"
-        return "\(date)T\(time).\(padded(millisecond, 3))Z"
+        let time = "\(padded(utc.time.hour, 2)):\(padded(utc.time.minute, 2)):\(padded(utc.time.second, 2))"
+        return "\(utc.date)T\(time).\(padded(millisecond, 3))Z"
     }
 
     /// Reads an instant with an offset in the form of RFC 3339, past or future: what ``iso8601(_:)`` writes, and the

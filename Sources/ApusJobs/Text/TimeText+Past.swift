@@ -1,10 +1,5 @@
+public import ApusCalendar
 public import ApusTimers
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
 
 extension TimeText {
     /// Examples of every form that ``parsePast(_:now:timeZone:argument:)`` reads.
@@ -26,17 +21,17 @@ extension TimeText {
     /// - Returns: An instant that is not after `now`; 1970 for a duration that reaches further back.
     /// - Throws: ``TextError`` for an instant after `now`, before 1970, and for what cannot be read.
     public static func parsePast(
-        _ text: String, now: WallInstant, timeZone: TimeZone, argument: String = "--since"
+        _ text: String, now: WallInstant, timeZone: ZoneDatabase.Zone, argument: String = "--since"
     ) throws(TextError) -> WallInstant {
         do throws(TextProblem) {
-            return try pastInstant(text, now: now, in: ZoneRules(timeZone))
+            return try pastInstant(text, now: now, in: timeZone.rules)
         } catch {
             throw TextError(argument: argument, given: text, message: error.message, acceptedForms: acceptedPastForms)
         }
     }
 
     private static func pastInstant(
-        _ text: String, now: WallInstant, in zone: ZoneRules
+        _ text: String, now: WallInstant, in zone: TimeZoneRules
     ) throws(TextProblem) -> WallInstant {
         let words = text.trimmingSpaces.lowercased()
         let form: TimeForm
@@ -62,10 +57,10 @@ extension TimeText {
 
 extension TimeForm {
     /// The instant that is meant, which is not after `now`.
-    fileprivate func instant(notAfter now: WallInstant, in zone: ZoneRules) throws(TextProblem) -> WallInstant {
-        let today = zone.civil(at: Int64(now.nanoseconds / 1_000_000_000))
+    fileprivate func instant(notAfter now: WallInstant, in zone: TimeZoneRules) throws(TextProblem) -> WallInstant {
+        let today = zone.local(at: Int64(now.nanoseconds / 1_000_000_000)).date
         func instant(_ days: Int, _ time: TimeOfDay) throws(TextProblem) -> WallInstant {
-            try Self.wall(zone.instant(of: today.advanced(days: days).at(time)), time.nanosecond)
+            try Self.wall(zone.instant(of: time.on(today, days: days)), time.nanosecond)
         }
         let found: WallInstant
         switch self {
@@ -73,7 +68,7 @@ extension TimeForm {
             let latest = try instant(0, time)
             found = latest > now ? try instant(-1, time) : latest
         case .weekday(let weekday, let time, false):
-            let back = (today.weekday - weekday + 7) % 7
+            let back = (today.weekday.rawValue - weekday.rawValue + 7) % 7
             let latest = try instant(-back, time)
             found = latest > now ? try instant(-back - 7, time) : latest
         case .relative(let days, let time): found = try instant(days, time)

@@ -1,37 +1,41 @@
 import ApusCalendar
 import ApusJobs
-import ApusTesting
+import Foundation
 import Testing
 
-@Suite("Zones of the runtime")
+@Suite("Zones of this machine")
 struct SystemTimeZonesTests {
-    /// A machine without zone files.
-    private struct NoFiles: TimeZones {
-        func zone(_ name: String) throws(ZoneError) -> ZoneDatabase.Zone {
-            throw ZoneError(description: "no zone files")
-        }
-        func refresh() -> Bool { false }
-    }
-
     @Test(
-        "without zone files, the zones of the runtime have the offsets of the files on each day",
+        "a zone has the offsets that Foundation knows on each day",
         arguments: ["Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "UTC"])
     func offsets(_ name: String) throws {
-        let runtime = try SystemTimeZones(files: NoFiles()).zone(name).rules
-        let files = try ZoneDatabase.system.zone(name).rules
+        let rules = try SystemTimeZones().zone(name).rules
+        let zone = try #require(TimeZone(identifier: name))
         // From 1980 to 2100; earlier, the two have been corrected at different times.
-        for day in Int64(3_652)..<47_482 where runtime.offset(at: day * 86_400) != files.offset(at: day * 86_400) {
-            Issue.record("day \(day): \(runtime.offset(at: day * 86_400)), not \(files.offset(at: day * 86_400))")
-            return
+        for day in Int64(3_652)..<47_482 {
+            let seconds = day * 86_400
+            let offset = zone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(seconds)))
+            if rules.offset(at: seconds) != offset {
+                Issue.record("day \(day): \(rules.offset(at: seconds)), not \(offset)")
+                return
+            }
         }
-        let noon: Int64 = 1_774_702_800
-        #expect(
-            runtime.transitions(in: noon..<noon + 86_400 * 365) == files.transitions(in: noon..<noon + 86_400 * 365))
     }
 
-    @Test("a zone that neither the files nor the runtime have is an error of the files")
-    func missing() {
-        let error = #expect(throws: ZoneError.self) { try SystemTimeZones(files: NoFiles()).zone("Mars/Olympus") }
-        #expect(error?.description == "no zone files")
+    @Test("without zone files there is UTC, and another name is an error that says what to install")
+    func missing() throws {
+        let zones = SystemTimeZones(files: ZoneDatabase(directory: "/none"))
+        #expect(try zones.zone("UTC").rules == .utc)
+        #if os(Linux)
+            let error = #expect(throws: ZoneError.self) { try zones.zone("Europe/Berlin") }
+            #expect(error?.description.contains("tzdata") == true && error?.description.contains("TZDIR") == true)
+        #endif
+    }
+
+    @Test("the zone of this machine has the name that Foundation finds")
+    func local() {
+        let name = SystemTimeZones.shared.local.name
+        let theirs = TimeZone.current.identifier
+        #expect(name == theirs || (name == "UTC" && ["GMT", "Etc/UTC"].contains(theirs)))
     }
 }
