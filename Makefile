@@ -37,6 +37,8 @@ FUZZ ?= words cron calendar rrule tzif
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+# The maintainer of the Debian package, "NAME <ADDRESS>". Without it: DEBFULLNAME and DEBEMAIL, else git's user.
+export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
 .PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
@@ -159,7 +161,7 @@ mutants: bootstrap  ## break the scheduler in chosen ways, and require that the 
 install: bootstrap-build  ## build the command with Swift's runtime inside, and install it under PREFIX (/usr/local), with manual pages, completions and a user unit
 	SWIFT="$(SWIFT)" Scripts/install "$(PREFIX)" "$(DESTDIR)"
 
-deb: bootstrap-build  ## make a Debian package of the same, in .build
+deb: bootstrap-build  ## make a Debian package of the same, in .build; DEB_MAINTAINER="NAME <ADDRESS>" is its maintainer
 	SWIFT="$(SWIFT)" Scripts/deb
 
 bootstrap:

@@ -30,6 +30,7 @@
                     JobRequest(
                         id: JobID("greeting-\(number)"), kind: "greet", trigger: .every(.seconds(1), count: 3)))
             }
+            // Real time, in which the three greetings of each job are printed.
             try await TimerEngine.shared.sleep(for: .seconds(4))
             // A command for a job of the other node.
             print("cancelled: \(try await nodes[0].cancel("greeting-1").id)")

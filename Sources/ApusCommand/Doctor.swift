@@ -277,10 +277,27 @@ private struct Examination {
         // With APUS_HOME, the unit is not for this home.
         guard let service = UserService(environment: environment) else { return nil }
         guard await service.isEnabled() else {
-            return Finding(
-                check: "unit", status: .note,
-                text: "no enabled systemd unit starts the daemon at login or with the machine: apus install")
+            return Finding(check: "unit", status: .note, text: Self.remedy(UnitFiles(environment: environment).used()))
         }
         return Finding(check: "unit", status: .ok, text: "\(UserService.unit) is enabled")
+    }
+
+    /// What makes systemd start the daemon, as its unit is not enabled.
+    private static func remedy(_ unit: UnitFiles.File?) -> String {
+        guard let unit else {
+            return "no enabled systemd unit starts the daemon at login or with the machine: apus install"
+        }
+        let enable = "systemctl --user enable --now apus"
+        if unit.isMasked { return "\(unit.path) masks the unit: systemctl --user unmask apus, then \(enable)" }
+        let program = DaemonLauncher.currentExecutable()
+        guard let started = unit.program, !isSameFile(started, program) else {
+            return "\(unit.path) is not enabled, so nothing starts the daemon at login or with the machine: \(enable)"
+        }
+        return
+            "\(unit.path) is not enabled, and starts \(started): \(enable); or apus install, for a unit of \(program)"
+    }
+
+    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+        URL(filePath: one).resolvingSymlinksInPath() == URL(filePath: other).resolvingSymlinksInPath()
     }
 }

@@ -8,7 +8,7 @@ struct Install: AsyncParsableCommand {
         abstract:
             "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering.",
         discussion:
-            "A daemon that runs in the background already hands over to the unit's when that is started. Once the unit is enabled, commands that need a daemon start it through systemd."
+            "A daemon that runs in the background already hands over to the unit's when that is started. Once the unit is enabled, commands that need a daemon start it through systemd. A unit of a package is used as it is if it is the same; otherwise the written unit takes precedence over it."
     )
 
     @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
@@ -19,7 +19,10 @@ struct Install: AsyncParsableCommand {
             "The program that the unit starts, an absolute path (default: this program).", valueName: "path"))
     var program: String?
 
-    @Flag(help: "Print JSON: the path, the program and the text of the unit, and whether it was written.")
+    @Flag(
+        help:
+            "Print JSON: the path, the program and the text of the unit, whether it was written, and the packaged unit that it overrides."
+    )
     var json = false
 
     private struct Report: Encodable {
@@ -27,6 +30,8 @@ struct Install: AsyncParsableCommand {
         var program: String
         var unit: String
         var written: Bool
+        /// The packaged unit over which the written one takes precedence.
+        var overrides: String?
 
         /// Every field is present: without a value it is `null`.
         func encode(to encoder: any Encoder) throws {
@@ -35,9 +40,10 @@ struct Install: AsyncParsableCommand {
             try container.encode(program, forKey: .program)
             try container.encode(unit, forKey: .unit)
             try container.encode(written, forKey: .written)
+            try container.encode(overrides, forKey: .overrides)
         }
 
-        private enum CodingKeys: String, CodingKey { case path, program, unit, written }
+        private enum CodingKeys: String, CodingKey { case path, program, unit, written, overrides }
     }
 
     func validate() throws {
@@ -69,21 +75,36 @@ struct Install: AsyncParsableCommand {
                     .invalid,
                     "APUS_HOME is set, and a unit would be outside of it: use --print and place the unit yourself")
             }
-            let configuration =
-                environment["XDG_CONFIG_HOME"].flatMap { $0.hasPrefix("/") ? $0 : nil } ?? (environment["HOME"] ?? "")
-                + "/.config"
-            let folder = configuration + "/systemd/user"
-            let path = "\(folder)/\(UserService.unit)"
-            do {
-                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-                try unit.write(toFile: path, atomically: true, encoding: .utf8)
-            } catch {
-                throw DaemonError(.unavailable, "\(path) cannot be written", cause: error)
+            let files = UnitFiles(environment: environment)
+            let packaged = files.packaged()
+            // A copy would only keep later versions of the package's unit from being used.
+            let isPackaged = packaged?.text == unit && !FileManager.default.fileExists(atPath: files.ownPath)
+            let path = isPackaged ? packaged?.path ?? files.ownPath : files.ownPath
+            if !isPackaged { try Self.write(unit, to: files) }
+            let overridden = isPackaged ? nil : packaged?.path
+            if json {
+                return try Terminal.json(
+                    Report(path: path, program: executable, unit: unit, written: !isPackaged, overrides: overridden))
             }
-            if json { return try Terminal.json(Report(path: path, program: executable, unit: unit, written: true)) }
-            Terminal.out("wrote \(path)")
+            if isPackaged {
+                Terminal.out("\(path) is the same unit; nothing was written")
+            } else {
+                Terminal.out("wrote \(path)")
+            }
+            if let overridden {
+                Terminal.out("it takes precedence over \(overridden); remove it to use that one again")
+            }
             Terminal.out("start it now and at each login:   systemctl --user enable --now apus")
             Terminal.out("start it with the machine too:    loginctl enable-linger")
+        }
+    }
+
+    private static func write(_ unit: String, to files: UnitFiles) throws(DaemonError) {
+        do {
+            try FileManager.default.createDirectory(atPath: files.ownFolder, withIntermediateDirectories: true)
+            try unit.write(toFile: files.ownPath, atomically: true, encoding: .utf8)
+        } catch {
+            throw DaemonError(.unavailable, "\(files.ownPath) cannot be written", cause: error)
         }
     }
 

@@ -9,7 +9,7 @@ public import Foundation
 ///
 /// May be used from any thread.
 public final class UserDefaultsRecordStore: RecordStore, @unchecked Sendable {
-    // Unchecked: `defaults` is used under `lock` only, and is documented as thread-safe besides.
+    // For `@unchecked Sendable`: `defaults` is used under `lock` only, and is documented as thread-safe besides.
     private let defaults: UserDefaults
     private let prefix: String
     private let lock = Locked(())

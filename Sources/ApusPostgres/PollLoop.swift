@@ -46,7 +46,8 @@
     }
 
     /// The executor of connections: one thread that runs jobs and waits in `poll`, on Linux and Darwin alike.
-    // `inbox` is a lock; `sources`, `ends` and `polls` are touched on the loop's own thread only.
+    // For `@unchecked Sendable`: `inbox` is a lock; `sources`, `ends` and `polls` are touched on the loop's own thread
+    // only.
     final class PollLoop: SerialExecutor, @unchecked Sendable {
         private enum Work {
             case job(UnownedJob)

@@ -5,7 +5,8 @@ import GRDBSQLite
 /// One connection to the file, with its compiled statements.
 ///
 /// Everything but `perform` and `enqueue` is called on the connection's queue only.
-// `statements`, `frequent`, `isOpen` and `handle` are touched only on `queue`'s own serial queue.
+// For `@unchecked Sendable`: `statements`, `frequent`, `isOpen` and `handle` are touched only on `queue`'s own serial
+// queue.
 final class Connection: @unchecked Sendable {
     let path: String
     private let queue: DatabaseQueue

@@ -87,7 +87,7 @@ package struct SQLiteMoveSource: MoveSource {
 }
 
 /// One state of a file that others write.
-private final class SQLiteSnapshot: SQLitePages, StoreRows, @unchecked Sendable {
+private final class SQLiteSnapshot: SQLitePages, StoreRows, @unchecked Sendable {  // nothing of it changes
     func begin() async throws {
         try await connection.perform { connection in
             try connection.statement("BEGIN DEFERRED").run()
@@ -100,7 +100,7 @@ private final class SQLiteSnapshot: SQLitePages, StoreRows, @unchecked Sendable 
 }
 
 /// The file's lock, and a transaction that keeps applications from writing.
-private final class SQLiteHandOver: SQLitePages, StoreHandOver, @unchecked Sendable {
+private final class SQLiteHandOver: SQLitePages, StoreHandOver, @unchecked Sendable {  // nothing of it changes
     private let connections: Connections
 
     init(_ connections: Connections) {

@@ -1,8 +1,8 @@
 /// Records and payloads in segments of one length that never move: finds both by an index with a shift and a mask.
 ///
-/// Segments are only ever added, under the owner's lock, so code that has read an index under that lock may look its
-/// record up at any later time without. Memory that no timer has used yet is only reserved: on the systems at hand, an
-/// allocation of this size costs addresses until it is touched.
+/// For `@unchecked Sendable`: segments are only ever added, under the owner's lock, so code that has read an index under
+/// that lock may look its record up at any later time without. Memory that no timer has used yet is only reserved: on the
+/// systems at hand, an allocation of this size costs addresses until it is touched.
 struct Segments: @unchecked Sendable {
     /// Where each segment begins. Room for all there can be, of which the used part is touched.
     private let bases: UnsafeMutablePointer<UnsafeMutableRawPointer>

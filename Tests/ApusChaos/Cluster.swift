@@ -201,6 +201,7 @@
                     default:
                         submit(kind, .every(milliseconds: 500, count: 1 + Int(random.next() % 5)), padding: padding)
                     }
+                    // Real time: the rate is the load.
                     Thread.sleep(forTimeInterval: 1 / Double(rate))
                 }
             }

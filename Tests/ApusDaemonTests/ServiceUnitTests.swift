@@ -22,6 +22,24 @@ struct ServiceUnitTests {
         #expect(try line("ExecStart", of: ServiceUnit(executable: path)) == "ExecStart=\(expected) serve --take-over")
     }
 
+    @Test(
+        "the program of a unit's file is read back, whatever its path is",
+        arguments: ["/usr/bin/apus", "/opt/my tools/100%/apus", #"/opt/a"b\c'd %$/apus"#])
+    func readBack(path: String) throws {
+        #expect(ServiceUnit.executable(in: try ServiceUnit(executable: path).text()) == path)
+    }
+
+    @Test(
+        "the program of a unit that a distribution has changed is read",
+        arguments: [
+            ("ExecStart=/usr/bin/apus serve", "/usr/bin/apus"), ("ExecStart=-!/usr/bin/apus", "/usr/bin/apus"),
+            ("ExecStart=/bin/old\nExecStart=\nExecStart='/opt/a b/apus' serve", "/opt/a b/apus"),
+            ("ExecStart=apus serve", nil), ("ExecStart=", nil), ("# ExecStart=/usr/bin/apus", nil), ("", nil),
+        ])
+    func readForeign(text: String, program: String?) {
+        #expect(ServiceUnit.executable(in: text) == program)
+    }
+
     @Test("a variable's dollars stay, because systemd replaces none there")
     func environment() throws {
         let unit = ServiceUnit(executable: "/apus", environment: [("APUS_HOME", #"/a "b"\c%d$e"#)])

@@ -34,9 +34,10 @@ private final class Probe: Sendable {
 
     /// Looks repeatedly, because the kernel reports the end only to the parent's `waitpid`, which is Foundation's.
     func wait(until condition: (Probe) -> Bool) async throws {
-        while !condition(self) {
+        try await eventually {
+            if condition(self) { return true }
             try #require(process.isRunning, "the probe ended by itself")
-            try await TimerEngine.shared.sleep(for: .milliseconds(5))
+            return false
         }
     }
 

@@ -95,11 +95,7 @@
                                 PostgresStatement("SELECT pg_advisory_xact_lock($1)", [.int64(lock)]),
                                 PostgresStatement("SELECT count(*) FROM \(table)"),
                             ], transaction: transaction))
-                    // It waits for the lock.
-                    let process = await connection.status.serverProcess
-                    while try await holder.query(
-                        "SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)]
-                    ).isEmpty {}
+                    try await untilBlocked(await connection.status.serverProcess, holder)
                     try await holder.run("INSERT INTO \(table) VALUES (1)")
                     _ = try await holder.query("SELECT pg_advisory_unlock($1)", [.int64(lock)])
                     let results = try await seen

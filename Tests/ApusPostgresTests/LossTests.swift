@@ -28,12 +28,6 @@
                 ], transaction: transaction)
         }
 
-        private func waitUntilBlocked(_ process: Int32, _ observer: PostgresConnection) async throws {
-            while try await observer.query(
-                "SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)]
-            ).isEmpty {}
-        }
-
         @Test(
             "a session that is terminated in a statement has applied nothing, and neither have later batches",
             arguments: [PostgresBatch.Transaction.implicit, .explicit(.readCommitted)])
@@ -46,7 +40,7 @@
                     let process = await connection.status.serverProcess
                     let first = Task { try await connection.execute(slowInsert(table, lock: lock, transaction)) }
                     let second = Task { try await connection.execute(slowInsert(table, lock: lock, transaction)) }
-                    try await waitUntilBlocked(process, observer)
+                    try await untilBlocked(process, observer)
                     _ = try await observer.query("SELECT pg_terminate_backend($1)", [.int32(process)])
                     for task in [first, second] {
                         let error = await postgresError { try await task.value }
@@ -86,7 +80,7 @@
                     _ = try await connection.query("SELECT 1")
                     proxy.hold(.toClient)
                     let inserted = Task { try await connection.query("INSERT INTO \(table) VALUES (1)") }
-                    while try await observer.query("SELECT 1 FROM \(table)").isEmpty {}
+                    try await until("the row", observer) { try await !$0.query("SELECT 1 FROM \(table)").isEmpty }
                     proxy.cut()
                     let error = await postgresError { try await inserted.value }
                     #expect(error?.code == .lost)
@@ -130,7 +124,7 @@
                     let blocked = Task {
                         try await connection.query("SELECT pg_advisory_xact_lock($1)", [.int64(lock)])
                     }
-                    try await waitUntilBlocked(process, observer)
+                    try await untilBlocked(process, observer)
                     let first = await postgresError { try await failed.value }
                     #expect(first?.code == .invalid)
                     proxy.cut()
@@ -152,7 +146,7 @@
                     return try await withConnection(configuration) { connection in
                         let process = await connection.status.serverProcess
                         let blocked = Task { try await connection.query("SELECT pg_advisory_lock(1)") }
-                        try await waitUntilBlocked(process, observer)
+                        try await untilBlocked(process, observer)
                         try await end(server)
                         let error = await postgresError { try await blocked.value }
                         return (error, await postgresError { try await connection.query("SELECT 1") })
@@ -194,7 +188,7 @@
                 try await withConnection(configuration) { observer in
                     _ = try await observer.query("SELECT pg_advisory_lock(1)")
                     let blocked = Task { try await victim.query("SELECT pg_advisory_lock(1)") }
-                    try await waitUntilBlocked(await victim.status.serverProcess, observer)
+                    try await untilBlocked(await victim.status.serverProcess, observer)
                     #expect(kill(await victim.status.serverProcess, SIGKILL) == 0)
                     let killed = await postgresError { try await blocked.value }
                     #expect(killed?.code == .lost)
@@ -252,7 +246,7 @@
                             ]))
                     }
                     // A connection of its own: the holder is about to wait.
-                    try await withConnection { try await waitUntilBlocked(process, $0) }
+                    try await withConnection { try await untilBlocked(process, $0) }
                     let second = Task { try await holder.query("SELECT pg_advisory_lock($1)", [.int64(locks[1])]) }
                     var errors: [PostgresError.Code] = []
                     do { _ = try await second.value } catch let error as PostgresError { errors.append(error.code) }

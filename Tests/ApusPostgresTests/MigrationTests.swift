@@ -91,10 +91,7 @@
                 async let joining = open(new)
                 try await withConnection(database) { connection in
                     let nodes = "SELECT count(*) = 2 FROM apus.node WHERE ended IS NULL"
-                    // What another connection does has no notice.
-                    while try await !connection.value(nodes, as: Bool.self) {
-                        try await Task.sleep(for: .milliseconds(10))
-                    }
+                    try await until("a second node", connection) { try await $0.value(nodes, as: Bool.self) }
                 }
                 // The old one gives shards away in a turn of its scheduler, which here is none.
                 let released = Array(session.shards.keys.sorted().prefix(128))
@@ -152,12 +149,13 @@
                         "CREATE TRIGGER hold BEFORE INSERT ON apus.node FOR EACH ROW EXECUTE FUNCTION public.hold()")
                     let joining = Task { await error { _ = try await open(old) } }
                     // In this database: other tests wait for locks in theirs.
-                    while try await blocker.value(
-                        """
-                        SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
-                        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-                        """, as: Int64.self) == 0
-                    {}
+                    try await until("the node's row waits", blocker) {
+                        try await $0.value(
+                            """
+                            SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                            AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+                            """, as: Int64.self) > 0
+                    }
                     // What a breaking migration leaves; it has no lock to wait for, because no row is there yet.
                     try await blocker.run(
                         "INSERT INTO apus.schema_version (version, compatible_with) VALUES (3, 3)")

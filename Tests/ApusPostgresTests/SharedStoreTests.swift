@@ -231,7 +231,7 @@
                     run.emit(output: Array("hello".utf8))
                     run.progress(0.5, "half")
                 }
-                // The scheduler learns of the other one with its next beat.
+                // The scheduler learns of the other one with its next beat, which real time brings, and which has no event.
                 try await TimerEngine.shared.sleep(for: .milliseconds(1_100))
                 let heard = second.events()
                 try await first.submit(JobRequest(id: "a", kind: "k", trigger: .after(.milliseconds(10))))

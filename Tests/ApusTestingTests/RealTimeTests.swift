@@ -99,6 +99,7 @@ struct RealTimeTests {
                             identifier: "\(number)", notification: notification,
                             trigger: .after(.seconds(300), repeats: false)))
                     await center.removePending(number % 8 == 0 ? [] : ["\(number)"])
+                    // Real time: the requests fall between two steps of the device, ever later.
                     try await TimerEngine.shared.sleep(for: .microseconds(number * 7))
                 }
             }
@@ -117,5 +118,6 @@ struct RealTimeTests {
         }
     }
 
+    /// Real time, in which the device lives here; each use is one look of a bounded number.
     private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
 }

@@ -95,6 +95,14 @@ class Sleepless:
             raise AssertionError(f"POST {path}: {answer.status} {answer.text}")
         return answer.json
 
+    def make_fault(self) -> None:
+        """The app leaks a background task, for which the system ends it a minute after Home."""
+        self.post("/device/open")
+        self.post("/app/lessons/mistake", {"kind": "leakedTask"})
+        self.post("/device/advance", {"seconds": 1})
+        self.post("/device/home")
+        self.post("/device/advance", {"seconds": 60})
+
     def screen(self) -> Any:
         return self.request("GET", "/screen").json
 

@@ -146,6 +146,11 @@ class Looks(SleeplessTest):
             if tab.is_visible():
                 tab.click()
                 check(panel.lower())
+        # Anew: while sound plays, the system asks for no end of a background task.
+        self.phone.post("/device/reset")
+        self.phone.make_fault()
+        expect(self.page.locator(".log-line.fault")).to_have_count(1)
+        check("fault")
         self.phone.post("/device/reset")
         self.is_showing("home")
 

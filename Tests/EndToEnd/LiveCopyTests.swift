@@ -86,6 +86,7 @@
                                 trigger: WireTrigger(after: "PT0.01S"),
                                 action: Action(command: .init(argv: [line], shell: true, cwd: "/"))))
                         if let job { answered.append(job.id) }
+                        // Real time, for a rate of submissions that leaves the copy some of the machine.
                         try await Task.sleep(for: .milliseconds(5))
                     }
                     return answered

@@ -9,6 +9,16 @@ struct SourceText {
         stripper.code(until: nil)
         lines = String(stripper.output).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
+
+    /// Whether a line ends with a comment that says something.
+    static func hasComment(_ line: Substring) -> Bool {
+        // A letter in place of the slashes is code, unless they are within a string.
+        let code = SourceText(String(line)).lines.map { $0 + "a" }
+        return line.ranges(of: "//").contains { range in
+            let before = SourceText(line[..<range.lowerBound] + "a").lines
+            return before == code && line[range.upperBound...].contains { $0.isLetter }
+        }
+    }
 }
 
 private struct Stripper {

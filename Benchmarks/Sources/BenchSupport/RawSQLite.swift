@@ -1,7 +1,7 @@
 import GRDBSQLite
 
 /// SQLite by its own C interface: what durable jobs are compared with.
-// One task at a time uses it; SQLite's own mutex guards the connection.
+// For `@unchecked Sendable`: one task at a time uses it; SQLite's own mutex guards the connection.
 package final class RawSQLite: @unchecked Sendable {
     private var connection: OpaquePointer?
 

@@ -248,8 +248,8 @@ struct PhoneStageTests {
         let living = PhoneStage(seed: 0, speed: 0)
         try await begin(living)
         living.speed = 60
-        // Real time, because that is what is compared: about a second, and twenty are allowed.
         for _ in 1...1_000 where living.device.appPhase != .suspended {
+            // Real time, because that is what is compared: about a second, and twenty are allowed.
             try await TimerEngine.shared.sleep(for: .milliseconds(20))
         }
         living.speed = 0

@@ -48,7 +48,7 @@ export function makeLessons() {
   const root = h("div", { class: "screen-body" }, error, refusal, modes, energy, display, continued, wrong);
 
   function makeMistake([kind, title, text]) {
-    const badge = h("span", { class: "badge", text: "made", hidden: true });
+    const badge = h("span", { class: "made", text: "made", hidden: true });
     return {
       badge,
       root: h("li", {}, h("button", { type: "button", class: "row", on: { click: () => tap("lessons/mistake", { kind }, error) } },

@@ -60,6 +60,9 @@ export function makeLog(root, announce) {
     setHidden(newest, follows);
   }
 
+  // Lines that came while the panel was hidden have scrolled nothing.
+  new ResizeObserver(toEnd).observe(scroller);
+
   function line(event, before) {
     const day = !before || !sameDay(before.at, event.at) ? h("li", { class: "log-day", text: shortDayText(event.at) }) : null;
     const time = millisecondsText(event.at);

@@ -2,6 +2,7 @@
 
 import { errorLine, h, setAttribute, setText } from "./dom.js";
 import { makeControls } from "./controls.js";
+import { makeFaultBadge } from "./faultbadge.js";
 import { makeHostPanel } from "./hostpanel.js";
 import { makePlainFrame } from "./host.js";
 import { makeLog } from "./log.js";
@@ -26,21 +27,27 @@ function build(snapshot) {
   if (!snapshot.device) {
     setText(place("tagline"), "The app on this machine, with Linux as its host.");
     setAttribute(place("phone"), "aria-label", "App");
-    for (const name of ["story", "time", "panel-tabs", "panel-controls", "panel-log"]) place(name).remove();
+    for (const name of ["story", "time", "panel-tabs", "panel-controls", "panel-log", "faults"]) place(name).remove();
     return [makePlainFrame(place("phone")), makeHostPanel(place("panel-system"))];
   }
   makeStory(place("story"), () => place("phone").focus());
   const panels = [["controls", "Phone"], ["system", "System"], ["log", "Log"]];
-  const tabs = makeTabs(panels.map(([name, label]) => ({ name, label, id: `panel-tab-${name}`, panel: `panel-${name}` })), (name) => {
+  const show = (name) => {
     setAttribute(main, "data-panel", name);
     tabs.select(name);
-  }, place("panel-tabs"));
-  tabs.select("controls");
-  setAttribute(main, "data-panel", "controls");
+  };
+  const tabs = makeTabs(panels.map(([name, label]) => ({ name, label, id: `panel-tab-${name}`, panel: `panel-${name}` })), show, place("panel-tabs"));
+  show("controls");
+  const showFaults = () => {
+    show("system");
+    place("panel-tab-system").focus({ preventScroll: true });
+    place("panel-tabs").scrollIntoView();
+  };
   const error = errorLine();
   return [
     makePhone(place("phone"), announce, error), makeTime(place("time")), makeControls(place("panel-controls")),
     makeSystem(place("panel-system")), makeLog(place("panel-log"), announce),
+    makeFaultBadge(place("faults"), place("panel-tab-system"), showFaults),
   ];
 }
 

@@ -31,8 +31,7 @@ final class BackgroundTimerCore: Sendable {
     /// When this was made, for identifiers that no earlier process had.
     private let birth: UInt64
     private let wishes: NotificationWishes?
-    // Set in `init` only. (`weak let`, which says so, needs Swift 6.3.)
-    nonisolated(unsafe) private weak var delegate: (any BackgroundTimerDelegate)?
+    private weak let delegate: (any BackgroundTimerDelegate)?
     private let hasDelegate: Bool
     private let state: Locked<State>
     private let observation = Locked<Observation?>(nil)

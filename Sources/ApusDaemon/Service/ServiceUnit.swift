@@ -76,4 +76,36 @@ public struct ServiceUnit: Sendable {
         let digits = String(scalar.value, radix: 16, uppercase: true)
         return String(repeating: "0", count: 4 - digits.count) + digits
     }
+
+    /// The program that a unit's file starts, as an absolute path.
+    ///
+    /// - Returns: `nil` if the file has no `ExecStart`, or one that begins with a specifier or a name without a folder.
+    package static func executable(in text: String) -> String? {
+        let key = "ExecStart="
+        guard let line = text.split(separator: "\n").last(where: { $0.hasPrefix(key) && $0 != key }) else { return nil }
+        // Before the program, systemd accepts marks (systemd.service(5)).
+        var rest = line.dropFirst(key.count).drop { "@-:+!| ".contains($0) }
+        guard var word = nextWord(&rest) else { return nil }
+        if word == "/usr/bin/env", let argument = nextWord(&rest) {
+            word = argument.replacing("$$", with: "$")
+        }
+        word = word.replacing("%%", with: "%")
+        return word.hasPrefix("/") ? word : nil
+    }
+
+    /// Removes and returns the next word of a command line, without its quotes.
+    private static func nextWord(_ rest: inout Substring) -> String? {
+        rest = rest.drop { $0 == " " }
+        guard let first = rest.first else { return nil }
+        let quote = first == "\"" || first == "'" ? rest.removeFirst() : nil
+        var word = ""
+        while let character = rest.popFirst(), character != (quote ?? " ") {
+            if character == "\\", let escaped = rest.popFirst() {
+                word.append(escaped)
+            } else {
+                word.append(character)
+            }
+        }
+        return word
+    }
 }

@@ -29,7 +29,7 @@ extension LinuxHost {
         }
         for await event in events {
             // A process that was asked to stand still, or was woken just now, gets SIGCONT.
-            if run.sleep.happened(engine.time), !run.machine.standsStill, event != .continued { continued(&run) }
+            if run.sleep.happened(engine.time), !run.machine.standsStill, event != .continued { restorePhase(&run) }
             if handle(event, &run) { return finish() }
         }
         // The calling task was cancelled.
@@ -68,7 +68,7 @@ extension LinuxHost {
                 stopProcess()
             }
         case .continued:
-            continued(&run)
+            restorePhase(&run)
         case .wallClockMoved:
             // By a sleep, which was looked for already, or because the clock was set.
             break
@@ -92,7 +92,8 @@ extension LinuxHost {
         updateStatus(&run)
     }
 
-    private func continued(_ run: inout Run) {
+    /// After the process stood still, or the machine slept.
+    private func restorePhase(_ run: inout Run) {
         switch run.machine.continued() {
         case .resume:
             phases.set(run.machine.phase)

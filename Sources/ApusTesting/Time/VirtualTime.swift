@@ -26,8 +26,9 @@ public final class VirtualTime: TimeSource {
     private let wakeup: VirtualWakeup
     private let processes = Locked<[VirtualProcess]>([])
     private let processChanges = Atomic(0)
-    /// The processes and the change that they are of, for the thread that drives time: a step takes no lock. Protected by
-    /// ``drive(_:)``.
+    /// The processes and the change that they are of, for the thread that drives time: a step takes no lock.
+    ///
+    /// For `nonisolated(unsafe)`: ``drive(_:)`` admits one thread at a time.
     private nonisolated(unsafe) var stepped: (change: Int, processes: [VirtualProcess]) = (0, [])
     private let isDriven = Atomic(false)
     /// Where ``advance(by:)`` goes to; 0 when time stands still.

@@ -1,7 +1,9 @@
 import Synchronization
 import TimerWheel
 
-/// What only the engine's thread uses: the wakeup calls one wake-up after another, never two at once.
+/// What only the engine's thread uses.
+///
+/// For `@unchecked Sendable`: the wakeup calls one wake-up after another, never two at once, and the count is atomic.
 final class EngineDriver: @unchecked Sendable {
     private let lanes: UnsafeMutablePointer<EngineLane>
     private let laneCount: Int

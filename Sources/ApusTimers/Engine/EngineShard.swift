@@ -84,9 +84,9 @@ extension EngineShard {
 
         @inline(__always)
         func withShard<Result>(_ body: (inout EngineShard) -> Result) -> Result {
-            // What crosses the lock are values, and objects that may be sent.
+            // For `nonisolated(unsafe)`: what crosses the lock are values, and objects that may be sent.
             nonisolated(unsafe) let result = shard.pointee.withLock { shard in
-                nonisolated(unsafe) let result = body(&shard)
+                nonisolated(unsafe) let result = body(&shard)  // the same
                 return result
             }
             return result

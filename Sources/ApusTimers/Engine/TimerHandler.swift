@@ -8,7 +8,7 @@
 /// let timer = engine.schedule(after: .seconds(30), handler: idle, token: connection)
 /// ```
 public class TimerHandler: @unchecked Sendable {
-    // Unchecked: immutable, and subclasses, which are in this module, have locks of their own.
+    // For `@unchecked Sendable`: immutable, and subclasses, which are in this module, have locks of their own.
     let executor: ActionExecutor
     private let body: (@Sendable (UInt64) -> Void)?
 

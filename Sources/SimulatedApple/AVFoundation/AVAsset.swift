@@ -6,7 +6,7 @@ open class AVAsset: NSObject, @unchecked Sendable {
 }
 
 /// Something at a URL that can be played.
-open class AVURLAsset: AVAsset, @unchecked Sendable {
+open class AVURLAsset: AVAsset, @unchecked Sendable {  // nothing changes after `init`
     /// Where it is.
     public let url: URL
 

@@ -11,6 +11,8 @@ import SimulatedAppleCore
 ///
 /// Apple, documentation/foundation/urlsession
 open class URLSession: NSObject, @unchecked Sendable {
+    // For `@unchecked Sendable`: what changes is in `locked`, protected by its lock.
+
     private struct State: Sendable {
         var delegate: (any URLSessionDelegate)?
         var tasks: [Int: URLSessionTask] = [:]
@@ -24,7 +26,6 @@ open class URLSession: NSObject, @unchecked Sendable {
     let process: PhoneProcess
     private let ownConfiguration: URLSessionConfiguration
     private let callbacks: CallbackQueue
-    /// The lock of everything else.
     private let locked: Locked<State>
 
     /// The shared session is not simulated.

@@ -7,6 +7,8 @@ import SimulatedAppleCore
 ///
 /// Apple, documentation/foundation/urlsessionconfiguration
 open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
+    // For `@unchecked Sendable`: what changes is in `values`, protected by its lock.
+
     private struct Values: Sendable {
         var settings = TransferSettings()
         var allowsCellular = true
@@ -22,7 +24,6 @@ open class URLSessionConfiguration: NSObject, NSCopying, @unchecked Sendable {
 
     /// Names a background session; `nil` for others.
     public let identifier: String?
-    /// The lock of everything else.
     private let values: Locked<Values>
 
     private init(identifier: String?, values: Values) {

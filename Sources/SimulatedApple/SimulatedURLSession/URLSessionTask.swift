@@ -12,6 +12,9 @@ public let NSURLSessionTransferSizeUnknown: Int64 = -1
 ///
 /// Apple, documentation/foundation/urlsessiontask
 open class URLSessionTask: NSObject, @unchecked Sendable {
+    // For `@unchecked Sendable`: what changes is in `values`, protected by its lock, and in `progress`, which has a lock
+    // of its own.
+
     /// Where a task is.
     public enum State: Int, Sendable {
         /// It runs, or waits until it can.
@@ -46,7 +49,6 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
     public let progress = Progress(totalUnitCount: NSURLSessionTransferSizeUnknown)
     private let session: String
     private let transfers: any PhoneTransfers
-    /// The lock of everything else.
     private let values: Locked<Values>
 
     init(_ record: TransferRecord, _ request: URLRequest?, session: String, _ transfers: any PhoneTransfers) {
@@ -146,11 +148,11 @@ open class URLSessionTask: NSObject, @unchecked Sendable {
 }
 
 /// A task that gives data; of background sessions uploads only.
-open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionDataTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
 /// The upload of a file.
-open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}
+open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {}  // adds nothing
 /// The download of a file.
-open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}
+open class URLSessionDownloadTask: URLSessionTask, @unchecked Sendable {}  // adds nothing
 
 extension URLRequest {
     /// What the system knows of a request.

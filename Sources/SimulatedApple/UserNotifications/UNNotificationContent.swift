@@ -79,6 +79,8 @@ private struct ContentRecord: Codable {
 }
 
 /// What a notification is to say.
+///
+/// For `@unchecked Sendable`, which it inherits: only the app changes it, on one thread at a time, and the center copies it.
 public final class UNMutableNotificationContent: UNNotificationContent, @unchecked Sendable {
     /// Without content.
     public init() { super.init(fields: Fields()) }

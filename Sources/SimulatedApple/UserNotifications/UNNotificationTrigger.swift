@@ -35,7 +35,7 @@ open class UNNotificationTrigger: NSObject, @unchecked Sendable {
 
 /// After an interval. It has to be positive, and at least 60 s if it repeats; a phone ends the app otherwise, and the
 /// simulated one reports the fault `NSInternalInconsistencyException.notificationInterval` when the request is added.
-public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
+public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
     /// The interval in seconds.
     public let timeInterval: TimeInterval
 
@@ -56,7 +56,7 @@ public final class UNTimeIntervalNotificationTrigger: UNNotificationTrigger, @un
 /// Components with a year are a date that the app has computed from the machine's clock, so it is translated like every
 /// other date (see `SimulatedPhone.instant(of:)`). Components without one, "every day at nine", are looked for on the
 /// device's own clock.
-public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {
+public final class UNCalendarNotificationTrigger: UNNotificationTrigger, @unchecked Sendable {  // constants
     /// What the clock has to show.
     public let dateComponents: DateComponents
 

@@ -15,7 +15,5 @@ struct MarkedProcesses {
     }
 
     /// Looks repeatedly, because the kernel reports the end of a process only to its parent.
-    func waitUntilGone() async throws {
-        while !numbers.isEmpty { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
-    }
+    func waitUntilGone() async throws { try await eventually { numbers.isEmpty } }
 }

@@ -57,15 +57,30 @@
             }
         }
 
-        /// Asks every 20 ms, for a minute at most: what other processes of the server do has no notice of its own.
+        /// Asks on a connection of its own.
         func wait(_ what: String, _ isSo: (PostgresConnection) async throws -> Bool) async throws {
-            try await withConnection(configuration) { connection in
-                for _ in 0..<3_000 {
-                    if try await isSo(connection) { return }
-                    try await Task.sleep(for: .milliseconds(20))
-                }
-                Issue.record("\(what): not within a minute")
-            }
+            try await withConnection(configuration) { try await until(what, $0, isSo) }
+        }
+    }
+
+    /// Asks until something is so. The patience is a number of answers, not a duration, so that it lasts longer on a machine
+    /// that is slow or busy.
+    func until(
+        _ what: String, _ connection: PostgresConnection, _ isSo: (PostgresConnection) async throws -> Bool
+    ) async throws {
+        for _ in 0..<3_000 {
+            if try await isSo(connection) { return }
+            // Real time: what other processes of the server do has no notice of its own.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        struct TooLong: Error, CustomStringConvertible { var description: String }
+        throw TooLong(description: "asked 3,000 times for: \(what)")
+    }
+
+    /// Waits until a server's process waits for a lock.
+    func untilBlocked(_ process: Int32, _ observer: PostgresConnection) async throws {
+        try await until("process \(process) waits for a lock", observer) {
+            try await !$0.query("SELECT 1 FROM pg_locks WHERE pid = $1 AND NOT granted", [.int32(process)]).isEmpty
         }
     }
 

@@ -18,7 +18,9 @@ private final class Loop {
     func close() { try? group.syncShutdownGracefully() }
 }
 
-/// Takes a closure to another thread that is waited for, so nothing else runs at the same time.
+/// Takes a closure to another thread.
+///
+/// For `@unchecked Sendable`: that thread is waited for, so nothing else runs at the same time.
 private final class UncheckedTransfer: @unchecked Sendable {
     private var body: (() throws -> Void)?
 

@@ -38,7 +38,8 @@ struct Producers {
             "Producers: pairs of schedule and cancel beside \(short(live)) live timers, all threads together", rows)
     }
 
-    /// Threads use it at the same time: what is shared are the engine and queues, which allow it.
+    /// For `@unchecked Sendable`: threads use it at the same time, and what is shared are the engine and queues, which
+    /// allow it.
     private final class Shared<Maker: Contestant>: @unchecked Sendable {
         let contestant: Maker
         let pairs = Atomic<Int>(0)

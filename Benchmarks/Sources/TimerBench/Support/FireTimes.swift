@@ -1,6 +1,8 @@
 import BenchSupport
 
-/// When each of many timers fired. Each writes its own place, once, and none is read before all are written.
+/// When each of many timers fired.
+///
+/// For `@unchecked Sendable`: each writes its own place, once, and none is read before all are written.
 final class FireTimes: @unchecked Sendable {
     private let times: UnsafeMutableBufferPointer<UInt64>
 

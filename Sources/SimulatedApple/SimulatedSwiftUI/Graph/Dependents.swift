@@ -30,7 +30,7 @@ final class Dependents: Sendable {
 ///
 /// `@unchecked Sendable`: the value is read and replaced under the lock.
 final class StateBox<Value>: @unchecked Sendable {
-    private struct Content: @unchecked Sendable { var value: Value }
+    private struct Content: @unchecked Sendable { var value: Value }  // protected by the lock of `content`
 
     private let content: Locked<Content>
     private let dependents = Dependents()

@@ -148,9 +148,9 @@ final class ViewNode {
 
 /// The node whose body is evaluated: what it reads, it depends on.
 ///
-/// For `nonisolated(unsafe)`: it is read and changed on the main thread only. A task-local value would not do, because tasks
-/// that are made by a model's `init` would inherit it.
+/// A task-local value would not do, because tasks that are made by a model's `init` would inherit it.
 enum Evaluated {
+    // For `nonisolated(unsafe)`: it is read and changed on the main thread only.
     nonisolated(unsafe) private static var current: ViewNode?
 
     static var node: ViewNode? { MainThread.isCurrent ? current : nil }

@@ -1,0 +1,41 @@
+import Testing
+
+@Suite("Marks that keep the compiler from looking for races")
+struct UncheckedMarksTests {
+    @Test("each has a reason beside it")
+    func sources() throws {
+        let files = try ProjectFiles.sources() + ProjectFiles.swiftFiles(below: "Benchmarks/Sources")
+        #expect(files.contains { SourceText($0.text).lines.contains { $0.contains("@unchecked Sendable") } })
+        for file in files {
+            for objection in UncheckedMarks.objections(to: file.text, path: file.path) { Issue.record("\(objection)") }
+        }
+    }
+
+    @Test(
+        "a mark without a reason is found",
+        arguments: [
+            "final class A: @unchecked Sendable {}",
+            "/// A thing that is used a lot.\nfinal class A: @unchecked Sendable {\n    // One lock for all.\n}",
+            "// For `@unchecked Sendable`: its lock.\n\nfinal class A: @unchecked Sendable {}",
+            "// For `@unchecked Sendable`: its lock.\nfinal class A: @unchecked Sendable {}\nclass B: @unchecked Sendable {}",
+            "// For `nonisolated(unsafe)`: its lock.\nfinal class A: @unchecked Sendable {}",
+            "nonisolated(unsafe) var a = 0  //", "nonisolated(unsafe) var a = \"https://a\"",
+            "let text = \"// lock\"; nonisolated(unsafe) var a = 0",
+        ])
+    func rejects(source: String) {
+        #expect(UncheckedMarks.objections(to: source, path: "a.swift").count == 1)
+    }
+
+    @Test(
+        "a reason above, at the end or below is accepted, and so is a mark that is no code",
+        arguments: [
+            "final class A: @unchecked Sendable {}  // `state` is a lock",
+            "    nonisolated(unsafe) var a = 0  // set once",
+            "/// A thing.\n///\n/// For `@unchecked Sendable`: its lock.\n@available(*, unavailable)\nclass A: @unchecked Sendable {}",
+            "class A: NSObject, @unchecked Sendable {\n    // For `@unchecked Sendable`: nothing changes.\n}",
+            "// @unchecked Sendable", "let text = \"nonisolated(unsafe)\"",
+        ])
+    func accepts(source: String) {
+        #expect(UncheckedMarks.objections(to: source, path: "a.swift") == [])
+    }
+}
