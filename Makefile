@@ -39,7 +39,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 run: bootstrap-build  ## build a release, show the demo, say what to try next
 	$(SWIFT) build $(TRAITS) -c release --product apus
@@ -66,6 +66,9 @@ browser: bootstrap  ## run the tests in a browser only; their pictures are in .b
 
 api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated requests
 	SWIFT="$(SWIFT)" Scripts/api-tests
+
+c-checks: bootstrap  ## call the C modules' functions under the address sanitizer and that of undefined behaviour
+	Scripts/c-checks
 
 docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
 	SWIFT="$(SWIFT)" Scripts/documentation
