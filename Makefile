@@ -41,9 +41,10 @@ DESTDIR ?=
 .DEFAULT_GOAL := help
 .PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
-run: bootstrap-build  ## build a release, show the demo, say what to try next
-	$(SWIFT) build $(TRAITS) -c release --product apus
-	@bin="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
+# For debugging, in the build that the tests use too. `make install` builds a release.
+run: bootstrap-build  ## build the command, show the demo, say what to try next
+	$(SWIFT) build $(TRAITS) --product apus
+	@bin="$$($(SWIFT) build $(TRAITS) --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
 
