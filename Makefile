@@ -39,7 +39,7 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging, in the build that the tests use too. `make install` builds a release.
 run: bootstrap-build  ## build the command, show the demo, say what to try next
@@ -93,6 +93,9 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
 		--json Benchmarks/jobs-results.json
+
+bench-build: bootstrap  ## compile the benchmarks for debugging, in the build that the tests use
+	$(SWIFT) build $(BENCHMARKS) $(filter-out --traits Postgres,$(TRAITS))
 
 bench-dashboard: bootstrap  ## measure the dashboard's page in a browser, with ten thousand jobs
 	SWIFT="$(SWIFT)" Scripts/browser-tests bench_dashboard
