@@ -41,11 +41,12 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test browser api docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
-run: bootstrap-build  ## build a release, show the demo, say what to try next
-	$(SWIFT) build $(TRAITS) -c release --product apus
-	@bin="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
+# For debugging, in the build that the tests use too. `make install` builds a release.
+run: bootstrap-build  ## build the command, show the demo, say what to try next
+	$(SWIFT) build $(TRAITS) --product apus
+	@bin="$$($(SWIFT) build $(TRAITS) --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
 
@@ -69,6 +70,9 @@ browser: bootstrap  ## run the tests in a browser only; their pictures are in .b
 api: bootstrap  ## hold docs/openapi.yaml against a daemon, with generated requests
 	SWIFT="$(SWIFT)" Scripts/api-tests
 
+c-checks: bootstrap  ## call the C modules' functions under the address sanitizer and that of undefined behaviour
+	Scripts/c-checks
+
 docs: bootstrap  ## build the documentation of the products as a static site in .build-docs/site, and check it
 	SWIFT="$(SWIFT)" Scripts/documentation
 
@@ -91,6 +95,9 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 	printf '\nThe timers:\n' && "$$benches/timer-bench" --json Benchmarks/results.json && \
 	printf '\nDurable jobs:\n' && "$$benches/jobs-bench" --apus "$$apus" --million --peers Benchmarks/peers/peers.py \
 		--json Benchmarks/jobs-results.json
+
+bench-build: bootstrap  ## compile the benchmarks for debugging, in the build that the tests use
+	$(SWIFT) build $(BENCHMARKS) $(filter-out --traits Postgres,$(TRAITS))
 
 bench-dashboard: bootstrap  ## measure the dashboard's page in a browser, with ten thousand jobs
 	SWIFT="$(SWIFT)" Scripts/browser-tests bench_dashboard

@@ -89,7 +89,7 @@ let package = Package(
         .systemLibrary(
             name: "COpenSSL", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"]), .brew(["openssl@3"])]
         ),
-        // Its files are empty without the trait, so that nobody needs libpq who has no PostgreSQL.
+        // Its files are empty without the trait, so that libpq is needed only where PostgreSQL is used.
         .target(
             name: "ApusPostgres",
             dependencies: [
@@ -197,7 +197,7 @@ let package = Package(
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
             ]
         ),
-        // Runs for as long as it is told: `make stress`.
+        // Runs for as many seconds as its argument says: `make stress`.
         .executableTarget(name: "ApusTimerStress", dependencies: ["ApusTimers"], path: "Tests/ApusTimerStress"),
         .testTarget(
             name: "ApusBackgroundTests",
@@ -340,7 +340,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        // Kills the real daemon for as often as it is told, and checks the promises: `make torture`.
+        // Kills the real daemon as many times as its argument says, and checks the promises: `make torture`.
         .executableTarget(
             name: "ApusTorture",
             dependencies: [
@@ -605,7 +605,7 @@ let package = Package(
         "TimerWheel", "ApusTimers", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting", "SimulatedAppleCore",
         "SchedulerSimulation", "ClusterSimulation",
     ]
-    // Told to the frontend: with the driver's own `-O` each file is compiled by a process of its own, which takes five
+    // An option of the frontend: with the driver's own `-O` each file is compiled by a process of its own, which takes five
     // times as long.
     let optimization: SwiftSetting = .unsafeFlags(
         ["-Xfrontend", "-O", "-assert-config", "Debug"], .when(configuration: .debug))

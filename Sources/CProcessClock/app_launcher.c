@@ -40,12 +40,17 @@ struct reply {
 
 // The forked process.
 
+// What a key has is its library's own, perhaps memory that the address sanitizer protects.
+__attribute__((no_sanitize("address"))) static bool is_number(const pid_t *place, pid_t number) {
+    return place && ((uintptr_t)place & 7) == 0 && *place == number;
+}
+
 // Dispatch keeps the number of each of its threads in memory of the thread, which it finds by a key. It is the
 // number of the launcher's thread here, and the kernel would refuse a contended lock that is held in its name.
 static void correct_thread_number(pid_t launcher) {
     for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
         pid_t *number = pthread_getspecific(key);
-        if (!number || ((uintptr_t)number & 7) != 0 || *number != launcher) continue;
+        if (!is_number(number, launcher)) continue;
         *number = (pid_t)syscall(SYS_gettid);
         if (dispatch_atfork_child) dispatch_atfork_child();
         return;
@@ -56,7 +61,8 @@ static void correct_thread_number(pid_t launcher) {
 // launcher's environment is overwritten where it stands.
 static void overwrite(const char *variable) {
     const char *value = strchr(variable, '=');
-    if (!value++) return;
+    if (!value) return;
+    value++;
     for (char **old = environ; *old; old++) {
         if (strncmp(*old, variable, (size_t)(value - variable)) != 0) continue;
         char *old_value = *old + (value - variable);

@@ -63,7 +63,8 @@ static int named_poll(
         errno = ENOMEM;
         return -1;
     }
-    memcpy(room.rows, descriptors, count * sizeof(struct pollfd));
+    // A wait for none may come without an address.
+    if (count > 0) memcpy(room.rows, descriptors, count * sizeof(struct pollfd));
     int result = poll_until(call, room.rows, count, duration, signals);
     if (result >= 0) {
         for (nfds_t i = 0; i < count; i++) descriptors[i].revents = room.rows[i].revents;

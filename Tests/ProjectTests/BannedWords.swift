@@ -44,6 +44,10 @@ enum BannedWords {
             path: "Examples", endings: [".swift", ".js", ".css", ".html", ".md"],
             excluded: ["Examples/Sleepless/.build", "Examples/TwoNodes/.build"]),
         Root(path: "Benchmarks", endings: [".swift", ".c", ".h", ".py", ".md"], excluded: ["Benchmarks/.build"]),
+        Root(path: "Plugins", endings: [".swift"]),
+        // Programs without an ending in their names.
+        Root(path: "Scripts", endings: [""]), Root(path: ".ci", endings: [""]),
+        Root(path: "Makefile"), Root(path: "Package.swift"),
         Root(path: "README.md"), Root(path: "CONTRIBUTING.md"), Root(path: "CHANGELOG.md"),
         Root(path: "Tests", endings: [".swift", ".c", ".h", ".py"], excluded: ["Tests/ProjectTests/BannedWords"]),
     ]
