@@ -115,14 +115,15 @@ struct Install: AsyncParsableCommand {
         var variables: [(name: String, value: String)] = []
         if let home {
             variables = [("APUS_HOME", home)]
-        } else if let state = environment["XDG_STATE_HOME"], state.hasPrefix("/") {
-            variables = [("XDG_STATE_HOME", state)]
+        } else {
+            for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] {
+                if let folder = environment[name], folder.hasPrefix("/") { variables.append((name, folder)) }
+            }
         }
         let settings = try Settings(environment: environment)
         // Checked here, so that the error is on the terminal and not in the log of the unit.
         _ = try DaemonSettings(settings, home: try Home(environment: environment))
-        let usual = environment.filter { !["XDG_CONFIG_HOME", ConfigurationFile.variable].contains($0.key) }
-        if let file = settings.file.path, file != ConfigurationFile.path(usual) {
+        if environment[ConfigurationFile.variable]?.isEmpty == false, let file = settings.file.path {
             variables.append((ConfigurationFile.variable, file))
         }
         for key in SettingKey.allCases {

@@ -50,7 +50,10 @@ struct PackagedUnitTests {
         func addPackage(for program: String = PackagedUnitTests.program) async throws {
             // As Scripts/install makes it: without a variable of this shell.
             let unit = try ServiceUnit(
-                executable: program, environment: [("XDG_STATE_HOME", apus.home.path + "/state")]
+                executable: program,
+                environment: [
+                    ("XDG_STATE_HOME", apus.home.path + "/state"), ("XDG_CONFIG_HOME", apus.home.path + "/config"),
+                ]
             ).text()
             try Self.write(unit, to: packagedPath)
         }
