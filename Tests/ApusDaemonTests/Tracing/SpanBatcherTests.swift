@@ -230,6 +230,10 @@ private struct RandomProgram {
     }
 
     private mutating func answer() {
+        guard !out.isEmpty else {
+            objection = "no batch is out, and there is no end"
+            return
+        }
         let batch = out
         out = []
         let answer: SpanAnswer

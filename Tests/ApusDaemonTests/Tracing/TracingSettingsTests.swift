@@ -147,7 +147,7 @@ struct TracingSettingsTests {
         let error = #expect(throws: DaemonError.self) { try traced([variable: value]) }
         #expect(error?.code == .invalid)
         #expect(
-            error?.message.hasPrefix("\(variable): ") == true && error?.message.contains(forms) == true, "\(error!)")
+            error?.message.hasPrefix("\(variable): ") == true && error?.message.contains(forms) == true)
     }
 
     @Test("the share of a ratio is a number from 0 to 1", arguments: ["-0.1", "1.01", "half", "nan"])
