@@ -159,9 +159,10 @@ struct TracingTests {
     @Test("an invalid variable keeps the daemon from starting, and one of other programs does not")
     func settings() async throws {
         try await ApusUnderTest.with { apus in
-            let wrong = try await apus.call(
-                ["serve"], environment: ["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"])
-            #expect(wrong.code == 64 && wrong.err.contains("OTEL_EXPORTER_OTLP_ENDPOINT: "), "\(wrong)")
+            let error = await #expect(throws: DaemonError.self) {
+                try await apus.startDaemon(["OTEL_EXPORTER_OTLP_ENDPOINT": "collector:4318"])
+            }
+            #expect(error?.message.contains("OTEL_EXPORTER_OTLP_ENDPOINT: ") == true)
             try await apus.startDaemon([
                 "OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4317", "OTEL_EXPORTER_OTLP_PROTOCOL": "grpc",
             ])
