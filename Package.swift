@@ -154,8 +154,8 @@ let package = Package(
         .target(
             name: "ApusDaemon",
             dependencies: [
-                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "CApus",
-                "LoopbackWeb",
+                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "ApusTracing",
+                "CApus", "LoopbackWeb",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
@@ -167,6 +167,7 @@ let package = Package(
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ],
             exclude: ["Dashboard/Web"],
             plugins: ["EmbedWeb"]
@@ -338,6 +339,7 @@ let package = Package(
                 "ApusCalendar", "ApusDaemon", "ApusJobs", "ApusTesting", "ApusTimers",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
         // Kills the real daemon as many times as its argument says, and checks the promises: `make torture`.

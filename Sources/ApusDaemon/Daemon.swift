@@ -94,6 +94,23 @@ public struct Daemon: Sendable {
     ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
     ///   taken the store meanwhile: it ends as after SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
+        let tracing = try DaemonTracing(
+            environment: configuration.environment, node: configuration.node, engine: .shared, random: random,
+            logger: logger)
+        // Last, when another daemon can have the home already.
+        do {
+            let wasCut = try await run(tracing, onReady: onReady)
+            await tracing?.stop()
+            return wasCut
+        } catch {
+            await tracing?.stop()
+            throw error
+        }
+    }
+
+    private func run(
+        _ tracing: DaemonTracing?, onReady: @escaping @Sendable (Ready) -> Void
+    ) async throws -> Bool {
         let home = configuration.home
         try home.prepare()
         let fileLimits = FileLimits.raise()
@@ -113,7 +130,7 @@ public struct Daemon: Sendable {
             store: store, engine: engine, host: host, random: random,
             configuration: .init(
                 maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp,
-                node: configuration.node),
+                node: configuration.node, middleware: tracing.map { [$0.middleware] } ?? []),
             logger: logger)
         let metrics = PrometheusRegistry.ofJobs()
         scheduler.reportMetrics(to: metrics, label: "apus")
@@ -126,7 +143,7 @@ public struct Daemon: Sendable {
                 ender: CommandEnder(
                     engine: engine, table: ProcessTable(), patience: min(CommandRunner.patience, windUp * 0.8),
                     logger: logger)),
-            webhooks: WebhookPoster(time: engine.time),
+            webhooks: WebhookPoster(time: engine.time, tracer: tracing?.tracer),
             notifications: NotificationDesk(
                 desktop: DesktopNotifier(appName: "apus"), attached: events, logger: logger),
             logger: logger)
@@ -157,7 +174,8 @@ public struct Daemon: Sendable {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
                 home: home, store: configuration.store, node: configuration.node, nodes: NodeDirectory(store),
-                queues: QueueDirectory(store, scheduler), metrics: metrics, started: engine.time.wall(),
+                queues: QueueDirectory(store, scheduler), metrics: metrics, tracer: tracing?.tracer,
+                started: engine.time.wall(),
                 running: { work.count }, stop: { host.requestStop() },
                 drain: {
                     _ = Task {

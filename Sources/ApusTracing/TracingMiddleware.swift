@@ -2,15 +2,18 @@ public import ApusJobs
 public import Tracing
 
 /// Traces jobs with swift-distributed-tracing: one span for each attempt, in the trace of the task that submitted the job.
+/// The attempts at a repeating job, which may run for years, each begin a trace, with a link to that task's span.
 ///
 /// At its submission, a job gets the caller's `ServiceContext` into its `JobRequest.metadata`, in the form that the
 /// instrument uses for requests (the W3C's `traceparent`, for most). When an attempt begins, in this process or another
-/// one, the context is read from there, and a span begins below it:
+/// one, the context is read from there, and a span begins below it, or with a link to it:
 ///
 /// | | |
 /// |---|---|
 /// | name, kind | `JobRequest.kind`, `consumer` |
 /// | `job.id`, `job.queue` | the job's identifier, and its queue |
+/// | `job.name` | the job's name, if it has one |
+/// | `job.lateness` | how late the attempt began, in seconds |
 /// | `job.occurrence`, `job.attempt` | the occurrence's number, 0 and below for runs by hand; the attempt, from 1 |
 /// | `job.cancellation` | why the handler was cancelled (`CancellationReason`), if it was |
 /// | `job.postponement` | the reason, if the handler threw a `JobPostponement` |
@@ -43,15 +46,20 @@ public struct TracingMiddleware: JobMiddleware {
 
     /// Runs the handler in a span.
     public func handle(_ run: RunContext, next: () async throws -> Void) async throws {
-        var context = ServiceContext.topLevel
-        instrument.extract(run.job.request.metadata, into: &context, using: Metadata())
-        let span: any Span = tracer.startSpan(run.job.request.kind, context: context, ofKind: .consumer)
+        var submission = ServiceContext.topLevel
+        instrument.extract(run.job.request.metadata, into: &submission, using: Metadata())
+        let repeats = run.job.request.trigger.repeats
+        let span: any Span = tracer.startSpan(
+            run.job.request.kind, context: repeats ? .topLevel : submission, ofKind: .consumer)
         defer { span.end() }
+        if repeats, !submission.isEmpty { span.addLink(SpanLink(context: submission, attributes: [:])) }
         span.updateAttributes { attributes in
             attributes["job.id"] = run.job.id.rawValue
             attributes["job.queue"] = run.job.request.queue.rawValue
             attributes["job.occurrence"] = run.occurrence
             attributes["job.attempt"] = run.attempt
+            attributes["job.name"] = run.job.request.name
+            attributes["job.lateness"] = run.lateness / .seconds(1)
         }
         do {
             try await ServiceContext.withValue(span.context) { try await next() }
@@ -79,4 +87,13 @@ private struct Metadata: Injector, Extractor {
     func inject(_ value: String, forKey key: String, into carrier: inout [String: String]) { carrier[key] = value }
 
     func extract(key: String, from carrier: [String: String]) -> String? { carrier[key] }
+}
+
+extension Trigger {
+    fileprivate var repeats: Bool {
+        switch kind {
+        case .at, .after: false
+        case .every, .calendar: true
+        }
+    }
 }

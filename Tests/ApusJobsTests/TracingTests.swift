@@ -28,7 +28,9 @@ struct TracingTests {
     }
 
     private func request(_ kind: String, _ policies: JobPolicies = .init()) -> JobRequest {
-        JobRequest(id: JobID("job"), kind: kind, trigger: .after(.seconds(1)), policies: policies, queue: "mail")
+        JobRequest(
+            id: JobID("job"), name: "newsletter", kind: kind, trigger: .after(.seconds(1)), policies: policies,
+            queue: "mail")
     }
 
     @Test("each attempt has a span below that of the submission, with the job's attributes and the handler's error")
@@ -50,6 +52,7 @@ struct TracingTests {
             #expect(span.attributes.get("job.queue") == "mail")
             #expect(span.attributes.get("job.occurrence") == 1)
             #expect(span.attributes.get("job.attempt") == .int64(Int64(index + 1)))
+            #expect(span.attributes.get("job.name") == "newsletter")
         }
         #expect(spans.map { $0.errors.map { "\($0.error)" } } == [["no luck"], []])
         #expect(spans.map(\.status?.code) == [.error, nil])
@@ -75,6 +78,42 @@ struct TracingTests {
         harness.advance(2)
         let span = try #require(tracer.popFinishedSpans().first)
         #expect(span.parentSpanID == nil)
+    }
+
+    @Test("the attempts at a repeating job begin traces of their own, with links to the submission")
+    func repeating() throws {
+        try harness.start()
+        var repeating = request("work")
+        repeating.trigger = .every(.seconds(1))
+        let (_, submission) = try submitTraced(repeating)
+        harness.advance(2.5)
+        let spans = tracer.popFinishedSpans()
+        #expect(spans.count == 2 && spans.allSatisfy { $0.parentSpanID == nil && $0.traceID != submission.traceID })
+        #expect(Set(spans.map(\.traceID)).count == 2)
+        #expect(
+            spans.map { $0.links.map { $0.context.inMemorySpanContext?.spanID } } == [
+                [submission.spanID], [submission.spanID],
+            ])
+        var untraced = request("work")
+        (untraced.id, untraced.trigger) = (JobID("untraced"), .every(.seconds(1)))
+        _ = try harness.perform { [untraced] in try await $0.submit(untraced) }
+        harness.advance(1)
+        let plain = tracer.popFinishedSpans().filter { $0.attributes.get("job.id") == "untraced" }
+        #expect(plain.map(\.links.count) == [0])
+    }
+
+    @Test("the span says how late the attempt began")
+    func lateness() throws {
+        try harness.start()
+        _ = try submitTraced(request("work"))
+        try harness.crash { [time = harness.time] _ in time.sleepDevice(for: .seconds(61)) }
+        harness.advance(1)
+        let span = try #require(tracer.popFinishedSpans().first)
+        guard case .double(let seconds)? = span.attributes.get("job.lateness") else {
+            Issue.record("no lateness")
+            return
+        }
+        #expect((59...62).contains(seconds))
     }
 
     @Test("metadata that the caller gave stay, and a context that does not fit is left out")

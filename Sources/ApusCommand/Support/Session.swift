@@ -12,7 +12,7 @@ struct Session {
     init() throws {
         environment = ProcessInfo.processInfo.environment
         home = try Home(environment: environment)
-        client = DaemonClient(home: home)
+        client = DaemonClient(home: home).traced(by: environment)
     }
 
     /// A session with the daemon of another home.

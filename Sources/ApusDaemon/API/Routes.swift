@@ -26,6 +26,8 @@ struct Routes: Sendable {
     var nodes: NodeDirectory
     var queues: QueueDirectory
     var metrics: PrometheusRegistry
+    /// Reads the traces of callers; `nil` without traces.
+    var tracer: SpanTracer?
     var started: WallInstant
     var running: @Sendable () -> Int
     /// Asks the daemon to stop.
@@ -48,6 +50,7 @@ struct Routes: Sendable {
         router.add(middleware: ErrorAnswers(explain: ErrorMeaning.answer))
         router.add(middleware: check)
         router.add(middleware: BodyBound())
+        if let tracer { router.add(middleware: CallerTrace(tracer: tracer)) }
         router.get("/v1/health") { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(health())

@@ -52,8 +52,8 @@ extension DaemonClient {
     /// Sends a request and reads its whole answer; head and body have the client's patience together, unless `patience`
     /// says another one.
     func send(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], body: [UInt8]? = nil,
-        patience: Duration? = nil, repeats: Repetition = .never
+        _ method: HTTPMethod, _ path: String, query: [(String, String)] = [], headers: [(String, String)] = [],
+        body: [UInt8]? = nil, patience: Duration? = nil, repeats: Repetition = .never
     ) async throws -> ByteBuffer {
         var isRepeated = false
         let patience = patience ?? self.patience
@@ -61,7 +61,8 @@ extension DaemonClient {
             let socketPath = try socket.path()
             do {
                 return try await answer(
-                    to: Self.request(method, path, query: query, body: body, socketPath: socketPath),
+                    to: Self.request(
+                        method, path, query: query, headers: headers, body: body, socketPath: socketPath),
                     by: repeats == .never || isRepeated ? Self.fresh : Self.pooled, within: patience)
             } catch {
                 let failure = try Self.meaning(of: error, socketPath: socketPath, patience: patience)
@@ -105,12 +106,14 @@ extension DaemonClient {
     }
 
     private static func request(
-        _ method: HTTPMethod, _ path: String, query: [(String, String)], body: [UInt8]?, socketPath: String
+        _ method: HTTPMethod, _ path: String, query: [(String, String)], headers: [(String, String)] = [],
+        body: [UInt8]?, socketPath: String
     ) -> HTTPClientRequest {
         var uri = path
         if !query.isEmpty { uri += "?" + query.map { "\($0)=\(escaped($1))" }.joined(separator: "&") }
         var request = HTTPClientRequest(url: "http+unix://\(escaped(socketPath))\(uri)")
         request.method = method
+        request.headers.add(contentsOf: headers)
         if let body {
             request.headers.add(name: "content-type", value: "application/json")
             request.body = .bytes(body)

@@ -17,6 +17,8 @@ public struct DaemonClient: Sendable {
     private let random: any RandomSource
 
     let socket: DaemonSocket
+    /// The trace that submitted jobs belong to.
+    private var trace: TraceContext?
 
     /// A client for the daemon of that home. Connects when it is first used.
     ///
@@ -26,6 +28,14 @@ public struct DaemonClient: Sendable {
     ///   - random: makes the idempotency keys of submissions.
     public init(home: Home, patience: Duration = .seconds(30), random: any RandomSource = SystemRandom()) {
         self.init(socket: DaemonSocket(home: home), patience: patience, random: random)
+    }
+
+    /// The same client for a process with that environment: jobs that it submits belong to the trace of `TRACEPARENT` and
+    /// `TRACESTATE`, if they are valid, and if the daemon traces.
+    package func traced(by environment: [String: String]) -> DaemonClient {
+        var client = self
+        client.trace = TraceContext(environment: environment)
+        return client
     }
 
     /// A client for the daemon that listens on a socket.
@@ -83,7 +93,9 @@ public struct DaemonClient: Sendable {
         submission.idempotencyKey = key
         do {
             return try decode(
-                try await send(.POST, "/v1/jobs", body: try JSONText.bytes(of: submission), repeats: .always))
+                try await send(
+                    .POST, "/v1/jobs", headers: trace?.headers ?? [], body: try JSONText.bytes(of: submission),
+                    repeats: .always))
         } catch var error as DaemonError where error.code == .noAnswer {
             error.message +=
                 "; the job may have been submitted (`apus list` shows it), and repeating the submission "

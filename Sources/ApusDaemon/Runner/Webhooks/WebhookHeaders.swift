@@ -19,7 +19,7 @@ public enum WebhookHeaders {
         return (name, value)
     }
 
-    static func check(_ name: String, _ value: String, argument: String) throws {
+    static func check(_ name: String, _ value: String, argument: String) throws(DaemonError) {
         // RFC 9110, 5.6.2: the characters of a token.
         let isToken = name.utf8.allSatisfy { byte in
             switch byte {
