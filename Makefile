@@ -41,7 +41,7 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging, in the build that the tests use too. `make install` builds a release.
 run: bootstrap-build  ## build the command, show the demo, say what to try next
@@ -97,7 +97,7 @@ bench: bootstrap  ## measure the timers, durable jobs, the daemon and the comman
 		--json Benchmarks/jobs-results.json
 
 bench-build: bootstrap  ## compile the benchmarks for debugging, in the build that the tests use
-	$(SWIFT) build $(BENCHMARKS) $(filter-out --traits Postgres,$(TRAITS))
+	$(SWIFT) build $(BENCHMARKS)
 
 bench-dashboard: bootstrap  ## measure the dashboard's page in a browser, with ten thousand jobs
 	SWIFT="$(SWIFT)" Scripts/browser-tests bench_dashboard
@@ -115,6 +115,9 @@ bench-cluster: bootstrap  ## measure nodes that share a PostgreSQL beside pgbenc
 	@bin="$$($(SWIFT) build -c release $(BENCHMARKS) --show-bin-path)"; \
 	"$$bin/cluster-bench" --peer Benchmarks/peers/procrastinate_peer.py --long $(LONG) \
 		--json Benchmarks/cluster-results.json $(CLUSTER)
+
+tsan-build: bootstrap  ## compile what make tsan and make stress run under the thread sanitizer
+	APUS_RACES=1 $(SWIFT) build $(TRAITS) $(TSAN) --build-tests
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
