@@ -32,7 +32,8 @@
             let errors = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             process = try Child(
                 command + ["--ready-fd", "3"],
-                environment: environment.merging(["APUS_HOME": home.path]) { $1 }, output: errors, errors: errors,
+                environment: environment.merging(["APUS_HOME": home.path, "APUS_LOG_FILE": log]) { $1 }, output: errors,
+                errors: errors,
                 ready: ready.writer)
             close(ready.writer)
             close(errors)

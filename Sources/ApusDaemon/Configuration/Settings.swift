@@ -32,7 +32,10 @@ package struct Settings: Sendable {
     package init(options: [SettingKey: [String]] = [:], environment: [String: String]) throws(DaemonError) {
         let file = try ConfigurationFile(environment: environment)
         self.file = file
-        let variables = EnvironmentVariablesProvider(environmentVariables: environment.filter { !$0.value.isEmpty })
+        let variables = EnvironmentVariablesProvider(
+            environmentVariables: environment.filter { !$0.value.isEmpty },
+            // The library writes a log of all reads where CONFIG_ACCESS_LOG_FILE asks for it.
+            secretsSpecifier: .specific([StoreLocation.variable]))
         let providers: [(origin: Origin, provider: any ConfigProvider)] = [
             (.option, InMemoryProvider(name: Origin.option.rawValue, values: Self.contents(options))),
             (.environment, variables.prefixKeys(with: "apus")),
