@@ -11,7 +11,7 @@ struct Config: AsyncParsableCommand {
 
               { "grace": "1m", "http": { "address": "127.0.0.1:7878" }, "log": { "level": "debug" } }
 
-            A daemon reads its settings when it starts: say `apus stop` after a change, and the next command starts another one. Exit codes: 0; 64 if a setting is not acceptable.
+            A daemon reads its settings when it starts: say `apus stop` after a change, and the next command starts another one. Exit codes: 0 all settings are acceptable; 1 the file cannot be read, or others can write it; 64 a setting is not acceptable.
             """)
 
     @Flag(help: "Print JSON: the file, and the value, origin, variable and option of each setting.")
