@@ -160,9 +160,7 @@ extension Serve {
         guard let file = settings.logFile ?? (readyFd == nil ? nil : home.logPath) else {
             return LoggingSystem.bootstrap { StreamLogHandler.standardError(label: $0).with(level) }
         }
-        let folder = FileManager.default.currentDirectoryPath
-        let log = try RotatedLog(
-            path: file.hasPrefix("/") ? file : "\(folder)/\(file)", limits: settings.logLimits)
+        let log = try RotatedLog(path: file, limits: settings.logLimits)
         LoggingSystem.bootstrap { StreamLogHandler(label: $0, stream: log).with(level) }
     }
 

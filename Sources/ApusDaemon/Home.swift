@@ -131,8 +131,13 @@ public struct Home: Sendable, Hashable {
         }
     }
 
-    private static func absolute(_ path: String) -> String {
-        var path = path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+    /// A path without a slash at its end; a relative one starts from the working directory.
+    static func absolute(_ path: String) -> String {
+        var path = path
+        if !path.hasPrefix("/") {
+            let folder = FileManager.default.currentDirectoryPath
+            path = (folder == "/" ? "" : folder) + "/" + path
+        }
         while path.count > 1, path.hasSuffix("/") { path.removeLast() }
         return path
     }

@@ -1,10 +1,5 @@
 import ApusSQLite
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Musl)
@@ -45,7 +40,7 @@ package struct ConfigurationFile: Sendable {
             (path, isPresent, changed, values, isReadableByOthers) = (nil, false, nil, [:], false)
             return
         }
-        guard let (bytes, status) = try Self.read(path) else {
+        guard let (bytes, status) = try Self.contents(of: path) else {
             guard !isNamed else { throw DaemonError(.invalid, "\(Self.variable): \(path) does not exist") }
             self.path = path
             (isPresent, changed, values, isReadableByOthers) = (false, nil, [:], false)
@@ -65,22 +60,17 @@ package struct ConfigurationFile: Sendable {
     /// The path that an environment gives the file, absolute.
     package static func path(_ environment: [String: String]) -> String? {
         func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-        if let path = value(variable) { return absolute(path) }
-        if let home = value("APUS_HOME") { return absolute(home) + "/config.json" }
+        if let path = value(variable) { return Home.absolute(path) }
+        if let home = value("APUS_HOME") { return Home.absolute(home) + "/config.json" }
         if let folder = value("XDG_CONFIG_HOME"), folder.hasPrefix("/") { return folder + "/apus/config.json" }
         return value("HOME").flatMap { $0.hasPrefix("/") ? $0 + "/.config/apus/config.json" : nil }
-    }
-
-    private static func absolute(_ path: String) -> String {
-        let folder = FileManager.default.currentDirectoryPath
-        return path.hasPrefix("/") ? path : (folder == "/" ? "" : folder) + "/" + path
     }
 
     // MARK: Reading
 
     /// Links are followed, because files of this kind are often kept elsewhere; the file that they lead to is checked. The
     /// folders above need no check: a file of another user is refused wherever it is.
-    private static func read(_ path: String) throws(DaemonError) -> (bytes: [UInt8], status: stat)? {
+    private static func contents(of path: String) throws(DaemonError) -> (bytes: [UInt8], status: stat)? {
         func failure(_ reason: String) -> DaemonError { DaemonError(.unavailable, "\(path) \(reason)") }
         let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -95,7 +85,7 @@ package struct ConfigurationFile: Sendable {
         var count = 0
         while count < bytes.count {
             let more = bytes.withUnsafeMutableBytes { buffer in
-                Self.readSome(file, buffer.baseAddress! + count, buffer.count - count)
+                read(file, buffer.baseAddress! + count, buffer.count - count)
             }
             if more < 0, errno == EINTR { continue }
             guard more >= 0 else { throw failure("cannot be read (\(String(cString: strerror(errno))))") }
@@ -178,15 +168,5 @@ package struct ConfigurationFile: Sendable {
         let line = before.count { $0 == UInt8(ascii: "\n") } + 1
         let column = before.count - (before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0) + 1
         return "line \(line), column \(column): it is not JSON (no comments, no comma after the last member)"
-    }
-
-    private static func readSome(_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
-        #if canImport(Glibc)
-            Glibc.read(file, bytes, count)
-        #elseif canImport(Musl)
-            Musl.read(file, bytes, count)
-        #else
-            Darwin.read(file, bytes, count)
-        #endif
     }
 }

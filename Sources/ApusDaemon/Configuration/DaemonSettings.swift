@@ -10,7 +10,7 @@ package struct DaemonSettings: Sendable {
     package var parallel: Int?
     package var http: HTTPAddress?
     package var logLevel: Logger.Level
-    /// The log file; `nil` for standard error, or the log in the home for a daemon in the background.
+    /// The path of the log file; `nil` for standard error, or the log in the home for a daemon in the background.
     package var logFile: String?
     package var logLimits: RotatedLog.Limits
 
@@ -93,12 +93,12 @@ package struct DaemonSettings: Sendable {
         return level
     }
 
-    /// A path; in the file it is absolute, because the daemon's working directory is not known there.
+    /// An absolute path; in the file it has to be one, because the daemon's working directory is not known there.
     private static func path(_ value: Settings.Value) throws(TextError) -> String {
         guard !value.text.isEmpty, value.origin != .file || value.text.hasPrefix("/") else {
             throw refusal(value, "it is not an absolute path", ["/var/log/apus.log"])
         }
-        return value.text
+        return Home.absolute(value.text)
     }
 
     private static func address(_ settings: Settings) throws -> HTTPAddress? {

@@ -26,7 +26,13 @@ public final class SystemTimeZones: TimeZones {
 
     /// The zone of the clock of this machine, or of the variable `TZ`; UTC if there is none, or none of that name.
     public var local: ZoneDatabase.Zone {
-        if let name = LocalZone.name(), let zone = try? zone(name) { return zone }
+        #if canImport(Darwin)
+            // The link in /etc leads to a zone file on some Apple systems only.
+            let name: String? = TimeZone.current.identifier
+        #else
+            let name = LocalZone.name()
+        #endif
+        if let name, let zone = try? zone(name) { return zone }
         return ZoneDatabase.Zone(name: "UTC", rules: .utc, fingerprint: 0, generation: 0)
     }
 
