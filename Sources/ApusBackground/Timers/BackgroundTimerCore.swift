@@ -31,7 +31,8 @@ final class BackgroundTimerCore: Sendable {
     /// When this was made, for identifiers that no earlier process had.
     private let birth: UInt64
     private let wishes: NotificationWishes?
-    private weak let delegate: (any BackgroundTimerDelegate)?
+    // `nonisolated(unsafe)`: set in `init` only. `weak let` needs Swift 6.3, and the manifest accepts 6.2.
+    nonisolated(unsafe) private weak var delegate: (any BackgroundTimerDelegate)?
     private let hasDelegate: Bool
     private let state: Locked<State>
     private let observation = Locked<Observation?>(nil)
