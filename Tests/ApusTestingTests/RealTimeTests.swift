@@ -83,41 +83,6 @@ struct RealTimeTests {
         }
     }
 
-    @Test("a notification that another thread asks for in five minutes comes five minutes after the line that says so")
-    func intervals() async throws {
-        try await SimulatedDevice.run { device in
-            let host = try device.launchProbe()
-            host.notifications.setAuthorization(.authorized)
-            device.pressHome()
-            let life = Task { await device.runInRealTime(speed: { 300 }) }
-            let center = host.notifications
-            let asked = Task.detached {
-                for number in 1...200 {
-                    let notification = UserNotification(title: "tea", body: "")
-                    try await center.schedule(
-                        NotificationRequest(
-                            identifier: "\(number)", notification: notification,
-                            trigger: .after(.seconds(300), repeats: false)))
-                    await center.removePending(number % 8 == 0 ? [] : ["\(number)"])
-                    // Real time: the requests fall between two steps of the device, ever later.
-                    try await TimerEngine.shared.sleep(for: .microseconds(number * 7))
-                }
-            }
-            try await asked.value
-            for _ in 1...1_000 where center.shown.count < 25 { try await pause() }
-            life.cancel()
-            await life.value
-            #expect(center.shown.count == 25)
-            for shown in center.shown {
-                let identifier = shown.request.identifier
-                let asked = try #require(device.log.first { $0.what == .notificationScheduled(identifier) }).wall
-                let came = try #require(device.log.first { $0.what == .notificationDelivered(identifier) }).wall
-                #expect(asked.duration(to: came) == .seconds(300))
-                #expect(came == shown.instant)
-            }
-        }
-    }
-
     /// Real time, in which the device lives here; each use is one look of a bounded number.
     private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
 }

@@ -36,11 +36,12 @@ final class JobRuns: Sendable {
     /// A run's own instants are others now.
     func deadlinesChanged() {
         state.withLock { state in
-            state.nextDeadline.take()?.cancel()
-            guard let next = state.all.compactMap(\.nextInstant).min() else { return }
-            state.nextDeadline = surroundings.engine.schedule(at: UptimeInstant(nanoseconds: next)) { [weak self] in
-                MainActor.assumeIsolated { self?.deadlineCame() }
+            let next = state.all.compactMap(\.nextInstant).min().map { next in
+                surroundings.engine.schedule(at: UptimeInstant(nanoseconds: next)) { [weak self] in
+                    MainActor.assumeIsolated { self?.deadlineCame() }
+                }
             }
+            state.nextDeadline.replace(with: next)
         }
     }
 

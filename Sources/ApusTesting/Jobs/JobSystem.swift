@@ -127,17 +127,18 @@ final class JobSystem: Sendable {
         let next = state.machine.nextLook(now: now.wall)
         // An opportunity that was waited for before comes when it would have come.
         if next == .atOpportunity, state.nextLook == next { return }
-        state.timer.take()?.cancel()
         state.nextLook = next
         switch next {
-        case .never: break
+        case .never: state.timer.replace(with: nil)
         case .whenDue(let instant):
-            state.timer = surroundings.engine.schedule(at: instant) { [weak self] in self?.change { _ in } }
+            state.timer.replace(
+                with: surroundings.engine.schedule(at: instant) { [weak self] in self?.change { _ in } })
         case .atOpportunity:
             let instant = now.continuous.advanced(by: state.machine.policy.opportunityDelay(random))
-            state.timer = surroundings.engine.schedule(at: instant) { [weak self] in
-                MainActor.assumeIsolated { self?.look() }
-            }
+            state.timer.replace(
+                with: surroundings.engine.schedule(at: instant) { [weak self] in
+                    MainActor.assumeIsolated { self?.look() }
+                })
         }
     }
 

@@ -14,7 +14,7 @@ struct SystemQuestion: Sendable {
 /// A part calls these outside its lock.
 struct PartSurroundings: Sendable {
     /// The device's clocks.
-    var time: any TimeSource
+    var time: VirtualClocks
     /// The system's engine on those clocks: its timers run although the app is suspended or dead.
     var engine: TimerEngine
     /// Writes a line into the device's log.
@@ -35,4 +35,14 @@ struct PartSurroundings: Sendable {
     /// Starts the app in the background, or lets a suspended one continue there, for that reason, after a force quit
     /// too if the second argument says so; its code runs with the next step of time. False when that may not be.
     var wake: @MainActor @Sendable (LaunchCause, Bool) -> Bool = { _, _ in false }
+}
+
+extension ScheduledTimer? {
+    /// Takes `next` and cancels the timer that was here. `next` is scheduled by then: without a timer in between, the
+    /// thread that drives time could go past what both are for, while another thread is here.
+    mutating func replace(with next: ScheduledTimer?) {
+        let former = self
+        self = next
+        former?.cancel()
+    }
 }

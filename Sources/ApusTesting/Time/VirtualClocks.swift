@@ -5,12 +5,14 @@ import Synchronization
 ///
 /// They hold no engine, so that nothing here is a cycle.
 final class VirtualClocks: TimeSource {
-    // One atomic each, and no lock: they are read several times a step. Only the driver of time writes; a reader of two
-    // of them on another thread reads two instants, as on a machine.
+    // One atomic each, and no lock for readers: they are read several times a step. Only the driver of time writes; a
+    // reader of two of them on another thread reads two instants, as on a machine, except in ``atOneInstant(_:)``.
     private let uptimeNow: Atomic<UInt64>
     /// Ahead of the uptime by how long the machine has slept.
     private let continuousNow: Atomic<UInt64>
     private let wallNow: Atomic<UInt64>
+    /// Held while the clocks move, and while they must not.
+    private let movement = Locked(())
 
     init(uptime: UptimeInstant, wall: WallInstant) {
         uptimeNow = Atomic(uptime.nanoseconds)
@@ -24,11 +26,30 @@ final class VirtualClocks: TimeSource {
     }
     func wall() -> WallInstant { WallInstant(nanoseconds: wallNow.load(ordering: .acquiring)) }
 
-    func move(by nanoseconds: UInt64, asleep: Bool = false) {
-        if !asleep { uptimeNow.add(nanoseconds, ordering: .acquiringAndReleasing) }
-        continuousNow.add(nanoseconds, ordering: .acquiringAndReleasing)
-        wallNow.add(nanoseconds, ordering: .acquiringAndReleasing)
+    /// Moves by that many nanoseconds: by as many as are left to a deadline, no thread sets an earlier one in
+    /// between if it does so in ``atOneInstant(_:)``. Nil moves nothing.
+    ///
+    /// - Returns: By how many.
+    @discardableResult
+    func move(asleep: Bool = false, by step: () -> UInt64?) -> UInt64? {
+        movement.withLock { _ in
+            guard let nanoseconds = step() else { return nil }
+            if !asleep { uptimeNow.add(nanoseconds, ordering: .acquiringAndReleasing) }
+            continuousNow.add(nanoseconds, ordering: .acquiringAndReleasing)
+            wallNow.add(nanoseconds, ordering: .acquiringAndReleasing)
+            return nanoseconds
+        }
     }
 
-    func setWall(_ instant: WallInstant) { wallNow.store(instant.nanoseconds, ordering: .releasing) }
+    func setWall(_ instant: WallInstant) {
+        movement.withLock { _ in wallNow.store(instant.nanoseconds, ordering: .releasing) }
+    }
+
+    /// The clocks stand still while `body` runs, on whichever thread: what it reads, schedules and logs is of one
+    /// instant. It must not move time, nor nest.
+    func atOneInstant<Result: Sendable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try movement.withLock { _ throws(Failure) in try body() }
+    }
 }

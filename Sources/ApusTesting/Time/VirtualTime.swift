@@ -133,7 +133,7 @@ public final class VirtualTime: TimeSource {
     public func sleepDevice(for duration: Duration) {
         drive {
             runAllRunnable()
-            clocks.move(by: UInt64(max(0, duration.wholeNanoseconds)), asleep: true)
+            clocks.move(asleep: true) { UInt64(max(0, duration.wholeNanoseconds)) }
             runAllRunnable()
         }
     }
@@ -274,8 +274,7 @@ public final class VirtualTime: TimeSource {
     }
 
     private func step() -> Bool {
-        guard let step = nextStep else { return false }
-        clocks.move(by: step)
+        guard clocks.move(by: { nextStep }) != nil else { return false }
         runAllRunnable()
         return true
     }
@@ -289,13 +288,14 @@ public final class VirtualTime: TimeSource {
         // Work that takes its time has moved the clocks, perhaps beyond the target.
         guard now < target else { return true }
         let left = target.nanoseconds - now.nanoseconds
-        guard let step = nextStep, step <= left else {
-            clocks.move(by: left)
-            runAllRunnable()
-            return true
+        var arrives = false
+        clocks.move {
+            let step = nextStep ?? .max
+            arrives = step > left
+            return min(step, left)
         }
-        clocks.move(by: step)
-        return false
+        if arrives { runAllRunnable() }
+        return arrives
     }
 
     private func drive<Result>(_ body: () throws -> Result) rethrows -> Result {
@@ -344,7 +344,7 @@ public final class VirtualTime: TimeSource {
     }
 
     /// Work that is running takes that long: the clocks move, and nothing else runs meanwhile.
-    func pass(_ nanoseconds: UInt64) { clocks.move(by: nanoseconds) }
+    func pass(_ nanoseconds: UInt64) { clocks.move { nanoseconds } }
 
     /// One step of ``advance(by:)``, for those who have something to do between two steps.
     func step(towards target: UptimeInstant) -> Bool { drive { stepOnce(towards: target) } }
@@ -363,9 +363,10 @@ public final class VirtualTime: TimeSource {
     @discardableResult
     package func moveToNextDeadline(within limit: Duration) -> Bool {
         drive {
-            guard let step = nextStep, step <= UInt64(max(0, limit.wholeNanoseconds)) else { return false }
-            clocks.move(by: step)
-            return true
+            let step = clocks.move {
+                nextStep.flatMap { $0 <= UInt64(max(0, limit.wholeNanoseconds)) ? $0 : nil }
+            }
+            return step != nil
         }
     }
 
@@ -374,7 +375,7 @@ public final class VirtualTime: TimeSource {
 
     /// The machine has slept for that long; nothing has run since.
     package func sleepOnly(for duration: Duration) {
-        drive { clocks.move(by: UInt64(max(0, duration.wholeNanoseconds)), asleep: true) }
+        _ = drive { clocks.move(asleep: true) { UInt64(max(0, duration.wholeNanoseconds)) } }
     }
 
     private var inventory: String {

@@ -30,7 +30,7 @@ final class PartsHarness: Sendable {
 
     var surroundings: PartSurroundings {
         PartSurroundings(
-            time: time, engine: time.engine,
+            time: time.clocks, engine: time.engine,
             log: { [self] actor, what in
                 let since = time.wall().nanoseconds / 1_000_000_000 - 1_767_225_600
                 state.withLock { $0.log.append("\(since) \(actor.rawValue) \(what)") }

@@ -241,11 +241,11 @@ public final class SimulatedAudio: AudioPlayer {
     }
 
     private func waitForItemEnd(_ state: inout State) {
-        state.timer.take()?.cancel()
         // Weak, because the engine is kept by this, and keeps its timers.
-        state.timer = state.machine.itemEnd.map { end in
+        let next = state.machine.itemEnd.map { end in
             surroundings.engine.schedule(at: end) { [weak self] in self?.endItem() }
         }
+        state.timer.replace(with: next)
     }
 
     private func endItem() {

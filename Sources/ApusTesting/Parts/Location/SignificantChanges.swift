@@ -58,11 +58,12 @@ package final class SignificantChanges: Sendable {
 
     private func waitForNextLook(reading: ContinuousInstant?) {
         state.withLock { state in
-            state.timer.take()?.cancel()
-            guard let next = state.machine.nextLook(reading: reading) else { return }
-            state.timer = surroundings.engine.schedule(at: next) { [weak self] in
-                MainActor.assumeIsolated { self?.look() }
+            let next = state.machine.nextLook(reading: reading).map { next in
+                surroundings.engine.schedule(at: next) { [weak self] in
+                    MainActor.assumeIsolated { self?.look() }
+                }
             }
+            state.timer.replace(with: next)
         }
     }
 

@@ -328,11 +328,11 @@ public final class SimulatedLocation: LocationSource {
     }
 
     private func waitForNextLook(_ state: inout State, now: ContinuousInstant) {
-        state.timer.take()?.cancel()
         // Weak, because the engine is kept by this, and keeps its timers.
-        state.timer = state.machine.nextLook(now: now).map { next in
+        let next = state.machine.nextLook(now: now).map { next in
             surroundings.engine.schedule(at: next) { [weak self] in self?.look() }
         }
+        state.timer.replace(with: next)
     }
 }
 

@@ -103,14 +103,19 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
     public func schedule(_ request: NotificationRequest) async throws {
         try request.validate()
         guard !surroundings.isAppDead() else { return }
-        let now = surroundings.time.wall()
-        let action = state.withLock { state in
-            let action = state.machine.schedule(request, now: now)
-            waitForNextDue(&state)
+        // The line of the log has the instant from which the interval counts, on any thread.
+        let action = surroundings.time.atOneInstant {
+            let now = surroundings.time.wall()
+            let action = state.withLock { state in
+                let action = state.machine.schedule(request, now: now)
+                waitForNextDue(&state)
+                return action
+            }
+            if case .added(let added) = action { log(added, of: request) }
             return action
         }
         switch action {
-        case .added(let added): log(added, of: request)
+        case .added: break
         case .refused: throw Self.refused
         case .full:
             throw BackgroundError(
@@ -172,13 +177,15 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
             surroundings.fault(Fault(.notificationInterval, error.message, place: "\(fileID):\(line)"))
             return
         }
-        let now = surroundings.time.wall()
-        let action = state.withLock { state in
-            let action = state.machine.add(request, repeating: next, now: now)
-            waitForNextDue(&state)
-            return action
+        surroundings.time.atOneInstant {
+            let now = surroundings.time.wall()
+            let action = state.withLock { state in
+                let action = state.machine.add(request, repeating: next, now: now)
+                waitForNextDue(&state)
+                return action
+            }
+            log(action, of: request)
         }
-        log(action, of: request)
     }
 
     /// When a pending request is due; nil when there is none. The real trigger's `nextTriggerDate`.
@@ -267,11 +274,11 @@ public final class SimulatedNotificationCenter: NotificationScheduler {
 
     /// Under the lock on purpose, so that the timer is that of the last change; the engine calls no user code there.
     private func waitForNextDue(_ state: inout State) {
-        state.timer.take()?.cancel()
         // Weak, because the engine is kept by this, and keeps its timers.
-        state.timer = state.machine.nextDue.map { due in
+        let next = state.machine.nextDue.map { due in
             surroundings.engine.schedule(at: due) { [weak self] in self?.deliverDue() }
         }
+        state.timer.replace(with: next)
     }
 
     private func deliverDue() {

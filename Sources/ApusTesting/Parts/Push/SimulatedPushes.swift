@@ -141,13 +141,13 @@ package final class SimulatedPushes: Sendable {
 
     private func runsChanged() {
         let keepAwake: Bool? = state.withLock { state in
-            state.deadline.take()?.cancel()
             let end = state.machine.end
-            state.deadline = end.map { end in
+            let next = end.map { end in
                 surroundings.engine.schedule(at: UptimeInstant(nanoseconds: end)) { [weak self] in
                     MainActor.assumeIsolated { self?.endOverdue() }
                 }
             }
+            state.deadline.replace(with: next)
             defer { state.keepsAwake = end != nil }
             return state.keepsAwake == (end != nil) ? nil : end != nil
         }
@@ -157,11 +157,13 @@ package final class SimulatedPushes: Sendable {
     private func waitUntilFree() {
         let now = now
         state.withLock { state in
-            state.free.take()?.cancel()
-            guard state.machine.held != nil, let free = state.machine.freeAgain(now: now) else { return }
-            state.free = surroundings.engine.schedule(at: free) { [weak self] in
-                MainActor.assumeIsolated { self?.reconsider() }
+            let free = state.machine.held == nil ? nil : state.machine.freeAgain(now: now)
+            let next = free.map { free in
+                surroundings.engine.schedule(at: free) { [weak self] in
+                    MainActor.assumeIsolated { self?.reconsider() }
+                }
             }
+            state.free.replace(with: next)
         }
     }
 
