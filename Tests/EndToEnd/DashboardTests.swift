@@ -180,7 +180,7 @@ struct DashboardTests {
     }
 
     /// Opens so many streams of events at once, and closes them: their responses are dropped here.
-    /// - Returns: how many were served. The others were told to come again.
+    /// - Returns: how many were served. The others got the status 503.
     private static func listen(_ count: Int, to dashboard: DashboardUnderTest) async throws -> Int {
         try await withThrowingTaskGroup(of: HTTPClientResponse.self) { group in
             for _ in 0..<count { group.addTask { try await dashboard.open("/v1/events", [dashboard.bearer]) } }

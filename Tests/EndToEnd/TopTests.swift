@@ -17,9 +17,11 @@ struct TopTests {
                 action: Action(command: .init(argv: [line], shell: true, cwd: apus.home.path))))
     }
 
-    @Test("without a terminal it prints one frame as wide as COLUMNS, or one snapshot as JSON")
-    func once() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "without a terminal it prints one frame as wide as COLUMNS, or one snapshot as JSON",
+        arguments: StoreUnderTest.allCases)
+    func once(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             try await submit(apus, "bad", "exit 7")
             try await submit(apus, "good")
@@ -42,9 +44,10 @@ struct TopTests {
         }
     }
 
-    @Test("it draws what the daemon reports, and q gives the terminal back as it was")
-    func live() async throws {
-        try await ApusUnderTest.with { apus in
+    @Test(
+        "it draws what the daemon reports, and q gives the terminal back as it was", arguments: StoreUnderTest.allCases)
+    func live(_ store: StoreUnderTest) async throws {
+        try await ApusUnderTest.with(store) { apus in
             try await apus.startDaemon()
             let answer = try await apus.atTerminal(["top"]) { terminal in
                 await terminal.wait(for: "nothing is scheduled")
