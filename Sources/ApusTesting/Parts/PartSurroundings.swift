@@ -38,8 +38,8 @@ struct PartSurroundings: Sendable {
 }
 
 extension ScheduledTimer? {
-    /// Takes `next` and cancels the timer that was here. `next` is scheduled by then: without a timer in between, the
-    /// thread that drives time could go past what both are for, while another thread is here.
+    /// Stores `next`, which is scheduled by then, and cancels the former timer. In the other order, no timer would be
+    /// armed in between, and the thread that drives time could move past what is due while another thread is here.
     mutating func replace(with next: ScheduledTimer?) {
         let former = self
         self = next

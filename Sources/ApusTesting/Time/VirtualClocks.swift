@@ -26,10 +26,10 @@ final class VirtualClocks: TimeSource {
     }
     func wall() -> WallInstant { WallInstant(nanoseconds: wallNow.load(ordering: .acquiring)) }
 
-    /// Moves by that many nanoseconds: by as many as are left to a deadline, no thread sets an earlier one in
-    /// between if it does so in ``atOneInstant(_:)``. Nil moves nothing.
+    /// Moves by the nanoseconds that `step` returns; nil moves nothing. `step` may look for the next deadline: a thread
+    /// in ``atOneInstant(_:)`` sets no earlier one between the answer and the move.
     ///
-    /// - Returns: By how many.
+    /// - Returns: What `step` returned.
     @discardableResult
     func move(asleep: Bool = false, by step: () -> UInt64?) -> UInt64? {
         movement.withLock { _ in
