@@ -12,8 +12,10 @@
         let name = uniqueName("database")
         var configuration = try await PostgresServer.shared.value.configuration
         configuration.connectTimeout = .seconds(60)
-        try await withConnection(configuration) { try await $0.run("CREATE DATABASE \(name)") }
         var own = configuration
+        // To create and to drop a database waits for all backends of the server, those of other tests too.
+        (configuration.statementTimeout, configuration.answerTimeout) = (.seconds(300), .seconds(330))
+        try await withConnection(configuration) { try await $0.run("CREATE DATABASE \(name)") }
         own.set("dbname", to: name)
         do {
             let value = try await body(own)

@@ -83,8 +83,9 @@ enum StoreUnderTest: CaseIterable, Sendable {
         private func execute(_ statement: String, in database: String) async throws -> [PostgresRows] {
             var configuration = try PostgresConfiguration(
                 "host=\(server.folder) port=\(server.port) user=owner dbname=\(database)")
+            // To create and to drop a database waits for all backends of the server, those of other tests too.
             (configuration.connectTimeout, configuration.statementTimeout, configuration.answerTimeout) = (
-                .seconds(60), .seconds(60), .seconds(90)
+                .seconds(60), .seconds(300), .seconds(330)
             )
             let connection = try await PostgresConnection.connect(configuration)
             let result: Result<[PostgresRows], PostgresError>
