@@ -144,10 +144,7 @@
                     // A copy of the database for each.
                     let name = uniqueName("damaged")
                     let original = try #require(database["dbname"])
-                    let server = try await PostgresServer.shared.value.configuration
-                    try await withConnection(server) {
-                        try await $0.run("CREATE DATABASE \(name) TEMPLATE \(original)")
-                    }
+                    try await withConnection { try await $0.run("CREATE DATABASE \(name) TEMPLATE \(original)") }
                     var damaged = database
                     damaged.set("dbname", to: name)
                     try await withConnection(damaged) { connection in
@@ -156,7 +153,7 @@
                     let found = try await findings(damaged)
                     #expect(
                         found.contains { $0.rule.hasPrefix(rule) && $0.count > 0 && !$0.examples.isEmpty }, "\(rule)")
-                    try await withConnection(server) { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
+                    try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
                 }
             }
         }

@@ -10,19 +10,16 @@
     /// Gives `body` a new database of the shared server, and removes it.
     func withDatabase<Value: Sendable>(_ body: (PostgresConfiguration) async throws -> Value) async throws -> Value {
         let name = uniqueName("database")
-        var configuration = try await PostgresServer.shared.value.configuration
-        configuration.connectTimeout = .seconds(60)
-        var own = configuration
-        // To create and to drop a database waits for all backends of the server, those of other tests too.
-        (configuration.statementTimeout, configuration.answerTimeout) = (.seconds(300), .seconds(330))
-        try await withConnection(configuration) { try await $0.run("CREATE DATABASE \(name)") }
+        try await withConnection { try await $0.run("CREATE DATABASE \(name)") }
+        var own = try await PostgresServer.shared.value.configuration
+        own.connectTimeout = .seconds(60)
         own.set("dbname", to: name)
         do {
             let value = try await body(own)
-            try await withConnection(configuration) { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
+            try await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
             return value
         } catch {
-            try? await withConnection(configuration) { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
+            try? await withConnection { try await $0.run("DROP DATABASE \(name) WITH (FORCE)") }
             throw error
         }
     }

@@ -15,6 +15,8 @@
             chosen = configuration
         } else {
             chosen = try await PostgresServer.shared.value.configuration
+            // For those who make and drop databases, too: that waits for all backends of the server, of all tests.
+            (chosen.statementTimeout, chosen.answerTimeout) = (.seconds(300), .seconds(330))
         }
         // A machine that is busy with hundreds of tests is slow; no test waits for these.
         chosen.connectTimeout = .seconds(60)
