@@ -7,11 +7,32 @@ BOOTSTRAP = Scripts/bootstrap
 export TRAITS ?= --traits Postgres
 SOURCES = Sources Tests Examples Package.swift Benchmarks/Sources Benchmarks/Package.swift
 # Not under the thread sanitizer: what runs on one thread has nothing to race with (histories of a model; whole modules of
-# that kind are left out of the build, by APUS_RACES in Package.swift); texts of the command, for which one client at a time
+# that kind are in NEVER_RACED, and are not compiled for it); texts of the command, for which one client at a time
 # asks a daemon; a test that measures time; one that floods a listener with connections, which is slow there, and about
 # SwiftNIO; and the one of wake-ups, because the sanitizer has a thread that wakes ten times a second.
 TEXTS = EndToEndTests.(Calendar|Completion|Contract|Doctor|Edit|ExitCode|Filter|History|Name|Names|Preview|SocketRecord|Stats|StoreCommand|Surroundings|Top)Tests
-NOT_RACED = ApusJobsTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers|$(TEXTS)
+NOT_RACED = ApusPostgresTests.MembershipTests|noDrift|prunedWhileNear|LoopbackWebTests.EndTests|EndToEndTests.IdleTests|CountdownKillTests|BackgroundTimerProgramTests|amongManyOthers|$(TEXTS)
+RACED = ApusBackgroundTests ApusDaemonTests ApusFoundationTests ApusJobsTests ApusLinuxTests ApusPostgresTests ApusSQLiteTests ApusTimerStress ApusTimersTests EndToEndTests LoopbackWebTests TimerWheelTests
+NEVER_RACED = ApusAppleTests ApusCalendarTests ApusDeviceTests ClusterSimulationTests DocumentationTests ProcessClockTests ProjectTests SchedulerSimulationTests SimulatedAppleTests SimulatedSwiftUITests SleeplessTests TestTraitsTests
+# The tests of a part: `make test-jobs` compiles them and what they need, without the traits, in a build of their own.
+part_wheel = TimerWheelTests
+part_calendar = ApusCalendarTests
+part_timers = TimerWheelTests ApusTimersTests
+part_background = ApusBackgroundTests ApusFoundationTests
+part_phone = ApusDeviceTests
+part_jobs = ApusJobsTests
+part_sqlite = ApusSQLiteTests
+part_linux = ApusLinuxTests
+part_apple = ApusAppleTests SimulatedAppleTests SimulatedSwiftUITests
+part_traits = ProcessClockTests TestTraitsTests
+part_project = ProjectTests
+part_simulation = SchedulerSimulationTests ClusterSimulationTests
+PARTS = $(sort $(patsubst part_%,%,$(filter part_%,$(.VARIABLES))))
+part_check = $(foreach part,timers calendar background phone jobs sqlite project simulation,$(part_$(part)))
+# With FILTER=JobMachineTests only the tests whose names match.
+FILTER ?=
+# The command, and the daemon that it starts from the same folder.
+programs = $(SWIFT) build $(TRAITS) $(1) --product apusd && $(SWIFT) build $(TRAITS) $(1) --product apus
 # In the same build folder: what both packages need is compiled once. Not with the cached plan of a build: it can be the
 # other package's, which lacks the product ("No target named …").
 BENCHMARKS = --package-path Benchmarks --scratch-path .build --disable-build-manifest-caching
@@ -41,11 +62,11 @@ DESTDIR ?=
 export DEB_MAINTAINER ?=
 
 .DEFAULT_GOAL := help
-.PHONY: run demo install deb test browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
+.PHONY: run demo install deb test check browser api c-checks docs pictures lint format bench bench-cluster bench-dashboard bench-sleepless bench-calendar bench-build tsan tsan-build stress torture chaos simulate calendar fuzz mutants explore timelines bootstrap bootstrap-build clean help
 
 # For debugging, in the build that the tests use too. `make install` builds a release.
 run: bootstrap-build  ## build the command, show the demo, say what to try next
-	$(SWIFT) build $(TRAITS) --product apus
+	$(call programs)
 	@bin="$$($(SWIFT) build $(TRAITS) --show-bin-path)/apus"; \
 	"$$bin" demo && \
 	printf '\nTry next:\n  %s after 10s -- echo tea\n  %s countdown 1m --name tea\n  %s list\n' "$$bin" "$$bin" "$$bin"
@@ -63,6 +84,14 @@ test: bootstrap  ## run all tests, those in a browser and of the API's descripti
 	SWIFT="$(SWIFT)" Scripts/calendar-tests --seconds 15
 	SWIFT="$(SWIFT)" Scripts/browser-tests
 	SWIFT="$(SWIFT)" Scripts/api-tests
+
+check: test-check  ## run the unit tests of timers, calendars, background, phone, jobs and SQLite: no browser, PostgreSQL or HTTP
+
+# Those of PARTS. `make help` lists them.
+test-%:
+	$(if $(part_$*),,$(error there is no part '$*'; the parts are: $(PARTS)))
+	@$(if $(filter ApusLinuxTests,$(part_$*)),$(BOOTSTRAP),$(if $(filter ApusSQLiteTests,$(part_$*)),$(BOOTSTRAP) store))
+	APUS_ONLY='$(part_$*)' $(SWIFT) test --scratch-path .build/parts $(if $(FILTER),--filter '$(FILTER)')
 
 browser: bootstrap  ## run the tests in a browser only; their pictures are in .build/browser
 	SWIFT="$(SWIFT)" Scripts/browser-tests
@@ -87,7 +116,7 @@ format:  ## format the sources in place
 	$(SWIFT) format --in-place --recursive $(SOURCES)
 
 bench: bootstrap  ## measure the timers, durable jobs, the daemon and the command beside their peers, in release
-	$(SWIFT) build $(TRAITS) -c release --product apus
+	$(call programs,-c release)
 	$(SWIFT) build -c release $(BENCHMARKS) --product timer-bench
 	$(SWIFT) build -c release $(BENCHMARKS) --product jobs-bench
 	@apus="$$($(SWIFT) build $(TRAITS) -c release --product apus --show-bin-path)/apus"; \
@@ -117,30 +146,30 @@ bench-cluster: bootstrap  ## measure nodes that share a PostgreSQL beside pgbenc
 		--json Benchmarks/cluster-results.json $(CLUSTER)
 
 tsan-build: bootstrap  ## compile what make tsan and make stress run under the thread sanitizer
-	APUS_RACES=1 $(SWIFT) build $(TRAITS) $(TSAN) --build-tests
+	APUS_ONLY='$(RACED)' $(SWIFT) build $(TRAITS) $(TSAN) --build-tests
 
 tsan: bootstrap  ## run the tests of timers, jobs and the daemon under the thread sanitizer
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	APUS_RACES=1 TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TRAITS) $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
+	APUS_ONLY='$(RACED)' TSAN_OPTIONS="$(TSAN_OPTIONS)" $(SWIFT) test $(TRAITS) $(TSAN) --filter 'TimerWheel|Apus|EndToEnd|LoopbackWeb' --skip '$(NOT_RACED)'
 	Scripts/check-races .build-tsan/reports
 
 stress: bootstrap  ## race producers, cancellations and fires for 30 s, with and without the thread sanitizer
 	$(SWIFT) build $(TRAITS) --product ApusTimerStress
 	"$$($(SWIFT) build $(TRAITS) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	rm -rf .build-tsan/reports && mkdir -p .build-tsan/reports
-	APUS_RACES=1 $(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress
+	APUS_ONLY='$(RACED)' $(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress
 	TSAN_OPTIONS="$(TSAN_OPTIONS)" \
-	"$$(APUS_RACES=1 $(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
+	"$$(APUS_ONLY='$(RACED)' $(SWIFT) build $(TRAITS) $(TSAN) --product ApusTimerStress --show-bin-path)/ApusTimerStress" $(STRESS_SECONDS)
 	Scripts/check-races .build-tsan/reports
 
 torture: bootstrap  ## kill the daemon KILLS times (200) while jobs are submitted, run and flood; check the promises
-	$(SWIFT) build $(TRAITS) -c release --product apus
+	$(call programs,-c release)
 	$(SWIFT) build $(TRAITS) -c release --product ApusTorture
 	@bin="$$($(SWIFT) build $(TRAITS) -c release --show-bin-path)"; \
 	"$$bin/ApusTorture" --apus "$$bin/apus" --kills $(KILLS) $(TORTURE)
 
 chaos: bootstrap  ## strike a cluster of three daemons by NEMESIS (all) ROUNDS times (1) each; check the promises
-	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product apus
+	$(call programs,-c $(CHAOS_BUILD))
 	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ChaosEffect
 	$(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --product ApusChaos
 	@bin="$$($(SWIFT) build $(TRAITS) -c $(CHAOS_BUILD) --show-bin-path)"; \
@@ -162,7 +191,7 @@ explore: bootstrap  ## let a random user explore Sleepless and the apps of tutor
 	TRAITS="$(TRAITS)" SWIFT="$(SWIFT)" Scripts/explore $(EXPLORE_SEEDS)
 
 timelines: bootstrap  ## write a month of an app under the rules of three iOS releases as pages into .build/timelines
-	APUS_TIMELINES=.build/timelines $(SWIFT) test $(TRAITS) --filter '^ApusTestingTests\.ReleaseMonthTests'
+	APUS_TIMELINES=.build/timelines $(SWIFT) test $(TRAITS) --filter '^ApusDeviceTests\.ReleaseMonthTests'
 	@ls .build/timelines/*.html
 
 mutants: bootstrap  ## break the scheduler in chosen ways, and require that the simulation finds each
@@ -185,3 +214,4 @@ clean:  ## remove everything that was built
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@echo "  make test-PART       run the tests of one part alone, those that match FILTER: $(PARTS)"

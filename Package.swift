@@ -26,10 +26,16 @@ let package = Package(
         .library(name: "ApusServiceLifecycle", targets: ["ApusServiceLifecycle"]),
         .library(name: "ApusTracing", targets: ["ApusTracing"]),
         .library(name: "ApusTesting", targets: ["ApusTesting"]),
+        // The parts of ApusTesting.
+        .library(name: "ApusVirtualTime", targets: ["ApusVirtualTime"]),
+        .library(name: "ApusDevice", targets: ["ApusDevice"]),
+        .library(name: "ApusJobsTesting", targets: ["ApusJobsTesting"]),
         // Apart from ApusTesting, which tools link that have no test library.
         .library(name: "ApusTestTraits", targets: ["ApusTestTraits"]),
+        .library(name: "ApusClient", targets: ["ApusClient"]),
         .library(name: "ApusDaemon", targets: ["ApusDaemon"]),
-        .executable(name: "apus", targets: ["ApusCommand"]),
+        .executable(name: "apus", targets: ["ApusProgram"]),
+        .executable(name: "apusd", targets: ["ApusDaemonProgram"]),
     ],
     traits: [
         .trait(name: "Postgres", description: "Compiles ApusPostgres, which needs libpq (Debian: libpq-dev).")
@@ -73,10 +79,12 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]
         ),
+        // Checks of the files and folders that a daemon and its callers trust.
+        .target(name: "PathTrust"),
         .target(
             name: "ApusSQLite",
             dependencies: [
-                "ApusJobs", "ApusTimers", "CApus",
+                "ApusJobs", "ApusTimers", "CApus", "PathTrust",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
@@ -106,7 +114,7 @@ let package = Package(
         .target(
             name: "ApusApple",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+                "ApusBackground", "ApusTimers", .product(name: "Logging", package: "swift-log"),
             ]
         ),
         // Apart from ApusLinux, so that only who uses ServiceLifecycle builds it.
@@ -121,25 +129,31 @@ let package = Package(
             name: "ApusTracing",
             dependencies: ["ApusJobs", .product(name: "Tracing", package: "swift-distributed-tracing")]
         ),
-        // libc's clocks and waiting calls, which a program with ApusTesting takes from here.
+        // libc's clocks and waiting calls, which a program with ApusVirtualTime takes from here.
         .target(name: "CProcessClock"),
+        .target(name: "ApusVirtualTime", dependencies: ["ApusBackground", "ApusTimers", "CProcessClock"]),
         .target(
-            name: "ApusTesting",
+            name: "ApusDevice",
             dependencies: [
-                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTimers", "CProcessClock",
-                .product(name: "Logging", package: "swift-log"),
+                "ApusBackground", "ApusTimers", "ApusVirtualTime", .product(name: "Logging", package: "swift-log"),
             ]
         ),
-        .target(name: "ApusTestTraits", dependencies: ["ApusTesting", "ApusTimers", "CApus", "CProcessClock"]),
+        .target(name: "ApusJobsTesting", dependencies: ["ApusCalendar", "ApusJobs", "ApusTimers"]),
+        .target(name: "ApusTesting", dependencies: ["ApusDevice", "ApusJobsTesting", "ApusVirtualTime"]),
+        .target(
+            name: "ApusTestTraits",
+            dependencies: ["ApusDevice", "ApusVirtualTime", "ApusTimers", "CApus", "CProcessClock"]),
         // Puts the files of a target's folder `Web` into the program, which is installed as one file. (With the
         // resource rule `.embedInCode`, 150 KB take half a minute to compile: it writes an array of numbers.)
         .executableTarget(name: "WebEmbedder"),
         .plugin(name: "EmbedWeb", capability: .buildTool(), dependencies: ["WebEmbedder"]),
+        .target(name: "ApusJSON"),
+        .target(name: "PlatformC"),
         // What listeners with a page share. No product: it is not for other packages.
         .target(
             name: "LoopbackWeb",
             dependencies: [
-                "ApusTimers",
+                "ApusJSON", "ApusTimers",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
@@ -151,10 +165,19 @@ let package = Package(
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
             ]
         ),
+        // Without NIO and the stores: the runtime searches all types of a program again and again, so the command's time
+        // grows with what it links.
+        .target(
+            name: "ApusClient",
+            dependencies: [
+                "ApusBackground", "ApusCalendar", "ApusJSON", "ApusJobs", "ApusTimers", "CApus", "PathTrust",
+            ]
+        ),
         .target(
             name: "ApusDaemon",
             dependencies: [
-                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux", "ApusSQLite", "ApusTimers", "ApusTracing",
+                "ApusClient", "ApusJSON", "PathTrust", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusLinux",
+                "ApusSQLite", "ApusTimers", "ApusTracing",
                 "CApus", "LoopbackWeb",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .target(name: "COpenSSL", condition: .when(platforms: [.linux])),
@@ -173,11 +196,26 @@ let package = Package(
             plugins: ["EmbedWeb"]
         ),
         .target(name: "Apus", dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"]),
-        // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
-        .executableTarget(
+        // The subcommands that only talk to a daemon.
+        .target(
             name: "ApusCommand",
             dependencies: [
-                "ApusCalendar", "ApusDaemon", "ApusSQLite",
+                "ApusCalendar", "ApusClient", "ApusJSON", "ApusJobs", "ApusTimers", "PlatformC",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        // Not named `apus`: on a case-insensitive file system that is the umbrella module again.
+        .executableTarget(
+            name: "ApusProgram",
+            dependencies: [
+                "ApusClient", "ApusCommand", "PlatformC",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]
+        ),
+        .executableTarget(
+            name: "ApusDaemonProgram",
+            dependencies: [
+                "ApusCalendar", "ApusClient", "ApusCommand", "ApusDaemon", "ApusJobs", "ApusSQLite", "ApusTimers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]
         ),
@@ -192,7 +230,7 @@ let package = Package(
         .testTarget(
             name: "ApusTimersTests",
             dependencies: [
-                "ApusTesting", "ApusTimers", "CAllocationCount", "TimerWheel",
+                "ApusVirtualTime", "ApusTimers", "CAllocationCount", "TimerWheel",
                 .product(name: "AsyncAlgorithms", package: "swift-async-algorithms"),
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "MetricsTestKit", package: "swift-metrics"),
@@ -200,25 +238,34 @@ let package = Package(
         ),
         // Runs for as many seconds as its argument says: `make stress`.
         .executableTarget(name: "ApusTimerStress", dependencies: ["ApusTimers"], path: "Tests/ApusTimerStress"),
+        // Fakes that the tests of several modules share.
+        .target(
+            name: "ApusTestSupport",
+            dependencies: [
+                "ApusBackground", "ApusTimers", "ApusVirtualTime", .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/ApusTestSupport"
+        ),
         .testTarget(
             name: "ApusBackgroundTests",
             dependencies: [
-                "ApusBackground", "ApusTesting", "ApusTimers", .product(name: "Logging", package: "swift-log"),
+                "ApusBackground", "ApusTestSupport", "ApusVirtualTime", "ApusTimers",
+                .product(name: "Logging", package: "swift-log"),
             ]
         ),
         .testTarget(name: "ApusFoundationTests", dependencies: ["ApusBackground", "ApusFoundation", "ApusTimers"]),
         // An app that lives a month on a simulated device: for the tests, and for the process that they compare with.
         .target(
-            name: "ApusSampleApp", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers"],
+            name: "ApusSampleApp", dependencies: ["ApusBackground", "ApusDevice", "ApusTimers", "ApusVirtualTime"],
             path: "Tests/ApusSampleApp"
         ),
         .executableTarget(
             name: "ApusDeviceProbe", dependencies: ["ApusSampleApp", "ApusTimers"], path: "Tests/ApusDeviceProbe"
         ),
         .testTarget(
-            name: "ApusTestingTests",
+            name: "ApusDeviceTests",
             dependencies: [
-                "ApusBackground", "ApusDeviceProbe", "ApusJobs", "ApusSampleApp", "ApusTesting", "ApusTimers",
+                "ApusBackground", "ApusDeviceProbe", "ApusSampleApp", "ApusDevice", "ApusVirtualTime", "ApusTimers",
             ]
         ),
         // Every way of libc to wait.
@@ -226,26 +273,27 @@ let package = Package(
         .testTarget(
             name: "ProcessClockTests",
             dependencies: [
-                "ApusTestTraits", "ApusTesting", "ApusTimers", "CWaitingCalls",
+                "ApusTestTraits", "ApusDevice", "ApusVirtualTime", "ApusTimers", "CWaitingCalls",
                 .product(name: "NIOCore", package: "swift-nio"), .product(name: "NIOPosix", package: "swift-nio"),
             ]
         ),
         .testTarget(
             name: "TestTraitsTests",
-            dependencies: ["ApusTestTraits", "ApusTesting", "ApusTimers", "CApus", "CProcessClock"]
+            dependencies: ["ApusTestTraits", "ApusDevice", "ApusVirtualTime", "ApusTimers", "CApus", "CProcessClock"]
         ),
         // The whole scheduler in virtual time, from one seed: for a test, and for `make simulate`.
         .target(
             name: "SchedulerSimulation",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers",
+                "ApusBackground", "ApusJobs", "ApusJobsTesting", "ApusVirtualTime", "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Tests/SchedulerSimulation"
         ),
         // Several schedulers over a modelled database, for a test, and for `make simulate SIMULATE=--cluster`.
         .target(
-            name: "ClusterSimulation", dependencies: ["ApusJobs", "ApusTimers"], path: "Tests/ClusterSimulation"
+            name: "ClusterSimulation", dependencies: ["ApusJobs", "ApusPostgres", "ApusTimers"],
+            path: "Tests/ClusterSimulation"
         ),
         .executableTarget(
             name: "ApusSimulation",
@@ -258,7 +306,8 @@ let package = Package(
         .testTarget(
             name: "ApusJobsTests",
             dependencies: [
-                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting", "ApusTimers", "ApusTracing",
+                "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTestSupport", "ApusJobsTesting", "ApusVirtualTime",
+                "ApusTimers", "ApusTracing",
                 .product(name: "CoreMetrics", package: "swift-metrics"),
                 .product(name: "InMemoryTracing", package: "swift-distributed-tracing"),
                 .product(name: "Logging", package: "swift-log"),
@@ -268,7 +317,7 @@ let package = Package(
         ),
         .testTarget(
             name: "SchedulerSimulationTests",
-            dependencies: ["ApusJobs", "ApusTesting", "ApusTimers", "SchedulerSimulation"]
+            dependencies: ["ApusJobs", "ApusVirtualTime", "ApusTimers", "SchedulerSimulation"]
         ),
         .testTarget(name: "ClusterSimulationTests", dependencies: ["ClusterSimulation"]),
         // A process under a LinuxHost, for the tests to send signals to.
@@ -279,7 +328,8 @@ let package = Package(
         .testTarget(
             name: "ApusLinuxTests",
             dependencies: [
-                "ApusBackground", "ApusHostProbe", "ApusJobs", "ApusLinux", "ApusServiceLifecycle", "ApusTesting",
+                "ApusBackground", "ApusHostProbe", "ApusJobs", "ApusLinux", "ApusServiceLifecycle", "ApusJobsTesting",
+                "ApusVirtualTime",
                 "ApusTimers",
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -292,7 +342,8 @@ let package = Package(
         .testTarget(
             name: "ApusSQLiteTests",
             dependencies: [
-                "ApusCalendar", "ApusJobs", "ApusSQLite", "ApusStoreProbe", "ApusTesting", "ApusTimers",
+                "ApusCalendar", "ApusJobs", "ApusJobsTesting", "ApusSQLite", "ApusStoreProbe", "ApusTimers",
+                "ApusVirtualTime", "PathTrust",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
@@ -304,7 +355,7 @@ let package = Package(
         .executableTarget(
             name: "ApusChaos",
             dependencies: [
-                "ApusDaemon", "ApusJobs", "ApusPostgres", "ApusTimers", "PostgresTestServer",
+                "ApusClient", "ApusDaemon", "ApusJobs", "ApusPostgres", "ApusTimers", "PostgresTestServer",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -316,7 +367,8 @@ let package = Package(
         .testTarget(
             name: "ApusPostgresTests",
             dependencies: [
-                "ApusJobs", "ApusPostgres", "ApusSQLite", "ApusTesting", "ApusTimers", "ClusterSimulation",
+                "ApusJobs", "ApusPostgres", "ApusSQLite", "ApusJobsTesting", "ApusVirtualTime", "ApusTimers",
+                "ClusterSimulation",
                 "PostgresTestServer",
                 .target(name: "CPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -326,7 +378,7 @@ let package = Package(
         .testTarget(
             name: "LoopbackWebTests",
             dependencies: [
-                "ApusTesting", "ApusTimers", "LoopbackWeb",
+                "ApusJSON", "ApusVirtualTime", "ApusTimers", "LoopbackWeb",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -336,9 +388,14 @@ let package = Package(
         .testTarget(
             name: "ApusDaemonTests",
             dependencies: [
-                "ApusCalendar", "ApusDaemon", "ApusJobs", "ApusTesting", "ApusTimers",
+                "ApusCalendar", "ApusClient", "ApusDaemon", "ApusJSON", "ApusJobs", "ApusJobsTesting", "ApusTimers",
+                "ApusVirtualTime", "LoopbackWeb",
+                "PathTrust",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOEmbedded", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Tracing", package: "swift-distributed-tracing"),
             ]
         ),
@@ -346,7 +403,7 @@ let package = Package(
         .executableTarget(
             name: "ApusTorture",
             dependencies: [
-                "ApusDaemon", "ApusJobs", "ApusTimers",
+                "ApusClient", "ApusDaemon", "ApusJobs", "ApusTimers",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -356,8 +413,9 @@ let package = Package(
         .testTarget(
             name: "EndToEndTests",
             dependencies: [
-                "ApusCommand", "ApusDaemon", "ApusJobs", "ApusSQLite", "ApusTesting", "ApusTimers",
-                "PostgresTestServer",
+                "ApusCalendar", "ApusClient", "ApusCommand", "ApusDaemon", "ApusDaemonProgram", "ApusJSON", "ApusJobs",
+                "ApusProgram",
+                "ApusSQLite", "ApusVirtualTime", "ApusTimers", "PathTrust", "PostgresTestServer",
                 .target(name: "ApusPostgres", condition: .when(traits: ["Postgres"])),
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "GRDB", package: "GRDB.swift"),
@@ -372,7 +430,7 @@ let package = Package(
         ),
         // The sample app and its server, which use what any other package could: `make demo`.
         .target(
-            name: "SleeplessApp", dependencies: ["ApusBackground", "ApusJobs", "ApusTimers"],
+            name: "SleeplessApp", dependencies: ["ApusBackground", "ApusTimers"],
             path: "Examples/Sleepless/App", packageAccess: false
         ),
         .executableTarget(
@@ -397,7 +455,7 @@ let package = Package(
         .testTarget(
             name: "SleeplessTests",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "LoopbackWeb", "Sleepless", "SleeplessApp",
+                "ApusBackground", "ApusTesting", "ApusTimers", "LoopbackWeb", "Sleepless", "SleeplessApp",
                 .product(name: "AsyncHTTPClient", package: "async-http-client"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -413,7 +471,8 @@ let package = Package(
         .testTarget(
             name: "DocumentationTests",
             dependencies: [
-                "Apus", "ApusApple", "ApusBackground", "ApusCalendar", "ApusCommand", "ApusFoundation", "ApusJobs",
+                "Apus", "ApusApple", "ApusBackground", "ApusCalendar", "ApusDaemonProgram", "ApusFoundation",
+                "ApusJobs",
                 "ApusLinux", "ApusPostgres", "ApusServiceLifecycle", "ApusSQLite", "ApusTestTraits", "ApusTesting",
                 "ApusTimers",
                 "ApusTracing", "TutorialReminder", .product(name: "GRDB", package: "GRDB.swift"),
@@ -449,7 +508,7 @@ let package = Package(
     package.targets.append(
         .target(
             name: "SimulatedApple",
-            dependencies: (["ApusTesting"] + simulatedModules).map {
+            dependencies: (["ApusDevice", "ApusVirtualTime"] + simulatedModules).map {
                 .target(name: $0, condition: .when(traits: ["SimulatedApple"]))
             },
             path: "Sources/SimulatedApple/SimulatedApple"
@@ -457,52 +516,56 @@ let package = Package(
     package.targets += [
         .target(
             name: "SimulatedAppleCore",
-            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "CProcessClock"],
+            dependencies: ["ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTimers", "CProcessClock"],
             path: "Sources/SimulatedApple/SimulatedAppleCore"
         ),
         // Foundation's background sessions. Not named `FoundationNetworking`, which is there too.
         .target(
             name: "SimulatedURLSession",
-            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            dependencies: ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/SimulatedURLSession", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "UIKit",
             dependencies: [
-                "ApusBackground", "ApusTesting", "ApusTimers", "QuartzCore", "SimulatedAppleCore",
+                "ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTimers", "QuartzCore", "SimulatedAppleCore",
                 "SimulatedURLSession",
             ],
             path: "Sources/SimulatedApple/UIKit", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "BackgroundTasks",
-            dependencies: ["ApusBackground", "ApusJobs", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            dependencies: ["ApusBackground", "ApusVirtualTime", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/BackgroundTasks", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "UserNotifications",
-            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            dependencies: ["ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/UserNotifications", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "QuartzCore", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            name: "QuartzCore",
+            dependencies: ["ApusBackground", "ApusVirtualTime", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/QuartzCore", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "CoreLocation", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            name: "CoreLocation", dependencies: ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/CoreLocation", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "AudioToolbox", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            name: "AudioToolbox",
+            dependencies: ["ApusBackground", "ApusVirtualTime", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/AudioToolbox", swiftSettings: likeAppleFrameworks
         ),
         .target(
             name: "AVFoundation",
-            dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "AudioToolbox", "SimulatedAppleCore"],
+            dependencies: [
+                "ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTimers", "AudioToolbox", "SimulatedAppleCore",
+            ],
             path: "Sources/SimulatedApple/AVFoundation", swiftSettings: likeAppleFrameworks
         ),
         .target(
-            name: "MediaPlayer", dependencies: ["ApusBackground", "ApusTesting", "ApusTimers", "SimulatedAppleCore"],
+            name: "MediaPlayer", dependencies: ["ApusBackground", "ApusDevice", "ApusTimers", "SimulatedAppleCore"],
             path: "Sources/SimulatedApple/MediaPlayer", swiftSettings: likeAppleFrameworks
         ),
         // Not named `Combine` and `SwiftUI`, for which other packages test; a target of app code is compiled with aliases.
@@ -518,7 +581,7 @@ let package = Package(
         .target(
             name: "SimulatedSwiftUI",
             dependencies: [
-                "ApusBackground", "ApusTesting", "ApusTimers", "BackgroundTasks", "SimulatedCombine",
+                "ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTimers", "BackgroundTasks", "SimulatedCombine",
                 "SimulatedAppleCore",
                 "UIKit",
             ],
@@ -543,7 +606,7 @@ let package = Package(
         .testTarget(
             name: "ApusAppleTests",
             dependencies: [
-                "ApusApple", "ApusBackground", "ApusJobs", "ApusTesting", "ApusTestTraits", "ApusTimers",
+                "ApusApple", "ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTestTraits", "ApusTimers",
                 "AVFoundation",
                 "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SimulatedAppleCore", "UIKit",
                 "UserNotifications", "_Testing_UIKit", .product(name: "Logging", package: "swift-log"),
@@ -552,7 +615,7 @@ let package = Package(
         .testTarget(
             name: "SimulatedAppleTests",
             dependencies: [
-                "ApusBackground", "ApusJobs", "ApusTesting", "ApusTestTraits", "ApusTimers", "AudioToolbox",
+                "ApusBackground", "ApusDevice", "ApusVirtualTime", "ApusTestTraits", "ApusTimers", "AudioToolbox",
                 "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore", "SampleAppsSwift5",
                 "SampleAppsSwift6", "SimulatedAppleCore", "Tutorials", "UIKit", "UserNotifications", "_Testing_UIKit",
             ]
@@ -580,7 +643,7 @@ let package = Package(
         .testTarget(
             name: "SimulatedSwiftUITests",
             dependencies: [
-                "ApusBackground", "ApusTestTraits", "ApusTesting", "ApusTimers", "SimulatedCombine",
+                "ApusBackground", "ApusTestTraits", "ApusDevice", "ApusTimers", "SimulatedCombine",
                 "SimulatedAppleCore",
                 "SimulatedSwiftUI", "SwiftUITutorials", "UIKit", "_Testing_UIKit",
             ]
@@ -591,8 +654,8 @@ let package = Package(
     }
     for target in package.targets where target.name == "ApusApple" {
         target.dependencies += [
-            "ApusTesting", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer", "QuartzCore",
-            "SimulatedAppleCore", "UIKit", "UserNotifications",
+            "ApusDevice", "ApusVirtualTime", "AVFoundation", "BackgroundTasks", "CoreLocation", "MediaPlayer",
+            "QuartzCore", "SimulatedAppleCore", "UIKit", "UserNotifications",
         ]
     }
     for target in package.targets where target.name == "DocumentationTests" {
@@ -604,8 +667,8 @@ let package = Package(
     // What runs in virtual time runs in tests, which are built for debugging, and so do millions of schedules: these modules
     // are optimized there too, and are five times as fast. Assertions stay. (SwiftPM before 6.3, and Xcode, refuse dependencies with such flags.)
     let optimizedModules = [
-        "TimerWheel", "ApusTimers", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusTesting", "SimulatedAppleCore",
-        "SchedulerSimulation", "ClusterSimulation",
+        "TimerWheel", "ApusTimers", "ApusBackground", "ApusCalendar", "ApusJobs", "ApusVirtualTime", "ApusDevice",
+        "ApusJobsTesting", "SimulatedAppleCore", "SchedulerSimulation", "ClusterSimulation",
     ]
     // An option of the frontend: with the driver's own `-O` each file is compiled by a process of its own, which takes five
     // times as long.
@@ -636,29 +699,34 @@ where target.type != .plugin && target.type != .system && !withoutFeatures.conta
     target.swiftSettings = (target.swiftSettings ?? []) + upcomingFeatures
 }
 
-// With APUS_RACES, for `make tsan`: only the tests that have something to race with, and what they need, because all that is
-// compiled for the thread sanitizer is compiled once more.
-if Context.environment["APUS_RACES"] != nil {
-    let isAlone: Set = [
-        "ApusAppleTests", "ApusCalendarTests", "ApusTestingTests", "ClusterSimulationTests", "DocumentationTests",
-        "ProcessClockTests", "ProjectTests", "SchedulerSimulationTests", "SimulatedAppleTests", "SimulatedSwiftUITests",
-        "SleeplessTests", "TestTraitsTests",
-    ]
-    var needed: Set<String> = ["ApusTimerStress"]
-    var open = package.targets.filter { $0.type == .test && !isAlone.contains($0.name) }.map(\.name) + needed
+// With APUS_ONLY, names of targets with spaces between: only these, what they need, and the packages that those need. SwiftPM
+// compiles all targets before it runs a test; `make test-jobs` and its siblings do without the others, and so does
+// `make tsan`, for which everything is compiled once more.
+if let names = Context.environment["APUS_ONLY"] {
+    var kept: Set<String> = []
+    var packages: Set<String> = []
+    var open = names.split(separator: " ").map(String.init)
     while let name = open.popLast() {
-        needed.insert(name)
-        for dependency in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+        guard kept.insert(name).inserted else { continue }
+        guard let target = package.targets.first(where: { $0.name == name }) else {
+            fatalError("there is no target \(name)")
+        }
+        if target.plugins != nil { open += ["EmbedWeb"] }
+        for dependency in target.dependencies {
             switch dependency {
-            case .targetItem(let other, _), .byNameItem(let other, _): if !needed.contains(other) { open.append(other) }
+            case .targetItem(let other, _), .byNameItem(let other, _): open.append(other)
+            case .productItem(_, let other, _, _): packages.insert(other?.lowercased() ?? "")
             default: break
             }
         }
     }
-    package.targets.removeAll { $0.type != .plugin && !needed.contains($0.name) && $0.name != "WebEmbedder" }
-    let left = Set(package.targets.map(\.name))
+    package.targets.removeAll { !kept.contains($0.name) }
     package.products.removeAll { product in
-        (product as? Product.Library).map { !left.isSuperset(of: $0.targets) }
-            ?? (product as? Product.Executable).map { !left.isSuperset(of: $0.targets) } ?? false
+        (product as? Product.Library).map { !kept.isSuperset(of: $0.targets) }
+            ?? (product as? Product.Executable).map { !kept.isSuperset(of: $0.targets) } ?? false
+    }
+    package.dependencies.removeAll { dependency in
+        guard case .sourceControl(_, let location, _) = dependency.kind else { return false }
+        return !packages.contains { location.lowercased().hasSuffix("/\($0).git") }
     }
 }

@@ -37,7 +37,7 @@ let package = Package(
             name: "JobsBench",
             dependencies: [
                 "BenchSupport",
-                .product(name: "ApusDaemon", package: "apus"),
+                .product(name: "ApusClient", package: "apus"),
                 .product(name: "ApusJobs", package: "apus"),
                 .product(name: "ApusSQLite", package: "apus"),
                 // With its C module of timerfd calls.

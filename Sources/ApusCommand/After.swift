@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -17,26 +17,11 @@ struct After: AsyncParsableCommand {
     @OptionGroup var options: JobOptions
 
     func run() async throws {
-        try await reporting {
-            let text = DurationText.iso8601(try parsed())
+        try await reporting(naming: JobOptions.fields) {
+            let text = DurationText.iso8601(try options.reading { try DurationText.parse(duration) })
             try await submit(
                 try options.submission(trigger: every ? WireTrigger(every: text) : WireTrigger(after: text)),
                 json: options.json)
-        }
-    }
-
-    /// The duration; its words may be followed by a command without `--`, and then the error says so.
-    private func parsed() throws -> Duration {
-        do {
-            return try DurationText.parse(duration)
-        } catch {
-            // A number alone is the beginning of "5 minutes" rather than a duration.
-            guard let space = duration.firstIndex(of: " "), !duration[..<space].allSatisfy(\.isNumber),
-                (try? DurationText.parse(String(duration[..<space]))) != nil
-            else { throw error }
-            throw TextError(
-                argument: "duration", given: duration, message: "a command follows --",
-                acceptedForms: ["apus after \(duration[..<space]) --\(duration[space...])"])
         }
     }
 }

@@ -1,8 +1,8 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
+import ApusTimers
 import ArgumentParser
-import Foundation
 
 struct At: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,8 +21,8 @@ struct At: AsyncParsableCommand {
     @OptionGroup var options: JobOptions
 
     func run() async throws {
-        try await reporting {
-            let instant = try Self.instant(time, zone: tz, argument: "time")
+        try await reporting(naming: JobOptions.fields) {
+            let instant = try options.reading { try Self.instant(time, zone: tz, argument: "time") }
             try await submit(try options.submission(trigger: WireTrigger(at: instant)), json: options.json)
         }
     }
@@ -30,6 +30,6 @@ struct At: AsyncParsableCommand {
     /// An instant to come, as people type it, in the form of the API.
     static func instant(_ text: String, zone name: String?, argument: String) throws -> String {
         let zone = try name.map { try TimeText.zone(named: $0) } ?? SystemTimeZones.shared.local
-        return TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument))
+        return try TimeText.parse(text, now: When.now, timeZone: zone, argument: argument).iso8601
     }
 }

@@ -1,11 +1,12 @@
-import ApusDaemon
+import ApusClient
+import ApusJobs
 import ArgumentParser
 
 struct Cancel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "cancel", abstract: "Cancel jobs: running commands are ended, and no further runs start.",
         discussion: """
-            --all and --label say how many jobs it would cancel, and ask at the terminal; in scripts, say --yes.
+            With --all or --label, it asks at the terminal whether to cancel that many jobs; in scripts, say --yes.
             """)
 
     @Argument(help: "Identifiers, beginnings of identifiers, or names.", completion: .jobs)
@@ -21,8 +22,10 @@ struct Cancel: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Only the run of this occurrence, waiting or running; the job stays.", valueName: "n"))
-    var occurrence: Int?
+        help: ArgumentHelp(
+            "Only the run of this occurrence, as apus history shows it, waiting or running; the job stays.",
+            valueName: "n"))
+    var occurrence: OccurrenceArgument?
 
     @Flag(name: .shortAndLong, help: "Do not ask, with --all and --label.")
     var yes = false
@@ -41,13 +44,17 @@ struct Cancel: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            if let occurrence { return try await cancelRun(occurrence) }
+            _ = try JobOptions.pairs(label, option: "--label")
+            if let occurrence { return try await cancelRun(occurrence.number) }
             guard ids.isEmpty else {
                 return try await forEach(ids) {
                     try await $0.cancel($1)
                 } done: { jobs in
-                    if json { return try Terminal.json(WireCancelled(cancelled: jobs.map(\.id))) }
-                    for job in jobs { Terminal.out("\(job.id) cancelled") }
+                    let cancelled = jobs.filter { $0.state == "cancelled" }
+                    if json { return try Terminal.json(WireCancelled(cancelled: cancelled.map(\.id))) }
+                    for job in jobs {
+                        Terminal.out("\(job.id) \(job.state == "cancelled" ? "cancelled" : "had \(job.state) before")")
+                    }
                 }
             }
             try await cancelMany()
@@ -57,10 +64,15 @@ struct Cancel: AsyncParsableCommand {
     private func cancelMany() async throws {
         let session = try Session()
         if !yes {
-            let count = try await session.call { try await $0.allJobs(labels: label) }.count
+            let count = try await session.call {
+                try await $0.jobCount(states: ["scheduled", "suspended"], labels: label)
+            }
             if count > 0 { try Confirmation.require("cancel \(jobCount(count))?", isGiven: false) }
         }
-        let ids = try await session.call { try await $0.cancelAll(labels: label) }
+        let progress = Progress("cancelled")
+        defer { progress.end() }
+        let ids = try await session.call { try await $0.cancelAll(labels: label) { progress.show($0) } }
+        progress.end()
         if json { return try Terminal.json(WireCancelled(cancelled: ids)) }
         Terminal.out("\(jobCount(ids.count)) cancelled")
     }
@@ -70,6 +82,6 @@ struct Cancel: AsyncParsableCommand {
         if json { return try Terminal.json(run) }
         // A command is given some seconds to end.
         let fate = run.outcome == "running" ? "is being cancelled" : "cancelled"
-        Terminal.out("\(run.job) occurrence \(run.occurrence) \(fate)")
+        Terminal.out("\(run.job) \(OccurrenceText.words(run.occurrence)) \(fate)")
     }
 }

@@ -1,16 +1,16 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ArgumentParser
-import Foundation
 
 struct Countdown: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "countdown",
         abstract: "Count down, with a bar. Ctrl-C detaches, and it continues; `apus countdown` alone attaches again.",
         discussion: """
-            Exit codes: 0 at the end, so that `apus countdown 25m && next` works; 130 detached; 1 cancelled.
+            Exit codes: 0 at the end, so that `apus countdown 25m && next` works; 130 detached; 1 cancelled;
+            3 the daemon was stopped, and the countdown continues with the next one.
             Durations: \(DurationText.acceptedForms.joined(separator: ", ")).
             Times: \(TimeText.acceptedForms.joined(separator: ", ")); one colon means a time.
             """)
@@ -40,7 +40,8 @@ struct Countdown: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await reporting {
+        try await reporting(naming: JobOptions.fields) {
+            guard notify?.isEmpty != true else { throw ValidationError("--notify: the text is empty") }
             let session = try Session()
             let job: WireJob
             if let text {
@@ -64,22 +65,28 @@ struct Countdown: AsyncParsableCommand {
         let text = text.lowercased().hasPrefix("in ") ? String(text.dropFirst(3)) : text
         // `17:30` is a time of day here, though it could be 17 minutes and 30 seconds.
         let looksLikeTime = text.filter { $0 == ":" }.count == 1
-        if !looksLikeTime, let duration = try? DurationText.parse(text) {
-            return WireTrigger(after: DurationText.iso8601(duration))
+        func time() throws(TextError) -> WireTrigger {
+            WireTrigger(at: try TimeText.parse(text, now: When.now, timeZone: zone).iso8601)
         }
-        do {
-            return WireTrigger(
-                at: TimeText.iso8601(try TimeText.parse(text, now: When.now, timeZone: zone, argument: "time")))
-        } catch let timeError {
-            guard !looksLikeTime else { throw timeError }
-            throw TextError(
-                argument: "duration or time", given: text, message: "it is neither",
-                acceptedForms: DurationText.acceptedForms + timeError.acceptedForms)
+        if looksLikeTime { return try time() }
+        do { return WireTrigger(after: DurationText.iso8601(try DurationText.parse(text))) } catch let durationError {
+            do { return try time() } catch let timeError {
+                throw TextError(
+                    argument: "duration or time", given: text,
+                    message: "not a duration (\(durationError.message)), and not a time (\(timeError.message))",
+                    acceptedForms: durationError.acceptedForms + timeError.acceptedForms)
+            }
         }
     }
 
     private func running(_ session: Session) async throws -> WireJob {
-        if let name { return try await session.call { try await $0.job(name) } }
+        if let name {
+            let job = try await session.call { try await $0.job(name) }
+            guard job.kind == "countdown" else {
+                throw ValidationError("--name: \(name) is a job and no countdown; apus wait \(name) waits for its run")
+            }
+            return job
+        }
         let jobs = try await session.call {
             try await $0.jobs(states: ["scheduled", "suspended"], kind: "countdown", limit: 100)
         }.jobs

@@ -1,5 +1,5 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -24,7 +24,7 @@ struct Cron: AsyncParsableCommand {
     @OptionGroup var options: JobOptions
 
     func run() async throws {
-        try await reporting {
+        try await reporting(naming: JobOptions.fields) {
             if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
             let calendar = try schedule.calendar(fields, form: .cron, count: count)
             for warning in try schedule.parsed(calendar).schedule.warnings { Terminal.note("note: \(warning)") }

@@ -1,7 +1,13 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import ArgumentParser
-import Foundation
+import PlatformC
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -41,11 +47,11 @@ private struct Demonstration {
     init(home: Home) {
         self.home = home
         client = DaemonClient(home: home)
-        var environment = ProcessInfo.processInfo.environment
+        var environment = ProcessEnvironment.current.variables
         environment["APUS_HOME"] = home.path
         environment[ConfigurationFile.variable] = nil
         for setting in SettingKey.allCases { environment[setting.variable] = nil }
-        launcher = DaemonLauncher(executable: DaemonLauncher.currentExecutable(), home: home, environment: environment)
+        launcher = DaemonLauncher(executable: ProgramPath.of("apusd"), home: home, environment: environment)
     }
 
     private struct Scheduled {

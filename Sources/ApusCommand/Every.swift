@@ -1,5 +1,5 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -35,9 +35,9 @@ struct Every: AsyncParsableCommand {
     @OptionGroup var options: JobOptions
 
     func run() async throws {
-        try await reporting {
+        try await reporting(naming: JobOptions.fields) {
             if let count, count < 1 { throw ValidationError("--count: \(count) is not a whole number from 1") }
-            try await submit(try options.submission(trigger: try trigger()), json: options.json)
+            try await submit(try options.submission(trigger: try options.reading(trigger)), json: options.json)
         }
     }
 

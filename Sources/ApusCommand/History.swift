@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ArgumentParser
@@ -35,7 +35,7 @@ struct History: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             for word in outcome { try OutcomeText.check(word) }
-            let start = try since.map { try When.past($0, argument: "--since") }.map(TimeText.iso8601)
+            let start = try since.map { try When.past($0, argument: "--since") }.map(\.iso8601)
             let answer = try await Session().call {
                 try await $0.runs(
                     job: id ?? job, outcomes: outcome, since: start, limit: page.limit, after: page.after)
@@ -61,7 +61,11 @@ struct History: AsyncParsableCommand {
         for run in runs {
             table.add([
                 (names[run.job] ?? run.job, .bold),
-                (run.through > run.occurrence ? "\(run.occurrence)-\(run.through)" : String(run.occurrence), nil),
+                (
+                    run.through > run.occurrence
+                        ? "\(run.occurrence)-\(run.through)" : OccurrenceText.format(run.occurrence),
+                    nil
+                ),
                 (run.attempt == 0 ? "-" : String(run.attempt), nil), (When.local(run.due), nil),
                 (When.local(run.started), nil),
                 ((run.latenessMs ?? run.delayMs).map { "\($0) ms" } ?? "-", nil),
@@ -72,8 +76,13 @@ struct History: AsyncParsableCommand {
         return table
     }
 
+    /// `#12`, or `#manual-3, attempt 2`.
+    static func attempt(_ run: WireRun) -> String {
+        "#\(OccurrenceText.format(run.occurrence))" + (run.attempt > 1 ? ", attempt \(run.attempt)" : "")
+    }
+
     static func line(_ run: WireRun) -> String {
-        let number = run.attempt > 1 ? "#\(run.occurrence), attempt \(run.attempt)," : "#\(run.occurrence)"
+        let number = attempt(run) + (run.attempt > 1 ? "," : "")
         let late = run.latenessMs.map { "\($0) ms late" } ?? run.delayMs.map { "\($0) ms after its pause" }
         let why = why(run).isEmpty ? nil : why(run)
         return "\(number) " + [outcome(run), late, why].compactMap { $0 }.joined(separator: ", ")

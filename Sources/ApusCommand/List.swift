@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 public import ApusJobs
 public import ArgumentParser
 
@@ -33,6 +33,7 @@ struct List: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
+            _ = try JobOptions.pairs(label, option: "--label")
             let answer = try await Session().call {
                 try await $0.jobs(
                     states: states, labels: label, failed: failed, limit: page.limit, after: page.after)

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -17,14 +17,14 @@ struct Logs: AsyncParsableCommand {
     @Option(
         name: [.customLong("run"), .customLong("occurrence")], parsing: .unconditional,
         help: ArgumentHelp("The run of this occurrence, by its number in apus history.", valueName: "n"))
-    var occurrence: Int?
+    var occurrence: OccurrenceArgument?
 
     func run() async throws {
         try await reporting {
             let session = try Session()
             guard follow else { return try await printOnce(session) }
             var log = JobLog(client: session.client, job: try await session.call { try await $0.job(id) })
-            try await log.begin(at: occurrence)
+            try await log.begin(at: occurrence?.number)
             // A daemon that was stopped stays so.
             try await JobFollower(session: session, job: log.job.id, restartsDaemon: false, replaysOutput: true).follow
             {
@@ -40,15 +40,17 @@ struct Logs: AsyncParsableCommand {
     }
 
     private func printOnce(_ session: Session) async throws {
-        let output = try await session.call { try await $0.logs(id, occurrence: occurrence, running: true) }
+        let output = try await session.call { try await $0.logs(id, occurrence: occurrence?.number, running: true) }
         Terminal.out(output)
         guard output.isEmpty else { return }
         // Nothing was printed, or there was no such run.
-        let runs = try await session.call { try await $0.runs(job: id, occurrence: occurrence, begun: true, limit: 1) }
+        let runs = try await session.call {
+            try await $0.runs(job: id, occurrence: occurrence?.number, begun: true, limit: 1)
+        }
         if let occurrence, runs.runs.isEmpty {
             throw DaemonError(
                 .jobs(.notFound),
-                "\(id): no attempt at occurrence \(occurrence) has begun, or its history is gone; apus history \(id) shows the runs"
+                "\(id): no attempt at \(OccurrenceText.words(occurrence.number)) has begun, or its history is gone; apus history \(id) shows the runs"
             )
         }
     }

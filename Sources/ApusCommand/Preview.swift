@@ -1,9 +1,8 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ArgumentParser
-import Foundation
 
 struct Preview: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -15,7 +14,7 @@ struct Preview: AsyncParsableCommand {
             A zone in the schedule comes before --tz.
             """)
 
-    @Argument(help: "The schedule; quote it if it has spaces.")
+    @Argument(help: "The schedule; quote what the shell would expand, such as the * of cron.")
     var schedule: [String]
 
     @Option(name: [.customShort("n"), .long], help: ArgumentHelp("How many occurrences, 1 to 1000.", valueName: "n"))
@@ -48,8 +47,7 @@ struct Preview: AsyncParsableCommand {
             guard (1...1_000).contains(number) else {
                 throw ValidationError("--number: \(number) is not a whole number from 1 to 1000")
             }
-            let trigger = try options.parsed(
-                try options.calendar(schedule.joined(separator: " "), form: form, count: count))
+            let trigger = try trigger(schedule.joined(separator: " "))
             let begin = try after.map { try beginning($0, in: try TimeText.zone(named: trigger.timeZone)) }
             let preview = try WirePreview(
                 trigger, job: id, after: begin ?? When.now, limit: number, in: SystemTimeZones.shared)
@@ -67,6 +65,19 @@ struct Preview: AsyncParsableCommand {
                 Terminal.note("nothing later is due until the end of the year 2200")
             }
             Terminal.note("\(preview.description)")
+        }
+    }
+
+    private func trigger(_ text: String) throws -> CalendarTrigger {
+        do { return try options.parsed(try options.calendar(text, form: form, count: count)) } catch {
+            let interval = text.utf8.starts(with: "every ".utf8) ? String(text.dropFirst("every ".count)) : text
+            guard (try? DurationText.parse(interval)) != nil else { throw error }
+            throw ValidationError(
+                """
+                schedule: \(interval) is an interval, which begins when apus every submits its job; preview takes \
+                schedules: 'every weekday at 18:30', cron's '30 18 * * 1-5', systemd's 'Mon..Fri 18:30', or \
+                'RRULE:FREQ=DAILY'
+                """)
         }
     }
 

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -68,8 +68,8 @@ struct QueueLimit: AsyncParsableCommand {
 
     private func parsed() throws -> FieldChange<Int> {
         if limit == "none" { return .removed }
-        guard let number = Int(limit), number >= 1, !limit.hasPrefix("+") else {
-            throw ValidationError("limit: \"\(limit)\" is not a whole number from 1, or none")
+        guard let number = Int(limit), (1...100_000).contains(number), !limit.hasPrefix("+") else {
+            throw ValidationError("limit: \"\(limit)\" is not a whole number from 1 to 100000, or none")
         }
         return .set(number)
     }
@@ -98,9 +98,11 @@ struct QueueRateCommand: AsyncParsableCommand {
 
     private func parsed() throws -> FieldChange<WireRate> {
         if rate == "none" { return .removed }
-        let parts = rate.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, let runs = Int(parts[0]), runs >= 1, !rate.hasPrefix("+") else {
-            throw ValidationError("rate: \"\(rate)\" is not N/DURATION, such as 100/1m, or none")
+        let parts = rate.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 2, let runs = Int(parts[0]), (1...100_000).contains(runs), !rate.hasPrefix("+")
+        else {
+            throw ValidationError(
+                "rate: \"\(rate)\" is not N/DURATION with N from 1 to 100000, such as 100/1m, or none")
         }
         return .set(WireRate(runs: runs, per: DurationText.iso8601(try DurationText.parse(parts[1], argument: "rate"))))
     }

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
 
 struct Resume: AsyncParsableCommand {

@@ -1,4 +1,5 @@
-import ApusDaemon
+import ApusClient
+import ApusJobs
 import ArgumentParser
 
 struct Retry: AsyncParsableCommand {
@@ -9,18 +10,18 @@ struct Retry: AsyncParsableCommand {
     @Argument(help: "An identifier, the beginning of one, or a name.", completion: .jobs)
     var id: String
 
-    @Argument(help: "The occurrence (default: the last one that did not succeed); -- before one below 0.")
-    var occurrence: Int?
+    @Argument(help: "The occurrence as apus history shows it (default: the last one that did not succeed).")
+    var occurrence: OccurrenceArgument?
 
     @Flag(help: "Print the run as JSON.")
     var json = false
 
     func run() async throws {
         try await reporting {
-            let run = try await Session().call { try await $0.retry(id, occurrence: occurrence) }
+            let run = try await Session().call { try await $0.retry(id, occurrence: occurrence?.number) }
             if json { return try Terminal.json(run) }
             Terminal.out(
-                "\(run.job) occurrence \(run.occurrence) is tried again, as attempt \(run.attempt); "
+                "\(run.job) \(OccurrenceText.words(run.occurrence)) is tried again, as attempt \(run.attempt); "
                     + "`apus wait \(run.job)` waits for its outcome")
         }
     }

@@ -1,4 +1,5 @@
-import ApusDaemon
+import ApusClient
+import ApusJobs
 import ArgumentParser
 
 struct Run: AsyncParsableCommand {
@@ -16,7 +17,8 @@ struct Run: AsyncParsableCommand {
             let run = try await Session().call { try await $0.run(id) }
             if json { return try Terminal.json(run) }
             Terminal.out(
-                "\(run.job) run \(run.occurrence) asked for; `apus logs \(run.job) --follow` shows what it prints")
+                "\(run.job) \(OccurrenceText.words(run.occurrence)) asked for; `apus logs \(run.job) --follow` shows what it prints"
+            )
         }
     }
 }

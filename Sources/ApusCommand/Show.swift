@@ -1,5 +1,5 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ArgumentParser
 
 struct Show: AsyncParsableCommand {
@@ -18,7 +18,8 @@ struct Show: AsyncParsableCommand {
             var rows: [(String, String)] = [
                 ("id", job.id), ("name", job.name ?? "-"), ("kind", job.kind), ("state", job.state),
                 ("trigger", When.trigger(job.trigger)),
-                ("next", When.due(job)), ("action", job.actionText), ("created", When.local(job.created)),
+                ("next", ["scheduled", "suspended"].contains(job.state) ? When.due(job) : "-"),
+                ("action", job.actionText), ("created", When.local(job.created)),
                 ("occurrences", "\(job.occurrences) (\(job.missed) missed)"),
             ]
             if let calendar = job.trigger.calendar { rows += Self.rows(calendar) }
@@ -41,8 +42,8 @@ struct Show: AsyncParsableCommand {
             rows.append(("missed runs", job.policies.missed ?? "-"))
             rows.append(("overlap", job.policies.overlap ?? "-"))
             if let retry = job.policies.retry, retry > 0 { rows.append(("retry", String(retry))) }
-            if let timeout = job.policies.timeout { rows.append(("timeout", timeout)) }
-            if let tolerance = job.policies.tolerance { rows.append(("tolerance", tolerance)) }
+            if let timeout = job.policies.timeout { rows.append(("timeout", When.duration(timeout))) }
+            if let tolerance = job.policies.tolerance { rows.append(("tolerance", When.duration(tolerance))) }
             if let when = job.policies.when { rows.append(("when", when.joined(separator: ","))) }
             if !job.labels.isEmpty {
                 rows.append(

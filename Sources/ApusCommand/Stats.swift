@@ -1,8 +1,8 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
+import ApusTimers
 import ArgumentParser
-import Foundation
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -10,7 +10,8 @@ struct Stats: AsyncParsableCommand {
         abstract: "Show how runs went: outcomes, the share that succeeded, lateness and duration, by job or by day.",
         discussion: """
             It counts what is in the history: of each job the newest runs (apus history shows them). SUCCESS is the share \
-            of the occurrences that succeeded, failed or were lost; LATE and TOOK are the median and the 99th percentile.
+            of the occurrences that succeeded, failed or were lost; LATE and TOOK are the median and the 99th percentile. \
+            Of more than 1,000 jobs, those with the most attempts are shown.
             """)
 
     enum Grouping: String, ExpressibleByArgument, CaseIterable {
@@ -34,7 +35,7 @@ struct Stats: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let start = try since.map { try When.past($0, argument: "--since") }.map(TimeText.iso8601)
+            let start = try since.map { try When.past($0, argument: "--since") }.map(\.iso8601)
             let answer = try await Session().call {
                 try await $0.statistics(job: id, since: start, zone: SystemTimeZones.shared.local.name)
             }
@@ -53,6 +54,11 @@ struct Stats: AsyncParsableCommand {
             for (name, runs) in rows { table.add(Self.cells(name, runs, .bold)) }
             if rows.count > 1 { table.add(Self.cells("all", answer.total, .dim)) }
             table.print()
+            if by == .job, answer.omittedJobs > 0 {
+                Terminal.note(
+                    "\(jobCount(answer.omittedJobs)) with fewer attempts left out; \"all\" counts them too, and apus stats ID shows one"
+                )
+            }
         }
     }
 

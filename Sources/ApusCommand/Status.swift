@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
 
 struct Status: AsyncParsableCommand {
@@ -21,7 +21,7 @@ struct Status: AsyncParsableCommand {
                 if let store = health.store, let node = health.node, store != session.home.databasePath {
                     Terminal.out("store \(store), as the node \(node)")
                 }
-                Terminal.out("home \(health.home), socket \(try session.client.socketPath())")
+                Terminal.out("home \(health.home), socket \(try await session.client.socketPath())")
             } catch let error as DaemonError where error.code == .notRunning {
                 if json {
                     Terminal.out(#"{ "status" : "stopped" }"#)

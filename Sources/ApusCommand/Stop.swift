@@ -1,7 +1,6 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import ArgumentParser
-import Foundation
 
 struct Stop: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

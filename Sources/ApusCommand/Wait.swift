@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -9,8 +9,9 @@ struct Wait: AsyncParsableCommand {
             "Wait for the outcome of a job's run in progress, else of its next run; exit with its exit code.",
         discussion: """
             Of a job that has ended, it is the last run. A run that is tried again has no outcome yet.
-            Exit codes: the command's own (0 after a success); 1 for a failure without one; 124 after --timeout; 125 if the
-            run was cancelled, skipped or lost, or the job ended before it.
+            Exit codes: the command's own (0 after a success, 127 if it could not be started); 1 for a failure without one; \
+            124 after --timeout; 125 if the run was cancelled, skipped or lost, the job ended before it, or the daemon was \
+            stopped.
             """)
 
     /// As timeout(1) has it.
@@ -32,24 +33,25 @@ struct Wait: AsyncParsableCommand {
             let session = try Session()
             let job = try await session.call { try await $0.job(id) }
             let waiting = OutcomeWait(session: session, job: job)
-            let run: WireRun?
+            let end: OutcomeWait.End
             do {
-                run =
-                    if let limit { try await within(limit) { try await waiting.outcome() } } else {
-                        try await waiting.outcome()
+                end =
+                    if let limit { try await within(limit) { try await waiting.end() } } else {
+                        try await waiting.end()
                     }
             } catch is DeadlineExceeded {
                 Terminal.note("apus: \(job.id) has no outcome after \(DurationText.format(limit ?? .zero))")
                 throw Self.timedOut
+            } catch is JobFollower.Stopped {
+                Terminal.note("apus: the daemon was stopped before \(job.id) had an outcome")
+                throw Self.noExitCode
             }
-            if json {
-                try Terminal.json(run)
-            } else if let run {
-                Terminal.out("\(run.job) \(History.line(run))")
-            } else {
-                Terminal.note("apus: \(job.id) has ended before the run")
+            switch end {
+            case _ where json: try Terminal.json(end.run)
+            case .outcome(let run): Terminal.out("\(run.job) \(History.line(run))")
+            case .without(let reason): Terminal.note("apus: \(job.id) \(reason) before the run")
             }
-            let code = Self.exitCode(run)
+            let code = Self.exitCode(end.run)
             if code != .success { throw code }
         }
     }
@@ -68,15 +70,28 @@ private struct OutcomeWait: Sendable {
     let session: Session
     let job: WireJob
 
-    /// - Returns: the outcome of the oldest open occurrence, else of the next, else of the last; `nil` if the job ends
-    ///   before it has one.
-    func outcome() async throws -> WireRun? {
+    enum End: Sendable {
+        case outcome(WireRun)
+        /// The job has ended without an outcome; `reason` continues a sentence about it, such as `was cancelled`.
+        case without(reason: String)
+
+        var run: WireRun? { if case .outcome(let run) = self { run } else { nil } }
+    }
+
+    /// - Returns: the outcome of the oldest open occurrence, else of the next, else of the last; or why the job ends before
+    ///   it has one.
+    func end() async throws -> End {
         var occurrence: Int?
         var outcome: WireRun?
+        var reason = "ended"
         func look(_ client: DaemonClient) async throws -> Bool {
             let current = try await client.job(job.id)
-            // Another job has the identifier: this one was replaced.
-            guard current.created == job.created else { return false }
+            // Another job has the identifier.
+            guard current.created == job.created else {
+                reason = "was replaced"
+                return false
+            }
+            if current.state == "cancelled" { reason = "was cancelled" }
             if occurrence == nil { occurrence = try await client.why(job.id).occurrence }
             guard let occurrence else { return false }
             outcome = try await client.runs(job: job.id, occurrence: occurrence, limit: 100).runs.first(where: \.final)
@@ -101,7 +116,7 @@ private struct OutcomeWait: Sendable {
                 return true
             }
         }
-        return outcome
+        return outcome.map(End.outcome) ?? .without(reason: reason)
     }
 
     private func isOpen(_ job: WireJob) -> Bool { job.state == "scheduled" || job.state == "suspended" }

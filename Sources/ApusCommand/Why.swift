@@ -1,4 +1,5 @@
-import ApusDaemon
+import ApusClient
+import ApusJobs
 import ArgumentParser
 
 struct Why: AsyncParsableCommand {
@@ -9,17 +10,19 @@ struct Why: AsyncParsableCommand {
     var id: String
 
     @Argument(
-        help: "The occurrence (default: the oldest open one, else the next, else the last); -- before one below 0.")
-    var occurrence: Int?
+        help:
+            "The occurrence, as apus history shows it (default: the oldest open one, else the next, else the last).")
+    var occurrence: OccurrenceArgument?
 
     @Flag(help: "Print JSON.")
     var json = false
 
     func run() async throws {
         try await reporting {
-            let answer = try await Session().call { try await $0.why(id, occurrence: occurrence) }
+            let answer = try await Session().call { try await $0.why(id, occurrence: occurrence?.number) }
             if json { return try Terminal.json(answer) }
-            let subject = answer.occurrence.map { "\(answer.job) occurrence \($0)" } ?? "\(answer.job): no occurrence"
+            let subject =
+                answer.occurrence.map { "\(answer.job) \(OccurrenceText.words($0))" } ?? "\(answer.job): no occurrence"
             Terminal.out(Colour.bold(subject))
             let rows = answer.decisions.map { (instant: $0.at.map { When.local($0) } ?? "now", text: $0.text) }
             let width = rows.map(\.instant.count).max() ?? 0

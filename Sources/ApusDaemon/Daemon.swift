@@ -1,4 +1,5 @@
 import ApusBackground
+public import ApusClient
 public import ApusJobs
 import ApusLinux
 import ApusSQLite
@@ -6,7 +7,9 @@ import ApusTimers
 import AsyncHTTPClient
 import Hummingbird
 public import Logging
+import LoopbackWeb
 import NIOCore
+import PathTrust
 
 #if Postgres
     package import ApusPostgres
@@ -90,7 +93,7 @@ public struct Daemon: Sendable {
     /// it can wait for one, and raises its soft limit of open files.
     /// - Parameter onReady: called once, when requests are answered.
     /// - Returns: whether a command had to be cut off. It is recorded as lost, and tried again at the next start.
-    /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon), ``DaemonError`` if the
+    /// - Throws: `JobError` if the store cannot be opened (`owned` names the other daemon), `DaemonError` if the
     ///   home or an address cannot be used, or the system has no thread for the daemon. `notOwner` if another process has
     ///   taken the store meanwhile: it ends as after SIGTERM then.
     public func run(onReady: @escaping @Sendable (Ready) -> Void) async throws -> Bool {
@@ -114,6 +117,7 @@ public struct Daemon: Sendable {
         let home = configuration.home
         try home.prepare()
         let fileLimits = FileLimits.raise()
+        try FileLimits.check(atLeast: Parallelism.Means.toOpen, for: "the daemon")
         try ChildReaper.shared.start()
         try OutputLoop.shared.start()
         let engine = TimerEngine.shared
@@ -123,13 +127,15 @@ public struct Daemon: Sendable {
             configuration: .init(
                 gracePeriod: configuration.grace + .seconds(1), expirationMargin: .milliseconds(500)),
             conditions: LinuxConditions(root: configuration.environment[Self.systemRoot] ?? "/"),
-            serviceManager: ServiceManager(notifySocket: configuration.environment[Self.notifySocket]),
+            serviceManager: ServiceManager(notifySocket: configuration.environment[ProcessEnvironment.notifySocket]),
             logger: logger)
         let store = store(engine)
         let scheduler = JobScheduler(
             store: store, engine: engine, host: host, random: random,
             configuration: .init(
-                maximumConcurrentRuns: parallelism(), bootID: host.bootID, cancellationGrace: windUp,
+                maximumConcurrentRuns: parallelism(), bootID: host.bootID,
+                // A burst waits here until followers have been sent what came before.
+                outputBufferBytes: EventFeed.Limits().bulkBytes, cancellationGrace: windUp,
                 node: configuration.node, middleware: tracing.map { [$0.middleware] } ?? []),
             logger: logger)
         let metrics = PrometheusRegistry.ofJobs()
@@ -155,10 +161,13 @@ public struct Daemon: Sendable {
         let feed = scheduler.events()
         // The home's lock makes this the only daemon of the home: what is recorded as running before is an earlier one's
         // leftover.
-        let lock = HomeLock(home)
+        let lock = try HomeLock(home)
         defer { lock.release() }
         try await begin {
             try await lock.acquire(forJobsIn: configuration.store)
+            do throws(TrustedPath.Failure) { try StoreRecord(home).announce(configuration.store) } catch {
+                logger.warning("the store cannot be recorded", metadata: ["error": "\(error)"])
+            }
             do { try await scheduler.start(afterOpening: { records.endLeftovers(logger: logger) }) } catch let error
                 as JobError
             {
@@ -173,7 +182,8 @@ public struct Daemon: Sendable {
         do {
             let routes = Routes(
                 scheduler: scheduler, jobs: JobDirectory(scheduler: scheduler, random: random), events: events,
-                home: home, store: configuration.store, node: configuration.node, nodes: NodeDirectory(store),
+                home: home, identity: lock.identity, store: configuration.store, node: configuration.node,
+                nodes: NodeDirectory(store),
                 queues: QueueDirectory(store, scheduler), metrics: metrics, tracer: tracing?.tracer,
                 started: engine.time.wall(),
                 running: { work.count }, stop: { host.requestStop() },
@@ -204,7 +214,7 @@ public struct Daemon: Sendable {
         // One that begins at the same moment owns the home before it answers. Each failed attempt takes a tenth of a
         // second, in which the store waits for its owner.
         for attempt in 1...100 {
-            if let other = try? await client.health(), other.home == configuration.home.path {
+            if let other = try? await client.health() {
                 logger.notice("taking over from another daemon", metadata: ["process": "\(other.pid)"])
                 try? await client.stop()
                 try await client.untilStopped()
@@ -241,14 +251,6 @@ public struct Daemon: Sendable {
         _ routes: Routes, host: LinuxHost, feed: AsyncStream<JobEvent>, onReady: @escaping @Sendable (Ready) -> Void
     ) async throws {
         let socketPath = configuration.home.socketPath
-        // Homes of one user can share a socket's path (two values of XDG_STATE_HOME): the other daemon keeps it.
-        let here = DaemonSocket(home: configuration.home, ignoresRecord: true)
-        if let other = try? await DaemonClient(socket: here).health() {
-            throw DaemonError(
-                .unavailable,
-                "the socket \(socketPath) is the one of process \(other.pid), which keeps the jobs of \(other.home): "
-                    + "stop that daemon, or set APUS_HOME")
-        }
         let socket = SocketFile(path: socketPath)
         socket.removeStale()
         let record = SocketRecord(path: configuration.home.socketRecordPath)
@@ -314,9 +316,6 @@ public struct Daemon: Sendable {
     /// For tests: the variable that names a folder whose `sys` and `proc` stand for the machine's, as the conditions of
     /// jobs see it.
     static let systemRoot = "APUS_SYSTEM_ROOT"
-
-    /// The variable by which a service manager says where it listens.
-    static let notifySocket = "NOTIFY_SOCKET"
 }
 
 /// Why the store was lost, if it was.

@@ -1,3 +1,4 @@
+import ApusClient
 import LoopbackWeb
 
 /// Where the HTTP listener is, and by which names it is reached.
@@ -18,7 +19,7 @@ public struct HTTPAddress: Hashable, Sendable {
     ///     TLS proxy, and `NAME:PORT` for the listener itself if other machines may reach it. A request with another name
     ///     is refused, because a page elsewhere can have any name lead here.
     ///   - allowsRemote: whether other machines may reach the address, such as `0.0.0.0:7878`. Names are needed then.
-    /// - Throws: ``DaemonError`` with `invalid`; also for an address that is not on loopback, unless that is allowed.
+    /// - Throws: `DaemonError` with `invalid`; also for an address that is not on loopback, unless that is allowed.
     public init(_ text: String, names: [String] = [], allowsRemote: Bool = false) throws {
         (host, port) = try Self.parse(text)
         for name in names {
@@ -78,7 +79,7 @@ public struct HTTPAddress: Hashable, Sendable {
     }
 
     private static func parse(_ text: String) throws -> (host: String, port: Int) {
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let parts = text.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map(Substring.init)
         var host = parts.count == 1 ? "127.0.0.1" : parts.dropLast().joined(separator: ":")
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]") && host.count > 2
         if isBracketed { host = String(host.dropFirst().dropLast()) }

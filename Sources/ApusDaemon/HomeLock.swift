@@ -1,15 +1,39 @@
+import ApusClient
 import ApusSQLite
 import ApusTimers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Makes a daemon the only one of its home, whatever store it has: socket, token and records of running commands are the
 /// home's.
 ///
 /// The lock is that of the home's own file, so a store that is that file takes it itself.
 final class HomeLock: Sendable {
+    let identity: HomeIdentity
     private let home: Home
+    /// Keeps the number of the home's folder from being given to another folder, even if this one is removed.
+    private let folder: Int32
     private let lock = Locked<OwnerLock?>(nil)
 
-    init(_ home: Home) { self.home = home }
+    /// The lock of a home that exists.
+    /// - Throws: `DaemonError` with `unavailable`.
+    init(_ home: Home) throws {
+        self.home = home
+        var status = stat()
+        folder = open(home.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0, fstat(folder, &status) == 0 else {
+            throw DaemonError(.unavailable, "\(home.path) cannot be opened (\(String(cString: strerror(errno))))")
+        }
+        identity = HomeIdentity(status)
+    }
+
+    deinit { close(folder) }
 
     /// Takes the lock, unless it is held already or the store takes it.
     /// - Throws: ``JobError`` with `owned`, naming the other process, or `unavailable`.

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 
 #if canImport(Glibc)

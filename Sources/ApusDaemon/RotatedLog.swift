@@ -1,5 +1,7 @@
+import ApusClient
 import ApusSQLite
 import ApusTimers
+import PathTrust
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -41,7 +43,7 @@ public final class RotatedLog: TextOutputStream, Sendable {
 
     /// Begins to write to the file at `path`, in the place of standard error, and of standard output if that is the same
     /// file already.
-    /// - Throws: ``DaemonError`` with `unavailable` if the file cannot be written or is not the user's own, `invalid` if
+    /// - Throws: `DaemonError` with `unavailable` if the file cannot be written or is not the user's own, `invalid` if
     ///   the number of files is out of range.
     public convenience init(path: String, limits: Limits = .init()) throws {
         let outputIsLog = Self.isSame(STDOUT_FILENO, as: path)
@@ -52,7 +54,7 @@ public final class RotatedLog: TextOutputStream, Sendable {
     ///   - path: the file.
     ///   - limits: how much is kept.
     ///   - descriptors: what the file takes the place of; the first is written to.
-    /// - Throws: ``DaemonError``.
+    /// - Throws: `DaemonError`.
     init(path: String, limits: Limits, descriptors: [Int32]) throws {
         guard (0...1_000).contains(limits.keptFiles) else {
             throw DaemonError(.invalid, "log files: \(limits.keptFiles) is not between 0 and 1000")

@@ -1,3 +1,4 @@
+import ApusClient
 package import ApusJobs
 import ApusSQLite
 

@@ -1,3 +1,4 @@
+public import ApusClient
 import ApusJobs
 
 #if Postgres
@@ -21,14 +22,14 @@ public enum StoreLocation: Sendable {
     #endif
 
     /// The environment variable that names a location.
-    public static let variable = "APUS_STORE"
+    public static let variable = SettingKey.store.variable
 
     /// The location that a text names: `postgres://…` or `postgresql://…`, libpq's pairs (`host=… dbname=…`),
     /// `sqlite:PATH`, or a path. A relative path starts from the working directory.
     /// - Parameters:
     ///   - text: the text.
     ///   - argument: what the text was given as, for the message of the error.
-    /// - Throws: ``DaemonError`` with `invalid`, without the text if there may be a password in it.
+    /// - Throws: `DaemonError` with `invalid`, without the text if there may be a password in it.
     public init(_ text: String, argument: String = "--store") throws(DaemonError) {
         if Self.namesServer(text) {
             #if Postgres
@@ -48,13 +49,13 @@ public enum StoreLocation: Sendable {
                 .invalid,
                 "\(argument): \(scheme):// is not known; write postgres://HOST/DATABASE, sqlite:PATH, or a path")
         }
-        let path = text.hasPrefix(Self.sqlitePrefix) ? String(text.dropFirst(Self.sqlitePrefix.count)) : text
+        let isMarked = text.utf8.starts(with: Self.sqlitePrefix.utf8)
+        let path = isMarked ? String(text.unicodeScalars.dropFirst(Self.sqlitePrefix.count)) : text
         guard !path.isEmpty, !path.utf8.contains(0) else {
             throw DaemonError(
                 .invalid, "\(argument): it names no store; write postgres://HOST/DATABASE, sqlite:PATH, or a path")
         }
-        let folder = FileManager.default.currentDirectoryPath
-        self = .sqlite(path: path.hasPrefix("/") ? path : (folder == "/" ? "" : folder) + "/" + path)
+        self = .sqlite(path: try Home.absolute(path))
     }
 
     /// Whether a text has a password, which every user of the machine can read in the arguments of a process.
@@ -111,7 +112,7 @@ extension StoreLocation: CustomStringConvertible {
         /// Which database it is, without anything that may be secret.
         fileprivate var place: String {
             var text = "postgres://" + (self["user"].map { "\($0)@" } ?? "")
-            let isSocket = self["host"]?.contains("/") == true
+            let isSocket = self["host"]?.unicodeScalars.contains("/") == true
             if !isSocket { text += servers }
             if let database = self["dbname"] { text += "/\(database)" }
             let more = [
@@ -123,8 +124,8 @@ extension StoreLocation: CustomStringConvertible {
         }
 
         private var servers: String {
-            let hosts = (self["host"] ?? self["hostaddr"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-            let ports = (self["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+            let hosts = Self.list(self["host"] ?? self["hostaddr"] ?? "")
+            let ports = Self.list(self["port"] ?? "")
             return hosts.enumerated().map { index, host in
                 let port = ports.count == 1 ? ports[0] : index < ports.count ? ports[index] : ""
                 return host + (port.isEmpty ? "" : ":\(port)")

@@ -1,3 +1,4 @@
+package import ApusClient
 package import ApusJobs
 import ApusSQLite
 import ApusTimers
@@ -29,7 +30,7 @@ package struct StoreMoving: Sendable {
     ///   - source: the file.
     ///   - target: the database.
     ///   - home: that of the caller. The other home that is looked at is the folder of the file.
-    /// - Throws: ``DaemonError`` with `invalid` if only stores that are not in use are copied so.
+    /// - Throws: `DaemonError` with `invalid` if only stores that are not in use are copied so.
     package init(from source: StoreLocation, to target: StoreLocation, home: Home) throws(DaemonError) {
         guard case .sqlite(let path) = source else {
             throw DaemonError(
@@ -42,7 +43,7 @@ package struct StoreMoving: Sendable {
         }
         #if Postgres
             if case .postgres(let configuration) = target {
-                let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "/"
+                let folder = path.unicodeScalars.lastIndex(of: "/").map { String(path.unicodeScalars[..<$0]) } ?? "/"
                 (self.source, self.path, self.target) = (source, path, target)
                 homes = [home, Home(path: folder)]
                 let random: any RandomSource = SystemRandom()
@@ -77,7 +78,7 @@ package struct StoreMoving: Sendable {
     ///   - stopping: is called with the daemon's state before it is asked to begin nothing more.
     ///   - report: is called after each page.
     /// - Returns: what was moved.
-    /// - Throws: ``JobError``, ``DaemonError``. Unless it says otherwise, the jobs are in the file then.
+    /// - Throws: ``JobError``, `DaemonError`. Unless it says otherwise, the jobs are in the file then.
     package func run(
         stopping: (WireHealth) -> Void, report: @escaping @Sendable (StoreCopy.Progress) -> Void
     ) async throws -> StoreMover.Outcome {

@@ -1,4 +1,6 @@
+import ApusClient
 import ApusSQLite
+import PathTrust
 
 #if canImport(Glibc)
     import Glibc
@@ -26,14 +28,37 @@ struct StoreRecord: Sendable {
         }
     }
 
-    /// - Throws: ``DaemonError`` with `invalid` if the home's last daemon kept the jobs elsewhere.
-    func checkOwnFile() throws(DaemonError) {
-        guard let file = try? TrustedPath.open(home.storeRecordPath, O_RDONLY) else { return }
+    /// The second line of a record whose store was never opened.
+    private static let unopened = "never opened"
+
+    /// Before a home without jobs opens a store: should that fail, the next daemon does not begin elsewhere.
+    func announce(_ store: StoreLocation) throws(TrustedPath.Failure) {
+        let known = lines
+        guard known.isEmpty ? access(home.databasePath, F_OK) != 0 : known.dropFirst().first == Self.unopened else {
+            return
+        }
+        if case .sqlite(home.databasePath) = store { return }
+        _ = try TrustedPath.replaceFile(home.storeRecordPath, with: "\(store)\n\(Self.unopened)\n")
+    }
+
+    private var lines: [String] {
+        guard let file = try? TrustedPath.open(home.storeRecordPath, O_RDONLY) else { return [] }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 4_096)
         let count = read(file, &bytes, bytes.count)
-        let last = String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).split(separator: "\n").first ?? ""
-        guard !last.isEmpty else { return }
+        return bytes.prefix(max(0, count)).textLines.map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// - Throws: `DaemonError` with `invalid` if the home's last daemon kept the jobs elsewhere, or was to.
+    func checkOwnFile() throws(DaemonError) {
+        let lines = lines
+        guard let last = lines.first, !last.isEmpty else { return }
+        if lines.dropFirst().first == Self.unopened {
+            throw DaemonError(
+                .invalid,
+                "the jobs of \(home.path) were to be in \(last), which could not be opened: set \(StoreLocation.variable) "
+                    + "again (for the home's own file, set it to \(home.databasePath))")
+        }
         throw DaemonError(
             .invalid,
             "the jobs of \(home.path) are in \(last): set \(StoreLocation.variable) (to go back to the home's own file, "

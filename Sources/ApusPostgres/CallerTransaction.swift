@@ -106,7 +106,7 @@
             return PostgresError(
                 .invalid,
                 "the connection cannot execute a statement now: another one is under way, or it is in pipeline mode "
-                    + "(\(words.split(separator: "\n").joined(separator: " ")))")
+                    + "(\(words.unicodeScalars.split(separator: "\n").map(String.init).joined(separator: " ")))")
         }
 
         /// A literal that is the same under each setting of `standard_conforming_strings`.

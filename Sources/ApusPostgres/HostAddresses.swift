@@ -54,25 +54,25 @@
         /// Whether there are names to be resolved: not with addresses, and not for sockets of this machine.
         fileprivate var namesHosts: Bool {
             guard self["hostaddr"] == nil, let hosts = self["host"] else { return false }
-            return hosts.split(separator: ",").contains { Self.isName($0) }
+            return Self.list(hosts).contains { Self.isName($0) }
         }
 
-        private static func isName(_ host: Substring) -> Bool {
-            guard let first = host.first else { return false }
+        private static func isName(_ host: String) -> Bool {
+            guard let first = host.unicodeScalars.first else { return false }
             return first != "/" && first != "@"
         }
 
         /// The configuration with the addresses of its hosts, each address as a host of its own, and without the hosts
         /// that have none.
         func resolved(by lookUp: (String) -> [String]) throws(PostgresError) -> PostgresConfiguration {
-            let hosts = (self["host"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
-            let ports = (self["port"] ?? "").split(separator: ",", omittingEmptySubsequences: false)
+            let hosts = Self.list(self["host"] ?? "")
+            let ports = Self.list(self["port"] ?? "")
             // One port is every host's; any other number of them is libpq's to refuse.
             guard ports.count == 1 || ports.count == hosts.count else { return self }
-            var entries: [(host: Substring, address: String, port: Substring)] = []
+            var entries: [(host: String, address: String, port: String)] = []
             for (index, host) in hosts.enumerated() {
                 let port = ports.count == 1 ? ports[0] : ports[index]
-                let addresses = Self.isName(host) ? lookUp(String(host)) : [""]
+                let addresses = Self.isName(host) ? lookUp(host) : [""]
                 for address in addresses { entries.append((host, address, port)) }
             }
             guard !entries.isEmpty else {

@@ -94,13 +94,18 @@
             return options
         }
 
+        /// The hosts or ports of an option, which has one, or several with commas between; none if it is not given.
+        package static func list(_ value: String?) -> [String] {
+            value?.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
+        }
+
         /// An unescaped `:`, `/` or `@` in a password ends up in the port or in the host, which libpq would quote.
         private func checkPorts() throws(PostgresError) {
-            let ports = self["port"].map { $0.split(separator: ",", omittingEmptySubsequences: false) } ?? []
+            let ports = Self.list(self["port"])
             // A socket in the abstract namespace begins with @.
-            let isHostPlain = self["host"]?.split(separator: ",").allSatisfy { !$0.dropFirst().contains("@") } ?? true
+            let isHostPlain = Self.list(self["host"]).allSatisfy { !$0.unicodeScalars.dropFirst().contains("@") }
             guard ports.allSatisfy({ $0.isEmpty || UInt16($0) != nil }), isHostPlain,
-                self["dbname"]?.contains("@") != true
+                self["dbname"]?.unicodeScalars.contains("@") != true
             else {
                 throw PostgresError(
                     .invalid,

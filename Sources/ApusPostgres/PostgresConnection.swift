@@ -78,7 +78,8 @@
 
         /// Listens to a channel, for as long as the connection lasts.
         package func listen(to channel: String) async throws(PostgresError) {
-            let name = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+            let name = channel.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false).map(String.init)
+                .joined(separator: "\"\"")
             _ = try await query("LISTEN \"\(name)\"", isPrepared: false)
         }
 

@@ -89,9 +89,13 @@
         /// SQLSTATE after the severity: `FATAL:  28P01: password authentication failed`. With several hosts, the words
         /// are those of all of them; the last host counts.
         static func connectError(_ text: String) -> PostgresError {
-            let lines = text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }
+            let lines = text.unicodeScalars.split(separator: "\n").map(Substring.init).filter {
+                !$0.hasPrefix("LOCATION:")
+            }
             // A continuation line is indented.
-            let words = lines.joined(separator: "; ").replacing("; \t", with: " ")
+            let words = lines.dropFirst().reduce(lines.first.map(String.init) ?? "") {
+                $0 + ($1.unicodeScalars.first == "\t" ? " \($1.dropFirst())" : "; \($1)")
+            }
             if let server = lines.lazy.reversed().compactMap(serverMessage).first { return refused(server) }
             let code: PostgresError.Code
             let advice: String
@@ -128,7 +132,7 @@
 
         /// Finds `FATAL:  28P01: password authentication failed` in a line of libpq's.
         static func serverMessage(in line: Substring) -> PostgresError.ServerMessage? {
-            let parts = line.split(separator: ":", omittingEmptySubsequences: false)
+            let parts = line.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false).map(Substring.init)
             for index in parts.indices.dropFirst().dropLast() {
                 let state = parts[index]
                 // Two spaces follow the severity, which may be in any language.
@@ -150,7 +154,8 @@
         /// - Returns: an error with an unknown fate.
         static func lost(_ words: String, notice: PostgresError.ServerMessage?) -> PostgresError {
             if let notice { return error(notice, fate: .unknown) }
-            let words = words.split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }.joined(separator: " ")
+            let words = words.unicodeScalars.split(separator: "\n")
+                .map { String($0.drop { $0 == "\t" || $0 == " " }) }.joined(separator: " ")
             return PostgresError(.lost, "the connection broke; connect again (\(words))", fate: .unknown)
         }
     }

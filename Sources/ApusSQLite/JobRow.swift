@@ -33,6 +33,10 @@ enum JobRow {
     static let hasEnded = "(job.state = 'cancelled' OR job.state = 'finished')"
     static let hasNotEnded = "(job.state = 'scheduled' OR job.state = 'suspended')"
 
+    /// Parameters: a label, and its value.
+    static let hasLabel =
+        "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)"
+
     /// Parameters: key, id, progress, state, lane, created.
     static let insert = insert(
         "job", ["key", "id"] + progress + ["state"] + lane + ["created"], also: ("version", "1"))

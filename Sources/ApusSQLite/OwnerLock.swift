@@ -1,5 +1,6 @@
 import ApusJobs
 import ApusTimers
+import PathTrust
 
 #if canImport(Darwin)
     import Darwin
@@ -60,7 +61,7 @@ package struct OwnerLock: ~Copyable {
     private static func ownerIsGoing(_ path: String) -> Bool {
         guard let descriptor = try? TrustedPath.open(path + ".lock", O_RDONLY) else { return false }
         defer { _ = close(descriptor) }
-        guard let pid = ownerLines(descriptor).first?.split(separator: " ").last.flatMap({ Int32($0) }) else {
+        guard let pid = ownerProcess(ownerLines(descriptor)) else {
             return true
         }
         guard kill(pid, 0) == 0 || errno != ESRCH else { return true }
@@ -71,8 +72,8 @@ package struct OwnerLock: ~Copyable {
     /// says nothing.
     static func isEnding(status: String) -> Bool {
         // The fields follow the program's name, which is in parentheses and may have some in it.
-        guard let name = status.lastIndex(of: ")") else { return false }
-        let fields = status[name...].dropFirst().split(separator: " ")
+        guard let name = status.unicodeScalars.lastIndex(of: ")") else { return false }
+        let fields = status.unicodeScalars[name...].dropFirst().split(separator: " ").map(Substring.init)
         guard fields.count > 28 else { return false }
         let exiting: UInt64 = 0x4  // PF_EXITING of the kernel's sched.h
         let killed: UInt64 = 1 << UInt64(SIGKILL - 1)
@@ -149,15 +150,20 @@ package struct OwnerLock: ~Copyable {
 
     private static func describeOwner(_ descriptor: Int32) -> String {
         let lines = ownerLines(descriptor)
-        guard let pid = lines.first?.split(separator: " ").last else { return "another process" }
+        guard let pid = ownerProcess(lines) else { return "another process" }
         let name = lines.count > 1 ? " (\(lines[1]))" : ""
         return "process \(pid)\(name) since \(modificationTime(descriptor))"
     }
 
-    private static func ownerLines(_ descriptor: Int32) -> [Substring] {
+    private static func ownerProcess(_ lines: [String]) -> Int32? {
+        lines.first?.unicodeScalars.split(separator: " ").last.flatMap { Int32(String($0)) }
+    }
+
+    private static func ownerLines(_ descriptor: Int32) -> [String] {
         var buffer = [UInt8](repeating: 0, count: 512)
         let count = pread(descriptor, &buffer, buffer.count, 0)
-        return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self).split(separator: "\n")
+        return buffer.prefix(max(0, count)).split(separator: UInt8(ascii: "\n"))
+            .map { String(decoding: $0, as: UTF8.self) }
     }
 
     /// When the owner wrote its name: the file system's own reading of the clock, in UTC.
@@ -184,22 +190,23 @@ package struct OwnerLock: ~Copyable {
         func real(_ path: String) -> String? {
             guard let text = realpath(path, nil) else { return nil }
             defer { free(text) }
-            return String(cString: text)
+            return String(validatingCString: text)
         }
         if let whole = real(path) { return whole }
         let directory: String
-        let name: Substring
-        if let slash = path.lastIndex(of: "/") {
-            directory = slash == path.startIndex ? "/" : String(path[..<slash])
-            name = path[path.index(after: slash)...]
+        let name: String
+        let scalars = path.unicodeScalars
+        if let slash = scalars.lastIndex(of: "/") {
+            directory = slash == scalars.startIndex ? "/" : String(scalars[..<slash])
+            name = String(scalars[scalars.index(after: slash)...])
         } else {
             directory = "."
-            name = path[...]
+            name = path
         }
         guard let parent = real(directory) else { return path }
         let file = (parent == "/" ? "" : parent) + "/" + name
         guard links < 40, let target = TrustedPath.linkTarget(file) else { return file }
-        return resolved(target.hasPrefix("/") ? target : parent + "/" + target, links: links + 1)
+        return resolved(target.unicodeScalars.first == "/" ? target : parent + "/" + target, links: links + 1)
     }
 
     /// Makes an empty file that only its user can read, unless one is there, and checks that it and what SQLite keeps
@@ -229,6 +236,6 @@ package struct OwnerLock: ~Copyable {
 
     /// This program's name.
     package static var programName: String {
-        CommandLine.arguments.first.map { String($0.split(separator: "/").last ?? "") } ?? ""
+        CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last.map { String($0) } ?? ""
     }
 }

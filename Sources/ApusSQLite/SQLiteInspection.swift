@@ -1,6 +1,7 @@
 package import ApusJobs
 import ApusTimers
 import GRDB
+import PathTrust
 
 #if canImport(Darwin)
     import Darwin

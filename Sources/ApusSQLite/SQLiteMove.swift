@@ -1,6 +1,7 @@
 package import ApusJobs
 import ApusTimers
 import GRDB
+import PathTrust
 
 #if canImport(Darwin)
     import Darwin
@@ -199,6 +200,6 @@ enum MoveRecord {
 extension String {
     /// For a literal of SQL.
     fileprivate var replacingQuotes: String {
-        split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''")
+        unicodeScalars.split(separator: "'", omittingEmptySubsequences: false).map(String.init).joined(separator: "''")
     }
 }

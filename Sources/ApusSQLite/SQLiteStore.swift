@@ -157,6 +157,19 @@ public final class SQLiteStore: JobStore {
         try await read { try StorePages.jobs(query, on: $0) }
     }
 
+    /// See `JobStore.count(_:)`.
+    public func count(_ query: JobQuery) async throws -> Int {
+        try await read { try StorePages.count(query, on: $0) }
+    }
+
+    /// A range read of an index for each of the two clocks; see `JobStore.soonest(limit:)`.
+    public func soonest(limit: Int) async throws -> [Job] {
+        try await read {
+            try StoreReader.due(through: WallInstant(nanoseconds: .max), limit: max(0, limit), excluding: [], on: $0)
+                .jobs.map(\.job)
+        }
+    }
+
     /// Runs that match, newest first, at most 10,000 in one page.
     public func runs(_ query: RunQuery) async throws -> RunPage {
         try await read { try StorePages.runs(query, on: $0) }

@@ -24,13 +24,13 @@ package struct SQLiteTransfer: StoreTransfer {
         self.configuration = configuration
     }
 
-    /// Takes the file's lock; a file of an older version of Apus is migrated.
+    /// Takes the file's lock. A file of an older version of Apus is refused: a source stays as it is.
     package func beginReading() async throws -> any StoreExport {
         guard access(path, F_OK) == 0 else {
             throw JobError(.notFound, "there is no database \(name)")
         }
         let connections = try await Connections(
-            path: path, askedFor: name, configuration, allowsLongTransactions: true)
+            path: path, askedFor: name, configuration, allowsLongTransactions: true, allowsMigration: false)
         let transaction = SQLiteTransaction(connections, on: connections.reader)
         try await transaction.begin("BEGIN DEFERRED") { _ in }
         return transaction

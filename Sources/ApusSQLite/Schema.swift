@@ -34,6 +34,18 @@ enum Schema {
         }
     }
 
+    /// Refuses, before anything has been written, a file that would have to be migrated.
+    static func checkIsNewest(_ db: Database, path: String) throws {
+        let version = try Int64.fetchOne(db, sql: "PRAGMA user_version") ?? 0
+        guard version < Self.version else { return }
+        throw JobError(
+            .unavailable,
+            """
+            the database \(path) was written by an older version of Apus (schema \(version); this program needs \
+            \(Self.version)), and a source is not changed; migrate it first: apus store migrate --store '\(path)'
+            """)
+    }
+
     /// Brings the file to the newest schema, in one transaction.
     static func migrate(_ db: Database) throws {
         // Off, as in https://sqlite.org/lang_altertable.html#otheralter: a migration may replace a table that others

@@ -8,13 +8,44 @@ enum StorePages {
 
     static func jobs(_ query: JobQuery, on connection: Connection) throws -> JobPage {
         let limit = try pageSize(query.limit)
-        let after = try query.after.map { try position($0, prefix: "j") }
+        let statement = try select(
+            JobRow.columns, query, after: try query.after.map { try position($0, prefix: "j") },
+            "ORDER BY \(key(query))\(query.newestFirst ? " DESC" : "") LIMIT ?", on: connection)
+        let axis = try StoreReader.axis(on: connection)
+        var jobs: [Job] = []
+        try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0, axis)) }
+        let hasMore = jobs.count > limit
+        if hasMore { jobs.removeLast() }
+        return JobPage(
+            jobs: jobs,
+            lastRuns: try jobs.map { query.includesLastRuns ? try lastRun(of: $0, axis, on: connection) : nil },
+            next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+    }
+
+    static func count(_ query: JobQuery, on connection: Connection) throws -> Int {
+        try select("count(*)", query, after: nil, "", on: connection).firstRow { Int($0.integer()) } ?? 0
+    }
+
+    /// The column of the jobs' order: that of the index which finds them.
+    private static func key(_ query: JobQuery) -> String { query.calendarsOnly ? "request.job" : "job.key" }
+
+    /// The rows that match, but for what the query says of pages.
+    private static func select(
+        _ columns: String, _ query: JobQuery, after: Int64?, _ rest: String, on connection: Connection
+    ) throws -> PreparedStatement {
         let states = query.states.map(\.rawValue).sorted()
         let labels = query.labels.sorted { $0.key < $1.key }
 
         var conditions: [String] = []
-        if after != nil { conditions.append(query.newestFirst ? "job.key < ?" : "job.key > ?") }
+        if after != nil { conditions.append("\(key(query)) \(query.newestFirst ? "<" : ">") ?") }
+        // In the words of the partial index, and a bound, without which SQLite does not use it.
+        if query.calendarsOnly { conditions.append("request.trigger_calendar IS NOT NULL AND request.job > 0") }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty { conditions.append(Self.matchesIDOrName) }
+        let names = query.names.sorted()
+        if !names.isEmpty {
+            let list = names.map { _ in "?" }.joined(separator: ", ")
+            conditions.append("job.key IN (SELECT job FROM request WHERE name IN (\(list)))")
+        }
         if query.kind != nil { conditions.append("request.kind = ?") }
         if query.idempotencyKey != nil { conditions.append("request.idempotency_key = ?") }
         if !states.isEmpty {
@@ -23,8 +54,7 @@ enum StorePages {
             if query.states.allSatisfy({ !$0.isFinal }) { conditions.append(JobRow.hasNotEnded) }
         }
         for _ in labels {
-            conditions.append(
-                "EXISTS (SELECT 1 FROM json_each(request.labels) AS label WHERE label.key = ? AND label.value = ?)")
+            conditions.append(JobRow.hasLabel)
         }
         let lastEnded = query.lastEnded.map(\.rawValue).sorted()
         if !lastEnded.isEmpty {
@@ -33,28 +63,20 @@ enum StorePages {
         let filter = conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))"
         let statement = try connection.statement(
             """
-            SELECT \(JobRow.columns) FROM \(JobRow.table) \(filter)
-            ORDER BY job.key\(query.newestFirst ? " DESC" : "") LIMIT ?
+            SELECT \(columns) FROM \(JobRow.table) \(filter) \(rest)
             """)
         if let after { statement.bind(after) }
         if let prefix = query.idPrefixOrName, !prefix.isEmpty {
             // No UTF-8 text has the byte 0xFF: it sorts after everything that begins with the prefix.
             statement.bind(prefix).bind(rawText: Array(prefix.utf8) + [0xFF]).bind(prefix)
         }
+        for name in names { statement.bind(name) }
         if let kind = query.kind { statement.bind(kind) }
         if let key = query.idempotencyKey { statement.bind(key) }
         for state in states { statement.bind(state) }
         for label in labels { statement.bind(label.key).bind(label.value) }
         for state in lastEnded { statement.bind(state) }
-
-        let axis = try StoreReader.axis(on: connection)
-        var jobs: [Job] = []
-        try statement.bind(Int64(limit + 1)).forEachRow { jobs.append(try JobRow.read($0, axis)) }
-        let hasMore = jobs.count > limit
-        if hasMore { jobs.removeLast() }
-        return JobPage(
-            jobs: jobs, lastRuns: try jobs.map { try lastRun(of: $0, axis, on: connection) },
-            next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+        return statement
     }
 
     /// As a set of keys, so that both indexes are used whatever SQLite guesses about the table.

@@ -130,7 +130,7 @@ final class TurnWriter {
         } catch {
             let mapped = SQLiteErrors.jobError(error, path: connection.path)
             // The other parts are unharmed.
-            let isOwn = mapped.code == .conflict || mapped.code == .invalid || mapped.code == .notOwner
+            let isOwn = [.conflict, .alreadyExists, .invalid, .notOwner].contains(mapped.code)
             guard connection.isInTransaction, isOwn else { throw error }
             if withSavepoint {
                 try connection.statement("ROLLBACK TO part").run()
@@ -149,7 +149,10 @@ final class TurnWriter {
         }
         switch change.expected {
         case .version(let version): try update(&job, expected: version, change, axis)
-        case .absent: try insert(&job, axis)
+        case .absent:
+            if change.requiresFreeName, let name = job.request.name { try requireFree(name, for: job.id) }
+            if let known = change.onlyBeside { try requireNone(beside: known) }
+            try insert(&job, axis)
         }
         let isRelative = job.request.trigger.isRelative
         for run in change.runs {
@@ -165,6 +168,31 @@ final class TurnWriter {
         }
         if let kept = change.keptRuns { try retireRuns(of: job.key, keeping: kept) }
         return job
+    }
+
+    /// A job with the same identifier is refused as such.
+    private func requireFree(_ name: String, for id: JobID) throws {
+        let other = try connection.statement(
+            """
+            SELECT 1 FROM request JOIN job ON job.key = request.job
+            WHERE request.name = ? AND \(JobRow.hasNotEnded)
+                AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = ? AND \(JobRow.hasNotEnded))
+            LIMIT 1
+            """
+        ).bind(name).bind(id.rawValue).firstRow { $0.integer() }
+        if other != nil { throw JobError.nameIsTaken(name) }
+    }
+
+    private func requireNone(beside known: LabelledJobs) throws {
+        let keys = known.keys.sorted().map(String.init).joined(separator: ", ")
+        let other = try connection.statement(
+            """
+            SELECT 1 FROM job JOIN request ON request.job = job.key
+            WHERE \(JobRow.hasNotEnded) AND job.key NOT IN (SELECT value FROM json_each(?)) AND \(JobRow.hasLabel)
+            LIMIT 1
+            """
+        ).bind("[\(keys)]").bind(known.label).bind(known.value).firstRow { $0.integer() }
+        if other != nil { throw JobError.isLabelled(known) }
     }
 
     private func insert(_ job: inout Job, _ axis: ElapsedAxis) throws {

@@ -1,4 +1,4 @@
-public import ApusTesting
+public import ApusDevice
 import ApusTimers
 public import Testing
 

@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Foundation
 public import Testing
 
@@ -61,10 +61,10 @@ extension VirtualClockTrait: TestScoping {
         }
         // Started by hand: the issues are recorded here, and the time is not added to them.
         FileHandle.standardError.write(
-            Data("Time is virtual in this process from here on: \(wall.text), \(mode).\n".utf8))
+            Data("Time is virtual in this process from here on: \(wall.iso8601), \(mode).\n".utf8))
         let remark = IssueHandlingTrait.compactMapIssues { issue in
             var issue = issue
-            let now = SystemTime().wall().text
+            let now = SystemTime().wall().iso8601
             issue.comments.append(Comment(rawValue: "(In a process under a virtual clock, at \(now).)"))
             return issue
         }

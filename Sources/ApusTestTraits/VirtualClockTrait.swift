@@ -1,5 +1,5 @@
-public import ApusTesting
 public import ApusTimers
+public import ApusVirtualTime
 public import Testing
 
 /// Runs a test in a process of its own, in which time is virtual: sleeps, timers and time-outs take no real time, in code

@@ -38,6 +38,25 @@ static int above_standard(int descriptor) {
     return descriptor > 2 ? descriptor : fcntl(descriptor, F_DUPFD_CLOEXEC, 3);
 }
 
+// As execvp(3) and the shells do: a text without "#!" is a script of /bin/sh. A NUL in its first line says that it is none.
+static void become_script(const struct capus_command *command) {
+    char start[128];
+    int file = open(command->path, O_RDONLY | O_CLOEXEC);
+    ssize_t count = file < 0 ? 0 : read(file, start, sizeof start);
+    for (ssize_t index = 0; index < count && start[index] != '\n'; index++) {
+        if (start[index] != 0) continue;
+        errno = ENOEXEC;
+        return;
+    }
+    size_t words = 0;
+    while (command->argv[words] != NULL) words++;
+    char *argv[words + 2];
+    argv[0] = "/bin/sh";
+    argv[1] = (char *)command->path;
+    for (size_t index = 1; index <= words; index++) argv[index + 1] = command->argv[index];
+    capus_execve(argv[0], argv, command->envp);
+}
+
 // The child. Only async-signal-safe calls are allowed between fork and exec in a process with threads (fork(2)).
 static void become(const struct capus_command *command, int output, int channel) {
     struct failure failure = {0, CAPUS_COMMAND_PREPARE};
@@ -58,6 +77,7 @@ static void become(const struct capus_command *command, int output, int channel)
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     umask((mode_t)command->mask);
+    capus_take_niceness_of_parent();
 
     failure.step = CAPUS_COMMAND_FOLDER;
     if (chdir(command->folder) != 0) goto failed;
@@ -71,6 +91,7 @@ static void become(const struct capus_command *command, int output, int channel)
     }
     failure.step = CAPUS_COMMAND_EXECUTE;
     capus_execve(command->path, command->argv, command->envp);
+    if (errno == ENOEXEC) become_script(command);
 failed:
     failure.error = errno;
     _exit(write(channel, &failure, sizeof failure) == (ssize_t)sizeof failure ? 127 : 126);

@@ -3,6 +3,7 @@
 #ifndef CAPUS_PROCESS_H
 #define CAPUS_PROCESS_H
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifdef __APPLE__
@@ -33,5 +34,11 @@ static inline int capus_execve(const char *path, char *const *argv, char *const 
     return execve(path, argv, envp);
 }
 #endif
+
+// For a child: on Linux each thread has a niceness, which Dispatch sets by its quality of service, and a child begins with
+// that of the thread which made it. This gives it that of the parent's first thread, which is the process's own.
+static inline void capus_take_niceness_of_parent(void) {
+    setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, (id_t)getppid()));
+}
 
 #endif

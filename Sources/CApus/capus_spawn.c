@@ -64,6 +64,7 @@ int capus_spawn_detached(const char *path, char *const *argv, char *const *envp,
         return error;
     }
     if (first == 0) {
+        capus_take_niceness_of_parent();
         setsid();
         // The program is a grandchild, so that it is never a zombie of ours, and not its session's leader, so that it never gets a terminal.
         pid_t second = capus_fork();

@@ -1,7 +1,7 @@
 import ApusApple
 import ApusBackground
-import ApusJobs
-import ApusTesting
+import ApusDevice
+import ApusVirtualTime
 import SimulatedAppleCore
 import Testing
 import UIKit

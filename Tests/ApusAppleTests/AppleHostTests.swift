@@ -1,6 +1,6 @@
 import ApusApple
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import Logging
 import SimulatedAppleCore
 import Testing

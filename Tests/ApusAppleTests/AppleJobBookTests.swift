@@ -1,4 +1,4 @@
-import ApusJobs
+import ApusBackground
 import ApusTimers
 import Testing
 

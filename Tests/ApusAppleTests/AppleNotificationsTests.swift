@@ -1,7 +1,7 @@
-import ApusApple
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import ApusTimers
+import ApusVirtualTime
 import SimulatedAppleCore
 import Testing
 import UIKit

@@ -1,7 +1,8 @@
 import ApusApple
 import ApusBackground
+import ApusDevice
 import ApusTestTraits
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 import Testing
 import UIKit

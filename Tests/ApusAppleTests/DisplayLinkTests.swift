@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import SimulatedAppleCore
 import Testing
 import UIKit

@@ -1,6 +1,6 @@
 import ApusApple
-import ApusJobs
-import ApusTesting
+import ApusBackground
+import ApusDevice
 import SimulatedAppleCore
 import Testing
 import UIKit

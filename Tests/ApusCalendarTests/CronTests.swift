@@ -12,6 +12,10 @@ struct CronTests {
                 ["2026-11-25 09:00:00", "2026-11-26 09:00:00", "2026-11-27 09:00:00", "2026-11-30 09:00:00"]
             ),
             (
+                "*/60 8-9 * * *",
+                ["2026-11-25 08:00:00", "2026-11-25 09:00:00", "2026-11-26 08:00:00", "2026-11-26 09:00:00"]
+            ),
+            (
                 "*/20 8-9 * * *",
                 ["2026-11-25 08:00:00", "2026-11-25 08:20:00", "2026-11-25 08:40:00", "2026-11-25 09:00:00"]
             ),
@@ -119,6 +123,14 @@ struct CronTests {
     @Test("a zone in front is kept")
     func zones() throws {
         #expect(try CalendarSchedule(cron: "CRON_TZ=Europe/Berlin 0 9 * * *").timeZone == "Europe/Berlin")
+    }
+
+    @Test("an error names the field's values with the right article")
+    func article() throws {
+        let hour = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(cron: "* 25 * * *") }
+        let minute = try #require(throws: ScheduleTextError.self) { try CalendarSchedule(cron: "61 * * * *") }
+        #expect(hour.expected.hasPrefix("an hour from 0 to 23"))
+        #expect(minute.expected.hasPrefix("a minute from 0 to 59"))
     }
 
     @Test(

@@ -1,5 +1,5 @@
 #if Postgres
-    import ApusDaemon
+    import ApusClient
     import ApusTimers
     import Foundation
     import PostgresTestServer

@@ -1,4 +1,5 @@
 #if Postgres
+    import ApusClient
     import ApusDaemon
     import ApusJobs
     import ApusPostgres

@@ -1,5 +1,5 @@
 #if Postgres
-    import ApusDaemon
+    import ApusClient
     import ApusJobs
     import ApusTimers
 
@@ -50,7 +50,7 @@
             let trigger: WireTrigger =
                 switch when {
                 case .at(let instant):
-                    WireTrigger(at: TimeText.iso8601(WallInstant(nanoseconds: UInt64(instant) * 1_000_000)))
+                    WireTrigger(at: WallInstant(nanoseconds: UInt64(instant) * 1_000_000).iso8601)
                 case .after(let milliseconds):
                     WireTrigger(after: DurationText.iso8601(.milliseconds(milliseconds)))
                 case .every(let milliseconds, let count):

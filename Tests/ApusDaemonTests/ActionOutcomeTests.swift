@@ -1,6 +1,7 @@
 import ApusJobs
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("The outcome of an action")

@@ -2,6 +2,7 @@ import ApusTimers
 import Foundation
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 private func at(_ seconds: Double) -> UptimeInstant {

@@ -2,7 +2,7 @@ import ApusTimers
 import Foundation
 import Testing
 
-@testable import ApusDaemon
+@testable import ApusClient
 
 @Suite("Documents of JSON")
 struct JSONParserTests {
@@ -51,18 +51,25 @@ struct JSONParserTests {
             String(repeating: "[", count: 100_000),
         ])
     func refused(text: String) {
-        let error = #expect(throws: DecodingError.self) { try JSONParser.parse(text.utf8) }
-        guard case .dataCorrupted(let context) = error else {
-            Issue.record("\(String(describing: error))")
-            return
-        }
-        #expect(context.codingPath.isEmpty)
+        let error = #expect(throws: DaemonError.self) { try JSONParser.parse(text.utf8) }
+        #expect(error?.code == .invalid && error?.message.hasPrefix("line ") == true, "\(String(describing: error))")
+    }
+
+    @Test(
+        "the line and the column at which a document stops being JSON are named",
+        arguments: [
+            ("", "line 1, column 1: the JSON is not complete"), ("{\n  \"a\": 1", "line 2, column 9: the JSON is not"),
+            ("* * * * * true", "line 1, column 1: it is not JSON"), ("{\n\"a\": 1,\n}", "line 3, column 1: it is not"),
+        ])
+    func place(text: String, problem: String) {
+        let error = #expect(throws: DaemonError.self) { try JSONParser.parse(text.utf8) }
+        #expect(error?.message.hasPrefix(problem) == true, "\(String(describing: error))")
     }
 
     @Test("a text that is not UTF-8 is refused", arguments: [[0x80], [0xC3], [0xED, 0xA0, 0x80], [0xFF]] as [[UInt8]])
     func notUTF8(bytes: [UInt8]) {
         let quote = UInt8(ascii: "\"")
-        #expect(throws: DecodingError.self) { try JSONParser.parse([quote] + bytes + [quote]) }
+        #expect(throws: DaemonError.self) { try JSONParser.parse([quote] + bytes + [quote]) }
     }
 
     @Test("512 arrays in one another are read, and one more is refused")

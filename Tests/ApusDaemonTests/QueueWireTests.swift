@@ -1,10 +1,11 @@
+import ApusJSON
 import ApusJobs
 import ApusTimers
 import Foundation
 import LoopbackWeb
 import Testing
 
-@testable import ApusDaemon
+@testable import ApusClient
 
 @Suite("The daemon's requests and answers about queues and runs")
 struct QueueWireTests {

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("The log's bound")

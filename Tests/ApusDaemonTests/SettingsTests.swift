@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("Settings of the daemon")
@@ -179,8 +180,8 @@ struct SettingsTests {
             (["XDG_CONFIG_HOME": "/x", "HOME": "/u"], "/x/apus/config.json"),
             (["XDG_CONFIG_HOME": "relative", "HOME": "/u"], "/u/.config/apus/config.json"), ([:], nil),
         ] as [([String: String], String?)])
-    func location(environment: [String: String], path: String?) {
-        #expect(ConfigurationFile.path(environment) == path)
+    func location(environment: [String: String], path: String?) throws {
+        #expect(try ConfigurationFile.path(environment) == path)
     }
 
     #if Postgres

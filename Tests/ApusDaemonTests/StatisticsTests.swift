@@ -3,6 +3,7 @@ import ApusTimers
 import CoreMetrics
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("Statistics of runs")

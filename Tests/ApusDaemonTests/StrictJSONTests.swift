@@ -3,6 +3,7 @@ import ApusTimers
 import Foundation
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("A submission is read strictly")
@@ -61,6 +62,10 @@ struct StrictJSONTests {
             ),
             (#"{"trigger":{"after":"1s"},"action":{"notify":"x"},"id":"a"}"#, "unknown field id; known are name, kind"),
             (#"{"triger":{"after":"1s"},"action":{"notify":"x"}}"#, "unknown field triger"),
+            (
+                #"{"trigger":{"after":"1s"},"action":{"onSuccess":[{"notify":"x"},{"notfy":"x"}]}}"#,
+                "unknown field action.onSuccess[1].notfy; known are command"
+            ),
         ])
     func unknown(text: String, complaint: String) { #expect(refusal(text).hasPrefix(complaint)) }
 
@@ -87,9 +92,41 @@ struct StrictJSONTests {
         #expect(try StrictJSON.decode(WireSubmission.self, from: Data(text.utf8)).name == "name")
     }
 
-    @Test("null is not a value")
-    func null() {
-        #expect(refusal(#"{"name":null,"trigger":{"after":"1s"},"action":{"notify":"x"}}"#).contains("name"))
+    @Test(
+        "a value of another form is refused with its path, what it must be, and what it is",
+        arguments: [
+            ("[]", "the document must be a JSON object, not an array"),
+            ("null", "the document must be a JSON object, not null"), ("{}", "trigger: is missing"),
+            (#"{"trigger":{"after":5}}"#, "trigger.after: must be a string, not 5"),
+            (#"{"trigger":{"every":"1s","count":"5"}}"#, "trigger.count: must be a whole number, not a string"),
+            (#"{"trigger":{"every":"1s","count":2.5}}"#, "trigger.count: must be a whole number, not 2.5"),
+            (#"{"trigger":{"after":"1s"},"action":{"command":{}}}"#, "action.command.argv: is missing"),
+            (
+                #"{"trigger":{"after":"1s"},"action":{"command":{"argv":["a",null]}}}"#,
+                "action.command.argv[1]: must be a string, not null"
+            ),
+            (
+                #"{"trigger":{"after":"1s"},"action":{"command":{"argv":[],"shell":1}}}"#,
+                "action.command.shell: must be true or false, not 1"
+            ),
+            (
+                #"{"trigger":{"after":"1s"},"action":{"onFailure":{"notify":"x"}}}"#,
+                "action.onFailure: must be an array, not a JSON object"
+            ),
+            (
+                #"{"trigger":{"calendar":{"schedule":"daily","gap":"before"}},"action":{}}"#,
+                "trigger.calendar.gap: must be one of after, skip"
+            ),
+            (
+                #"{"name":null,"trigger":{"after":"1s"},"action":{"notify":"x"}}"#,
+                "name: must not be null; leave it out"
+            ),
+        ])
+    func otherForm(text: String, complaint: String) {
+        let error = #expect(throws: DaemonError.self) {
+            try StrictJSON.decode(WireSubmission.self, from: Data(text.utf8))
+        }
+        #expect(error?.code == .invalid && error?.message == complaint, "\(String(describing: error))")
     }
 
     @Test("a trigger has one of its forms, and nothing that goes with another")

@@ -1,10 +1,11 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Foundation
 import Hummingbird
 import NIOCore
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("Posting webhooks")
@@ -74,6 +75,45 @@ struct WebhookPosterTests {
                 [], id: "i", to: .init(url: receiver.url("/hook"), secretFile: "/no/such/file"))
             #expect(answer.failure?.contains("/no/such/file") == true && receiver.requests.isEmpty)
         }
+    }
+
+    @Test("a secret that is not UTF-8 is a failure, so that no other key signs")
+    func binarySecret() async throws {
+        let secret = FileManager.default.temporaryDirectory.path + "/apus-secret-\(UUID().uuidString.prefix(8))"
+        try Data([0x61, 0xFF]).write(to: URL(filePath: secret))
+        defer { try? FileManager.default.removeItem(atPath: secret) }
+        try await Receiver(answering: { _, _ in Self.answer(.ok) }).serve { receiver in
+            let answer = try await poster.post([], id: "i", to: .init(url: receiver.url("/hook"), secretFile: secret))
+            #expect(answer.failure?.contains("is not UTF-8") == true && receiver.requests.isEmpty)
+        }
+    }
+
+    @Test("what goes wrong below HTTP is said in words, and a password of the URL is not shown")
+    func wordsOfFailures() async throws {
+        // Nothing listens on port 1.
+        let refused = try await poster.post([], id: "i", to: .init(url: "http://127.0.0.1:1/hook"))
+        #expect(refused.failure == "the connection failed (Connection refused)")
+        let bad = try await poster.post([], id: "i", to: .init(url: "ftp://u:hidden@h/p"))
+        #expect(bad.failure == "ftp://u:***@h/p is not an http:// or https:// URL")
+        #expect(Action(webhook: "https://u:a@b:c@h/p@q").text == "POST https://u:***@h/p@q")
+        #expect(Action(webhook: "https://h/p:x@q").text == "POST https://h/p:x@q")
+    }
+
+    @Test("another webhook keeps the headers on the same server only, and without one no secret is kept")
+    func changedWebhook() {
+        var action = Action(
+            webhook: "https://a.example/1", webhookHeaders: ["Authorization": "Bearer x"], webhookSecretFile: "/s")
+        #expect(action.setWebhook("https://A.example:443/2") == [] && action.webhookHeaders != nil)
+        #expect(action.setWebhook("http://a.example/2") == ["Authorization"] && action.webhookHeaders == nil)
+        action.removeUnusedSecret()
+        #expect(action.webhookSecretFile == "/s")
+        #expect(action.setWebhook(nil) == [])
+        action.onFailure = [.init(webhook: "https://b.example")]
+        action.removeUnusedSecret()
+        #expect(action.webhookSecretFile == "/s", "the hook's is signed with it")
+        action.onFailure = nil
+        action.removeUnusedSecret()
+        #expect(action.webhookSecretFile == nil)
     }
 
     @Test("the beginning of a long answer is kept, and the rest is not waited for")

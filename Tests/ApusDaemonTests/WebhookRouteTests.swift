@@ -1,6 +1,6 @@
 import Testing
 
-@testable import ApusDaemon
+@testable import ApusClient
 
 @Suite("The redirects of a webhook")
 struct WebhookRouteTests {

@@ -1,7 +1,8 @@
 import ApusCalendar
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 /// The clock of Europe/Berlin, whatever tzdata is installed.
@@ -36,7 +37,7 @@ private struct World {
         try harness.runs(id).map { run in
             let range = run.through > run.occurrence ? " ×\(run.through - run.occurrence + 1)" : ""
             let note = run.dueNote.map { " [\($0.rawValue)]" } ?? ""
-            return "\(TimeText.iso8601(run.due).dropFirst(5).prefix(11)) \(run.state)\(range)\(note)"
+            return "\(run.due.iso8601.dropFirst(5).prefix(11)) \(run.state)\(range)\(note)"
         }
     }
 }
@@ -77,6 +78,41 @@ struct CalendarTriggerTests {
         let second = repeated == .both ? ["10-25T01:30 succeeded [second]"] : []
         #expect(try world.history().dropFirst(before) == ["10-25T00:30 succeeded [first]"] + second)
         try world.harness.check()
+    }
+
+    @Test(
+        "any number of missed occurrences is counted at once, and the run says how many it stands for",
+        arguments: [
+            (MissedRunPolicy.runOnce, nil, ["skipped ×21604", "succeeded"], 21_605),
+            (.runAll(limit: 2), nil, ["skipped ×21603", "succeeded", "succeeded"], 1),
+            (.runOnce, 21_000, ["skipped ×20999", "succeeded"], 21_000),
+        ] as [(MissedRunPolicy, Int?, [String], Int)])
+    func manyMissed(policy: MissedRunPolicy, count: Int?, expected: [String], standsFor: Int) throws {
+        let world = try World()
+        try world.harness.submit(
+            .calendar(try schedule("every minute"), timeZone: "UTC", count: count), JobPolicies(missedRuns: policy))
+        _ = try world.harness.perform { try await $0.suspend("job") }
+        try world.advance(to: "2026-01-16 00:05")
+        _ = try world.harness.perform { try await $0.resume("job") }
+        world.harness.advance(1)
+        #expect(try world.history().map { $0.dropFirst(12) } == expected.map { $0[...] })
+        #expect(try world.harness.runs("job").last?.standsFor == standsFor)
+        let nextDue = count == nil ? try utc("2026-01-16 00:06") : nil
+        #expect(try world.harness.job().nextDue == nextDue)
+        try world.harness.check()
+    }
+
+    @Test("a clock that was at 1970 and jumps to the present costs one turn")
+    func sinceTheEpoch() throws {
+        let schedule = try CalendarSchedule(cron: "* * * * * *")
+        let request = JobRequest(id: "job", trigger: .calendar(schedule, timeZone: "UTC"))
+        var machine = try JobMachine.submitted(
+            request, now: WallInstant(secondsSince1970: 1_000), in: SimulatedTimeZones())
+        let now = try utc("2026-11-26 12:00")
+        _ = machine.arrive(now: now)
+        #expect(machine.open.map(\.standsFor) == [Int(now.nanoseconds / 1_000_000_000) - 1_000])
+        #expect(machine.open.map(\.due) == [now])
+        #expect(machine.job.nextDue == now.advanced(by: .seconds(1)))
     }
 
     @Test("a count is of occurrences from the submission on, and ends the job")

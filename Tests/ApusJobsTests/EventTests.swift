@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @Suite("The events of a scheduler")
@@ -22,7 +22,7 @@ struct EventTests {
             for await event in events {
                 switch event {
                 case .runEnded(let run): seen.ended.insert(run.job)
-                case .output(_, _, _, let bytes): seen.output += bytes.count
+                case .output(_, _, _, _, let bytes): seen.output += bytes.count
                 case .dropped(let events, let bytes):
                     seen.lost += events
                     seen.dropped += bytes

@@ -1,7 +1,8 @@
 import ApusBackground
 import ApusJobs
-import ApusTesting
+import ApusTestSupport
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @Suite("Why an occurrence is as it is")

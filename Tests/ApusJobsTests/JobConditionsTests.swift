@@ -1,7 +1,9 @@
 import ApusBackground
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
+import ApusTestSupport
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @Suite("A job that waits for conditions")

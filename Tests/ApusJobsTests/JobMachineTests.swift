@@ -180,7 +180,7 @@ struct JobMachineTests {
 
     @Test("a job whose next occurrence lies after the end of time finishes")
     func endOfTime() throws {
-        let last = WallInstant(nanoseconds: .max - 1_000_000_000)
+        let last = WallInstant.lastDue.advanced(by: .seconds(-1))
         let request = JobRequest(id: JobID("job"), trigger: .every(.seconds(2), anchoredAt: last))
         var machine = try JobMachine.submitted(request, now: at(0).advanced(by: .zero), in: ZoneDatabase.system)
         let first = machine.job.first
@@ -192,6 +192,14 @@ struct JobMachineTests {
         _ = machine.ended(
             occurrence: 1, attempt: 1, .init(.succeeded, started: nil), now: WallInstant(nanoseconds: .max), jitter: 0)
         #expect(machine.job.state == .finished)
+    }
+
+    @Test("a retry and a postponement of centuries wait until the last instant, which every store keeps")
+    func centuriesOfWaiting() throws {
+        var machine = try machine(.after(.seconds(1)), .init(retry: RetryPolicy(maximumAttempts: 2)))
+        _ = machine.arriveAndStart(1)
+        _ = machine.end(1, .failed(reason: "x", isFinal: false, retryAfter: .seconds(Int64.max)), now: 5, jitter: 0)
+        #expect(machine.open[0].notBefore == .lastDue)
     }
 
     @Test("runs that make up for missed ones wait for one another even if the policy allows overlap")

@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import CoreMetrics
 import MetricsTestKit
 import Testing
@@ -49,6 +49,23 @@ struct JobMetricsTests {
         #expect(ended("failed", kind: "failing") == 2)
         #expect(ended("succeeded", kind: "failing") == 1)
         #expect(backend.counters.count == 4)
+    }
+
+    @Test("of 3,000 queues a hundred have metrics of their own, and the others are added up")
+    func manyQueues() throws {
+        try start()
+        let requests = (0..<3_000).map {
+            JobRequest(
+                id: JobID("job\($0)"), kind: "work", trigger: .after(.seconds(1)), queue: QueueID("queue\($0)"))
+        }
+        try harness.perform { _ = try await $0.submit(requests) }
+        harness.advance(60)
+        #expect(harness.calls.all.count == 3_000)
+        let total = backend.counters.map { $0.totalValue }.reduce(0, +)
+        #expect(total == 3_000 && backend.counters.count == 101, "\(backend.counters.count)")
+        #expect(ended("succeeded", kind: "other", queue: "other") == 2_900)
+        #expect(backend.timers.count == 2 * 101 && backend.meters.count == 2 * 101)
+        #expect(meter("waiting", queue: "other") == 0)
     }
 
     @Test("what is cancelled while it waits counts, and so does what a crash interrupted")

@@ -1,5 +1,5 @@
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import Testing
 
 @Suite("A memory store is a store")

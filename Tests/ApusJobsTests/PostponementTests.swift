@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @Suite("Handlers that cannot begin")

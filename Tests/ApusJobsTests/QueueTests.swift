@@ -1,6 +1,7 @@
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @Suite("Queues")

@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 /// The same scheduler on the machine's clocks and threads; for the thread sanitizer, and for what virtual time cannot

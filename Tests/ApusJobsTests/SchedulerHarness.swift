@@ -1,8 +1,10 @@
 import ApusBackground
 import ApusCalendar
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
+import ApusTestSupport
 import ApusTimers
+import ApusVirtualTime
 import Logging
 import Testing
 

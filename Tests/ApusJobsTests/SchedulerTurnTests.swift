@@ -1,6 +1,7 @@
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 /// What a scheduler that takes turns does where one of tasks and locks went wrong.
@@ -17,6 +18,51 @@ struct SchedulerTurnTests {
         #expect(harness.calls.all.count == 100)
         #expect(harness.store.commits == commits + 2)
         #expect(harness.time.pendingTimers == 0)
+    }
+
+    @Test(
+        "10,000 jobs are cancelled in ten commits, and a run that is asked for meanwhile does not wait for the last one"
+    )
+    func cancelAll() throws {
+        let harness = try SchedulerHarness()
+        let ids = (0..<10_000).map { JobID("job\($0)") }
+        try harness.submit("other", .after(.seconds(1_000)))
+        try harness.perform { scheduler in
+            _ = try await scheduler.submit(
+                ids.map { JobRequest(id: $0, kind: "work", trigger: .after(.seconds(1_000))) })
+        }
+        let before = harness.store.commits
+        let (scheduler, store) = (harness.scheduler, harness.store)
+        let started = Locked<Int?>(nil)
+        scheduler.handle("work") { _ in started.withLock { $0 = store.commits - before } }
+        let cancelling = harness.time.start { try await scheduler.cancel(all: ids + [JobID("missing")]) }
+        let running = harness.time.start { try await scheduler.runNow(JobID("other")) }
+        harness.time.drain()
+        let cancelled = try harness.time.perform { try await cancelling.value }
+        _ = try harness.time.perform { try await running.value }
+        #expect(cancelled.map(\.id) == ids && cancelled.allSatisfy { $0.state == .cancelled })
+        // Ten for the jobs, and what the run needs of its own: it is asked for, claimed, and ends.
+        #expect((10...13).contains(harness.store.commits - before))
+        #expect(try #require(started.withLock { $0 }) < 5)
+    }
+
+    @Test("cancelling many jobs reports the store's error, and the jobs of commits that were applied stay cancelled")
+    func cancelAllFails() throws {
+        let harness = try SchedulerHarness()
+        let ids = (0..<1_500).map { JobID("job\($0)") }
+        try harness.perform { scheduler in
+            _ = try await scheduler.submit(
+                ids.map { JobRequest(id: $0, kind: "work", trigger: .after(.seconds(1_000))) })
+        }
+        let before = harness.store.commits
+        harness.store.faults { $0 == before ? nil : .before(JobError(.full, "no space")) }
+        let error = #expect(throws: JobError.self) {
+            try harness.perform { _ = try await $0.cancel(all: ids) }
+        }
+        #expect(error?.code == .full)
+        harness.store.fail(nil)
+        let open = try harness.perform { try await $0.count(JobQuery(states: [.scheduled])) }
+        #expect(open == 500)
     }
 
     @Test("a failed read after a failed commit is repeated: the outcome is kept, and stopping ends")

@@ -48,7 +48,7 @@ struct StoreChecksumTests {
                 { $0.missed = 1 }, { $0.wake = later }, { $0.elapsedWake = later }, { $0.openRuns = 1 },
                 { $0.runsSinceRetired = 1 }, { $0.dueNote = .firstOfRepeated },
             ], checksum)
-        // `conflict` says nothing any more, and no store keeps it.
+        // `conflict` and `terms` concern the submission only, and no store keeps them.
         expectAllCount(
             job.request,
             [
@@ -56,6 +56,7 @@ struct StoreChecksumTests {
                 { $0.policies.grace = .zero }, { $0.labels = ["a": ""] }, { $0.payload = [0] }, { $0.queue = "b" },
                 { $0.priority = .low }, { $0.metadata = ["a": ""] }, { $0.uniqueness = .payload() },
                 { $0.idempotencyKey = "" }, { $0.uniqueness = .payload(within: .seconds(1)) },
+                { $0.uniqueness = .payload(within: .seconds(2)) },
             ]
         ) {
             var other = job

@@ -1,6 +1,7 @@
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 /// Jobs that applications submit in transactions of their own, and the store keeps for the scheduler.

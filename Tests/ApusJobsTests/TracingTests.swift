@@ -1,7 +1,7 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
 import ApusTracing
+import ApusVirtualTime
 import InMemoryTracing
 import Testing
 import Tracing

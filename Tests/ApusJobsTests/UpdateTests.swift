@@ -1,7 +1,7 @@
 import ApusCalendar
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @Suite("A job's definition is changed")

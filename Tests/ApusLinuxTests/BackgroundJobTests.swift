@@ -1,7 +1,6 @@
 import ApusBackground
-import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 @testable import ApusLinux

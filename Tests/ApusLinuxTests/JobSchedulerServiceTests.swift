@@ -1,7 +1,8 @@
 import ApusJobs
+import ApusJobsTesting
 import ApusServiceLifecycle
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import ServiceLifecycle
 import Testing
 

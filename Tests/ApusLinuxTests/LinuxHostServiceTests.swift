@@ -1,8 +1,8 @@
 import ApusBackground
 import ApusLinux
 import ApusServiceLifecycle
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Logging
 import ServiceLifecycle
 import Testing

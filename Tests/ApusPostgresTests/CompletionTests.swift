@@ -1,7 +1,7 @@
 #if Postgres
     import ApusJobs
     @testable import ApusPostgres
-    import ApusTesting
+    import ApusVirtualTime
     @testable import ApusTimers
     import CPostgres
     import Testing

@@ -2,7 +2,7 @@
     import ApusJobs
     @testable import ApusPostgres
     import ApusSQLite
-    import ApusTesting
+    import ApusVirtualTime
     import ApusTimers
     import PostgresTestServer
     import Testing

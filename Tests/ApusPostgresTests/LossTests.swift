@@ -1,7 +1,9 @@
 #if Postgres
     import ApusPostgres
-    import ApusTesting
+    import ApusVirtualTime
+    import ApusTimers
     import Foundation
+    import Logging
     import PostgresTestServer
     import Testing
 
@@ -69,6 +71,52 @@
                     #expect(error?.code == .shutDown)
                     #expect(error?.fate == .notApplied)
                 }
+            }
+        }
+
+        @Test("a link whose session ended while nothing was sent sends the next batch over another, once")
+        func replaced() async throws {
+            try await withConnection { observer in
+                let table = try await makeTable(observer)
+                let link = ServerLink(
+                    try await PostgresServer.shared.value.configuration, engine: .shared,
+                    logger: Logger(label: "apus.tests"))
+                let connection = try await link.connection()
+                let process = await connection.status.serverProcess
+                _ = try await observer.query("SELECT pg_terminate_backend($1)", [.int32(process)])
+                for await _ in connection.notifications {}
+                _ = try await link.execute(PostgresBatch([PostgresStatement("INSERT INTO \(table) VALUES (1)")]))
+                let count: Int64 = try await observer.value("SELECT count(*) FROM \(table)")
+                #expect(count == 1)
+                await link.disconnect()
+                try await observer.run("DROP TABLE \(table)")
+            }
+        }
+
+        @Test("a link whose session is ended while a batch is under way repeats it over another, on each end")
+        func repeated() async throws {
+            try await withConnection { observer in
+                let table = try await makeTable(observer)
+                let lock = Int64(table.hashValue)
+                let link = ServerLink(
+                    try await PostgresServer.shared.value.configuration, engine: .shared,
+                    logger: Logger(label: "apus.tests"))
+                _ = try await observer.query("SELECT pg_advisory_lock($1)", [.int64(lock)])
+                let inserted = Task { try await link.execute(slowInsert(table, lock: lock)) }
+                for _ in 0..<3 {
+                    let process = try await link.connection().status.serverProcess
+                    try await untilBlocked(process, observer)
+                    _ = try await observer.query("SELECT pg_terminate_backend($1)", [.int32(process)])
+                    try await until("the next session", observer) { _ in
+                        ![0, process].contains(try await link.connection().status.serverProcess)
+                    }
+                }
+                _ = try await observer.query("SELECT pg_advisory_unlock($1)", [.int64(lock)])
+                _ = try await inserted.value
+                let count: Int64 = try await observer.value("SELECT count(*) FROM \(table)")
+                #expect(count == 1)
+                await link.disconnect()
+                try await observer.run("DROP TABLE \(table)")
             }
         }
 

@@ -1,7 +1,7 @@
 #if Postgres
     import ApusJobs
     @testable import ApusPostgres
-    import ApusTesting
+    import ApusVirtualTime
     import ApusTimers
     import Logging
     import Testing

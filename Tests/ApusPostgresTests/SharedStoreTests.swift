@@ -1,7 +1,7 @@
 #if Postgres
     import ApusJobs
     @testable import ApusPostgres
-    import ApusTesting
+    import ApusVirtualTime
     @testable import ApusTimers
     import Testing
 
@@ -240,7 +240,7 @@
                     switch event {
                     case .submitted(let job): kinds.append("submitted \(job.id)")
                     case .runStarted(let run): kinds.append("started \(run.job)")
-                    case .output(let job, _, _, let bytes):
+                    case .output(let job, _, _, _, let bytes):
                         kinds.append("\(job) \(String(decoding: bytes, as: UTF8.self))")
                     case .progress(let job, _, _, let fraction, let text):
                         kinds.append("\(job) \(fraction) \(text ?? "")")

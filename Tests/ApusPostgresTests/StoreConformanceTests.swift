@@ -1,7 +1,7 @@
 #if Postgres
     import ApusJobs
     @testable import ApusPostgres
-    import ApusTesting
+    import ApusJobsTesting
     import ApusTimers
     import PostgresTestServer
     import Testing

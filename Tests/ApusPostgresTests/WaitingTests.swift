@@ -1,6 +1,6 @@
 #if Postgres
     import ApusPostgres
-    import ApusTesting
+    import ApusVirtualTime
     import ApusTimers
     import Foundation
     import PostgresTestServer

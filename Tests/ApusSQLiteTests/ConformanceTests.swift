@@ -1,7 +1,8 @@
 import ApusJobs
+import ApusJobsTesting
 import ApusSQLite
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import GRDB
 import Testing
 

@@ -19,6 +19,21 @@ struct MigrationTests {
         return SQLiteStore(path: directory.file())
     }
 
+    @Test("a copy of a file of an earlier schema is refused with the way to migrate it, and its bytes stay")
+    func source() async throws {
+        for version in ["v1", "v2", "v3", "v4"] {
+            let directory = try Directory()
+            _ = try file(version, in: directory)
+            let before = try Data(contentsOf: URL(filePath: directory.file()))
+            let error = await #expect(throws: JobError.self) {
+                _ = try await SQLiteTransfer(path: directory.file()).beginReading()
+            }
+            #expect(error?.code == .unavailable, "\(version)")
+            #expect(error?.message.contains("apus store migrate --store '\(directory.file())'") == true, "\(version)")
+            #expect(try Data(contentsOf: URL(filePath: directory.file())) == before, "\(version)")
+        }
+    }
+
     @Test(
         "a file of an earlier schema is migrated with all that is in it",
         arguments: [

@@ -42,6 +42,7 @@ struct QueryPlanTests {
         #expect(using("SELECT key, elapsed_wake").contains { $0.contains("job_elapsed_wake ") })
         #expect(using("trigger_anchor IS NOT NULL").contains { $0.contains("job_unfinished ") })
         #expect(using("trigger_calendar IS NOT NULL AND job > 0").contains { $0.contains("request_calendar ") })
+        #expect(using("ORDER BY request.job").filter { $0.contains("request_calendar ") }.count == 2)
         #expect(using("request.idempotency_key = ?").contains { $0.contains("request_idempotency_key ") })
         #expect(using("unique_payload = 1").allSatisfy { $0.contains("request_payload_unique ") })
         #expect(using("unique_payload > 0").contains { $0.contains("request_payload ") })
@@ -73,7 +74,8 @@ struct QueryPlanTests {
             JobQuery(), JobQuery(idPrefixOrName: "a"), JobQuery(states: [.scheduled, .suspended]),
             JobQuery(states: [.finished]), JobQuery(kind: "a", labels: ["x": "1"]), JobQuery(idempotencyKey: "key"),
             JobQuery(limit: 1, after: "j1"), JobQuery(lastEnded: [.failed, .lost]), JobQuery(newestFirst: true),
-            JobQuery(newestFirst: true, after: "j1"),
+            JobQuery(newestFirst: true, after: "j1"), JobQuery(states: [.scheduled], calendarsOnly: true),
+            JobQuery(states: [.scheduled], calendarsOnly: true, after: "j1"),
         ] { _ = try await store.jobs(query) }
         for query in [
             RunQuery(), RunQuery(job: job.id), RunQuery(job: job.id, occurrence: 1),

@@ -1,7 +1,7 @@
 import ApusJobs
 import ApusSQLite
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Foundation
 import GRDB
 import Testing

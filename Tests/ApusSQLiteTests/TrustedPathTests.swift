@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import ApusSQLite
+@testable import PathTrust
 
 @Suite("Which files and folders are trusted")
 struct TrustedPathTests {
@@ -51,6 +52,25 @@ struct TrustedPathTests {
         }
         #expect(objection(0o755, owner: 8)?.contains("belongs to user 8") == true)
         #expect(objection(0o1777, owner: 8) != nil, "the owner of a sticky folder may rename what is in it")
+    }
+
+    @Test("advice is for the owner, hurts no other user of a folder, and is one word for a shell")
+    func advice() {
+        func advice(_ mode: mode_t, owner: uid_t, _ format: mode_t = S_IFDIR, path: String = "/a") -> [String?] {
+            let status = status(format, mode, owner: owner)
+            let kind = format == S_IFSOCK ? TrustedPath.Kind.socket : .folder
+            return [
+                TrustedPath.objection(to: status, as: kind, path: path, user: 7, privateGroup: { nil }),
+                TrustedPath.objectionToAncestor(status, path: path, user: 7, privateGroup: { nil }),
+            ]
+        }
+        for text in [advice(0o777, owner: 0)[1], advice(0o1777, owner: 7)[0], advice(0o700, owner: 8)[0]] {
+            #expect(text?.contains("chmod") == false && text?.contains("chown") == false)
+        }
+        #expect(advice(0o777, owner: 7)[1]?.hasSuffix("chmod +t '/a'") == true)
+        #expect(advice(0o600, owner: 8, S_IFSOCK)[0]?.hasSuffix("use a path of your own, or be user 8") == true)
+        #expect(advice(0o600, owner: 0, S_IFSOCK)[0]?.hasSuffix("use a path of your own") == true)
+        #expect(advice(0o777, owner: 7, path: "/a'b")[0]?.hasSuffix(#"chmod go-w '/a'\''b'"#) == true)
     }
 
     @Test("the user's private group may write, any other may not")
@@ -106,6 +126,25 @@ struct TrustedPathTests {
             }
             #expect(failure?.code == EPERM && failure?.description.contains(directory.file("shared")) == true)
         }
+    }
+
+    @Test("a folder that others can replace is noticed above one whose name begins with a combining character")
+    func combining() throws {
+        let directory = try Directory()
+        try TrustedPath.checkFolder(directory.file("shared/\u{301}home"), creating: true)
+        try Planted.give(directory.file("shared"))
+        let failure = #expect(throws: TrustedPath.Failure.self) {
+            try TrustedPath.checkFolder(directory.file("shared/\u{301}home"))
+        }
+        #expect(failure?.code == EPERM)
+    }
+
+    @Test("a link to a name that is not UTF-8 is refused, and no other name is looked at")
+    func linkToBytes() throws {
+        let directory = try Directory()
+        #expect(symlink([0x66, -1, 0], directory.file("link")) == 0)
+        #expect(throws: TrustedPath.Failure.self) { try TrustedPath.checkFolder(directory.file("link")) }
+        #expect(TrustedPath.linkTarget(directory.file("link")) == nil)
     }
 
     @Test("a link is not opened, and what it leads to is not changed")

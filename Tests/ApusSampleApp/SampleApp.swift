@@ -1,5 +1,5 @@
 public import ApusBackground
-public import ApusTesting
+public import ApusDevice
 public import ApusTimers
 
 /// A small app on a simulated device: it has a countdown, and each time when the user leaves it, it uploads something

@@ -1,6 +1,7 @@
 import ApusBackground
-public import ApusTesting
+public import ApusDevice
 import ApusTimers
+import ApusVirtualTime
 
 /// What happened when ``SampleApp`` was used for some days.
 public struct SampleMonth: Sendable {

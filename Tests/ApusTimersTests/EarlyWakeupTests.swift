@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 /// Three clocks that a test moves together, and a wakeup on them that wakes 1 ms before each deadline, once for each

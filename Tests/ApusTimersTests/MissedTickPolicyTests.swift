@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 
 /// A consumer whose work takes time: each tick is logged with the second it came at.

@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusVirtualTime
 import Dispatch
 import Testing
 

@@ -84,6 +84,8 @@ class Server:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            # A group of its own, which ends with it.
+            start_new_session=True,
         )
         threading.Thread(target=self._read, daemon=True).start()
         self.url = self._wait_for_line(address)
@@ -109,21 +111,30 @@ class Server:
             if found := re.search(pattern, line):
                 return found.group(1)
 
+    def _has_ended(self) -> bool:
+        """Whether it has ended; it keeps its number, and the group that is named so."""
+        if self.process.returncode is not None:
+            return True
+        return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+    def _end_group(self) -> int:
+        """Ends it with what it has started, which may hold its output open."""
+        if self.process.returncode is None:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        return self.process.wait()
+
     def stop(self) -> int:
         """Asks it to end, and waits until it has."""
-        if self.process.poll() is None:
-            self.process.send_signal(signal.SIGTERM)
-            try:
-                self.process.wait(PATIENCE)
-            except subprocess.TimeoutExpired:
-                self.kill()
-        return self.process.wait()
+        if not self._has_ended():
+            os.kill(self.process.pid, signal.SIGTERM)
+            end = time.monotonic() + PATIENCE
+            while not self._has_ended() and time.monotonic() < end:
+                time.sleep(0.02)
+        return self._end_group()
 
     def kill(self) -> None:
         """As `kill -9` does."""
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
+        self._end_group()
 
 
 class SocketConnection(http.client.HTTPConnection):

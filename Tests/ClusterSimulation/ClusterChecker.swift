@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusPostgres
 import ApusTimers
 
 /// Sees everything that the nodes and the database do, and knows nothing of how they decide.
@@ -73,6 +74,7 @@ final class ClusterChecker {
             if world.wall < due { fail(.neverEarly, "\(run.job) is claimed \(world.wall.duration(to: due)) early") }
         }
         checkPayloads(changes)
+        checkFreeNames(parts.map { turn.parts[$0] })
         guard tables.nodes[node]?.ended == false else { return fail(.fenced, "node \(node) writes after its end") }
         for change in changes {
             let shard = tables.shards[change.shard.rawValue]
@@ -93,6 +95,25 @@ final class ClusterChecker {
                 !$0.job.state.isFinal && $0.job.request.hasPayload(of: change.job.request)
             }
             if same.count > 1 { fail(.unique, "\(same.map(\.job.id)) have one payload") }
+        }
+    }
+
+    /// A job that was made because nothing had its name is alone with it when the transaction ends, but for what later
+    /// parts have done.
+    private func checkFreeNames(_ parts: [[JobChange]]) {
+        for (index, part) in parts.enumerated() {
+            for change in part where change.requiresFreeName {
+                let later = Set(parts[(index + 1)...].joined().map(\.job.id))
+                let name = change.job.request.name
+                let others = world.database.tables.rows.values.filter {
+                    $0.job.request.name == name && !$0.job.state.isFinal && $0.job.id != change.job.id
+                        && !later.contains($0.job.id)
+                }
+                counts.named += 1
+                if let other = others.first {
+                    fail(.named, "\(change.job.id) is made, and \(other.job.id) has the name \(name ?? "-") too")
+                }
+            }
         }
     }
 
@@ -301,6 +322,7 @@ final class ClusterChecker {
         guard case .job(let command) = call.command else { return }
         switch (command, error.code) {
         case (.submit, .alreadyExists) where call.plan?.conflict == .refuse: return
+        case (.submit, .alreadyExists) where call.plan?.requiresFreeName == true: counts.namesTaken += 1
         // Its instant may have passed before a node has come to it.
         case (.submit, .invalid) where call.plan?.isAt == true: return
         case (.submit, _): fail(.once, "\(command) is refused: \(error)")

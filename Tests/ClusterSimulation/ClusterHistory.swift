@@ -21,6 +21,8 @@ package enum ClusterMutant: String, CaseIterable, Sendable {
     case staleTimeline
     /// A node does not notice that a standby was promoted.
     case promotionUnseen
+    /// The database does not look for another job with a name that a new one must have alone.
+    case nameUnchecked
     /// A handler that asks to be called later is called at once.
     case snoozeAtOnce
     /// A node believes that the database has noted the places that it has answered.
@@ -78,9 +80,13 @@ struct ClusterHistory: CustomStringConvertible {
         limits = ["one": 1, "few": 2 + pick(2)]
         steps = []
         var number = 0
+        // Of its own, and in every other history, so that the others are what they were without names.
+        let names = SeededRandom(seed: seed &* 0xA24B_AED4_963E_E407 &+ 0x9FB2_1C65)
         func plan() -> ClusterPlan {
             number += 1
-            return ClusterPlan(number: number, pick)
+            var plan = ClusterPlan(number: number, pick)
+            plan.requiresFreeName = seed.isMultiple(of: 2) && names.next() % 2 == 0
+            return plan
         }
         // Jobs that are only run by hand: each run is one command.
         for id in 0..<2 {
@@ -161,6 +167,14 @@ struct ClusterPlan {
     var payload: Int?
     /// Handlers heed a cancellation.
     var obeys = true
+    /// It makes no job while another has its name.
+    var requiresFreeName = false
+
+    /// The same for each submission of an identifier, so that no update gives a job another name.
+    var name: String? {
+        guard id.rawValue.hasPrefix("job"), let number = Int(id.rawValue.dropFirst(3)) else { return nil }
+        return "name\(number % 3)"
+    }
 
     /// Handlers have an effect in the database, and complete their runs with it.
     var completes: Bool { number % 3 == 0 }
@@ -224,14 +238,16 @@ struct ClusterPlan {
             case .at(let delay): .at(now.advanced(by: .milliseconds(delay)))
             case .every(let interval, let count): .every(.milliseconds(interval), count: count)
             }
-        return JobRequest(
-            id: id, name: "\(number)", kind: "work", trigger: trigger,
+        var request = JobRequest(
+            id: id, name: name, kind: "work", trigger: trigger,
             policies: JobPolicies(
                 overlap: overlap,
                 retry: RetryPolicy(
                     maximumAttempts: attempts, initialBackoff: .milliseconds(300), maximumBackoff: .seconds(1))),
-            payload: payload.map { [UInt8($0)] } ?? [], queue: queue,
+            labels: ["plan": "\(number)"], payload: payload.map { [UInt8($0)] } ?? [], queue: queue,
             uniqueness: payload == nil ? .identifier : .payload(), conflict: conflict,
             idempotencyKey: idempotencyKey)
+        request.terms.requiresFreeName = requiresFreeName && name != nil
+        return request
     }
 }

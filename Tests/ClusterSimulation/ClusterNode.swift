@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusPostgres
 import ApusTimers
 
 /// One opening of the database by a process: a scheduler, and its part in the cluster. It does what `SchedulerLoop`,

@@ -11,6 +11,7 @@ package enum ClusterPromise: String, CaseIterable, Sendable {
     case spread = "in peace the shards are spread evenly, and no submission and no reply is left"
     case limited = "no more handlers of a queue run than its limit over all nodes, except for cancelled ones"
     case unique = "no two jobs that have not ended have a payload that is to be unique"
+    case named = "no job is made beside one of its name that has not ended, if its submission asks for that"
     case snoozed = "who asks to be called later is called again under the same attempt, and not before"
     case exactlyOnce = "a handler's effect is there once at most, and then its occurrence has succeeded"
     case promoted = "a run that a promotion has lost continues on no node, unless it was cancelled"

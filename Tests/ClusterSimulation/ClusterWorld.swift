@@ -57,7 +57,7 @@ final class ClusterWorld {
         line("\(micro / 1_000).\(String(micro % 1_000 + 1_000).dropFirst()) ms  \(text())")
     }
 
-    func plan(of job: Job) -> ClusterPlan { plans[job.request.name.flatMap { Int($0) } ?? -1]! }
+    func plan(of job: Job) -> ClusterPlan { plans[job.request.labels["plan"].flatMap { Int($0) } ?? -1]! }
 
     // MARK: Running
 

@@ -1,4 +1,5 @@
 import ApusJobs
+import ApusPostgres
 import ApusTimers
 
 /// Nodes, their beats and their shards.

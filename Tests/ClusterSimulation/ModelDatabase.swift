@@ -257,6 +257,8 @@ final class ModelDatabase {
             job.version = 1
             try checkEnd(of: job)
             try checkNames(of: job)
+            if change.requiresFreeName, mutant != .nameUnchecked { try checkName(of: job) }
+            if let known = change.onlyBeside { try checkLabel(known) }
             tables.rows[job.key] = Row(job: job, shard: change.shard)
         case .version(let version):
             guard let row = tables.rows[job.key], row.job.version == version, row.job.id == job.id else {
@@ -308,6 +310,21 @@ final class ModelDatabase {
         if job.state.isFinal, job.nextDue != nil || job.wake != nil || job.elapsedWake != nil {
             throw JobError(.invalid, "\(job.id) has ended, and something is to come of it")
         }
+    }
+
+    private func checkName(of job: Job) throws(JobError) {
+        let isTaken = tables.rows.values.contains {
+            $0.job.request.name == job.request.name && !$0.job.state.isFinal
+        }
+        if isTaken, let name = job.request.name { throw .nameIsTaken(name) }
+    }
+
+    private func checkLabel(_ known: LabelledJobs) throws(JobError) {
+        let isOther = tables.rows.values.contains {
+            $0.job.request.labels[known.label] == known.value && !$0.job.state.isFinal
+                && !known.keys.contains($0.job.key)
+        }
+        if isOther { throw .isLabelled(known) }
     }
 
     /// What no two jobs may have: an identifier and a payload of those that have not ended, an idempotency key of all.

@@ -25,6 +25,7 @@ struct ClusterSimulationTests {
         #expect(counts.takenOver > 250)
         #expect(counts.effects > 250)
         #expect(counts.promotions > 25 && counts.snoozes > 250 && counts.limited > 250)
+        #expect(counts.named > 100 && counts.namesTaken > 25)
         #expect(counts.longestTakeOver <= 5_000_000_000)
     }
 
@@ -35,7 +36,7 @@ struct ClusterSimulationTests {
         let first: UInt64 =
             switch mutant {
             case .sameNumbers, .staleTimeline: 350
-            case .placesBelieved: 1_900
+            case .placesBelieved: 4_900
             default: 1
             }
         let found = (first...(first + 150)).first {

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import Foundation
 import Testing

@@ -1,32 +1,13 @@
 #if Postgres
-    import ApusDaemon
+    import ApusClient
     import Foundation
     import Testing
 
     @Suite("Several daemons of one database")
     struct ClusterTests {
-        /// Gives `body` daemons of one database that run, with homes of their own and half of the shards each.
-        private func withTwo(
-            patience: String = "30s",
-            _ body: (_ first: ApusUnderTest, _ second: ApusUnderTest) async throws -> Void
-        ) async throws {
-            try await StoreUnderTest.postgres.with(patience: patience) { variables in
-                try await ApusUnderTest.with(variables: variables) { first in
-                    try await ApusUnderTest.with(variables: variables) { second in
-                        try await first.startDaemon(after: "", "--node first")
-                        try await second.startDaemon(after: "", "--node second")
-                        try await first.until("equal parts") {
-                            try await first.client.nodes().nodes.map(\.shards) == [128, 128]
-                        }
-                        try await body(first, second)
-                    }
-                }
-            }
-        }
-
         @Test("each names all of them, with their names, shares and states, as a table and as JSON")
         func nodes() async throws {
-            try await withTwo { first, second in
+            try await TwoDaemons.with { first, second in
                 // On a busy machine a beat may be late.
                 try await first.until("both alive") {
                     try await first("nodes").out.split(separator: "\n").count { $0.hasSuffix(" alive") } == 2
@@ -50,7 +31,7 @@
 
         @Test("what is submitted to one is seen by the other, and each occurrence runs once")
         func oneList() async throws {
-            try await withTwo { first, second in
+            try await TwoDaemons.with { first, second in
                 let marks = first.home.path + "/marks"
                 for (number, apus) in [first, second, first, second].enumerated() {
                     let name = "job\(number)"
@@ -71,7 +52,7 @@
 
         @Test("each counts what runs and waits of a queue on both")
         func queues() async throws {
-            try await withTwo { first, second in
+            try await TwoDaemons.with { first, second in
                 // A node that was not notified follows with its next beat, and may have started a run until then.
                 for apus in [first, second] {
                     #expect(try await apus("queue", "limit", "builds", "2").code == 0)
@@ -104,7 +85,7 @@
 
         @Test("what is done to a job through one of them is done, whichever of them owns it")
         func commands() async throws {
-            try await withTwo { first, second in
+            try await TwoDaemons.with { first, second in
                 for (owner, other) in [(first, second), (second, first)] {
                     let job: WireJob = try await owner.json("every", "1h", "--name", "hourly", "--json", "--", "true")
                     #expect(try await other("suspend", "hourly").code == 0)
@@ -124,7 +105,7 @@
 
         @Test("of one that is killed the other takes the shards, and repeats the run that was interrupted")
         func killed() async throws {
-            try await withTwo(patience: "6s") { first, second in
+            try await TwoDaemons.with(patience: "6s") { first, second in
                 let marks = first.home.path + "/marks"
                 let job = try await second.client.submit(
                     WireSubmission(
@@ -146,7 +127,7 @@
 
         @Test("a node that is asked to stop leaves its shards to the other, which keeps running")
         func stopped() async throws {
-            try await withTwo { first, second in
+            try await TwoDaemons.with { first, second in
                 let answer = try await first("every", "1h", "--name", "hourly", "--", "true")
                 #expect(answer.code == 0)
                 #expect(try await first("stop").code == 0)

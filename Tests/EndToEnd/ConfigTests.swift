@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Testing
 

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -28,8 +28,10 @@ struct ContractTests {
                 expecting: 201)
             try await caller.call(
                 "POST", "/v1/jobs", body: #"{"trigger":{},"action":{"notify":"hello"}}"#, expecting: 400)
-            try await caller.call("POST", "/v1/jobs", body: #"{"action":5}"#, expecting: 400)
-            try await caller.call("POST", "/v1/jobs", body: "not JSON", expecting: 400)
+            try await caller.call(
+                "POST", "/v1/jobs", body: #"{"trigger":{"after":"1h"},"action":5}"#, expecting: 400,
+                saying: "action: must be a JSON object, not 5")
+            try await caller.call("POST", "/v1/jobs", body: "not JSON", expecting: 400, saying: "it is not JSON")
             try await caller.call(
                 "POST", "/v1/jobs", body: #"{"trigger":{"after":"1h"},"action":{"notify":"x"},"policies":{"retyr":1}}"#,
                 expecting: 400, saying: "unknown field policies.retyr; known are tolerance, missed")
@@ -61,6 +63,7 @@ struct ContractTests {
             try await caller.call("GET", "/v1/jobs?failed=odd", expecting: 400)
             try await caller.call("GET", "/v1/jobs/missing", path: "/v1/jobs/{id}", expecting: 404)
             try await caller.changes()
+            try await caller.imports()
             try await caller.call("DELETE", "/v1/jobs/nightly", path: "/v1/jobs/{id}")
             try await caller.call(
                 "PATCH", "/v1/jobs/nightly", path: "/v1/jobs/{id}", body: #"{"name":"x"}"#, expecting: 400)
@@ -131,9 +134,32 @@ extension Caller {
         try await call("GET", "/v1/jobs/nightly/logs?running=odd", path: "/v1/jobs/{id}/logs", expecting: 400)
     }
 
+    fileprivate mutating func imports() async throws {
+        let submission = #"{"trigger":{"every":"PT1H","count":4},"action":{"notify":"x"},"name":"imported"}"#
+        let record =
+            #"{"id":"qqqqqq","created":"2026-01-01T00:00:00.000Z","nextDue":"2026-01-01T04:00:00.000Z","occurrences":1,"missed":0,"occurrencesLeft":3}"#
+        let jobs = #"[{"submission":\#(submission),"suspended":false,"record":\#(record)}]"#
+        for _ in 1...2 { try await call("POST", "/v1/import", body: #"{"jobs":\#(jobs)}"#) }
+        try await call("GET", "/v1/jobs/qqqqqq", path: "/v1/jobs/{id}")
+        let line = #"{"submission":\#(submission),"suspended":false}"#
+        for body in [
+            #"{"jobs":[\#(line)],"crontab":"/etc/x","dryRun":true}"#, #"{"jobs":[\#(line)],"crontab":"/etc/x"}"#,
+            #"{"jobs":[],"crontab":"/etc/x"}"#, #"{"jobs":[],"crontab":"/etc/x","prune":true}"#,
+        ] { try await call("POST", "/v1/import", body: body) }
+        for (body, word) in [
+            (#"{"jobs":[],"prune":true}"#, "crontab"), (#"{"jobs":[{}]}"#, "jobs"),
+            (
+                #"{"jobs":[{"submission":{"trigger":{"after":"soon"},"action":{"notify":"x"}},"suspended":false}]}"#,
+                "jobs[0]"
+            ),
+        ] { try await call("POST", "/v1/import", body: body, expecting: 400, saying: word) }
+    }
+
     fileprivate mutating func statistics() async throws {
         try await call("GET", "/v1/stats")
         try await call("GET", "/v1/stats?job=nightly&since=2026-01-01T00:00:00Z&zone=Asia/Tokyo")
+        try await call("GET", "/v1/stats?limit=1")
+        try await call("GET", "/v1/stats?limit=0", expecting: 400, saying: "limit")
         try await call("GET", "/v1/stats?zone=Atlantis", expecting: 400, saying: "zone")
         try await call("GET", "/v1/stats?job=missing", expecting: 404)
         try await call("GET", "/metrics")
@@ -158,8 +184,24 @@ extension Caller {
         try await call(
             "POST", "/v1/preview", body: #"{"calendar":{"schedule":"@daily"},"number":0}"#, expecting: 400,
             saying: "number: 0 is not a whole number from 1 to 1000")
-        try await call("GET", "/v1/upcoming?until=2500-01-01T00:00:00Z&limit=2")
+        try await call("GET", "/v1/upcoming?until=2200-12-31T00:00:00Z&limit=2")
         try await call("GET", "/v1/upcoming", expecting: 400, saying: "until")
+        try await call("GET", "/v1/next?limit=2")
+        try await call("GET", "/v1/next?limit=0", expecting: 400, saying: "limit")
+        try await call("GET", "/v1/obstructed")
+        for after in ["x", "-1", ""] {
+            try await call("GET", "/v1/obstructed?after=\(after)", expecting: 400, saying: "after")
+        }
+        try await call("GET", "/v1/obstructed?after=z")
+        try await call("GET", "/v1/obstructed?after=z1", expecting: 400, saying: "after")
+        try await call("GET", "/v1/export")
+        try await call("GET", "/v1/export?label=a=b")
+        try await call("GET", "/v1/export?label=a", expecting: 400, saying: "label")
+        try await call("GET", "/v1/job-count?state=scheduled&label=a=b")
+        try await call("GET", "/v1/job-count?limit=2", expecting: 400, saying: "limit")
+        try await call("GET", "/v1/jobs?lastRun=false")
+        try await call("DELETE", "/v1/jobs?label=a=b&limit=2")
+        try await call("DELETE", "/v1/jobs?label=a=b&limit=0", expecting: 400, saying: "limit")
         try await call("DELETE", "/v1/jobs/nine", path: "/v1/jobs/{id}")
     }
 }

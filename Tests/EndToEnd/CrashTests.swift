@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import Foundation
 import Testing
@@ -96,6 +96,22 @@ struct CrashTests {
             #expect(stopped.code == 0 && stopped.out.hasPrefix("stopped"), "\(stopped)")
             try await apus.startDaemon()
             #expect(try await apus.client.job(short.id).lastRun?.outcome == "succeeded")
+        }
+    }
+
+    @Test("a command that exits with 0 because the daemon ended it has not succeeded, and is tried again")
+    func obedient() async throws {
+        try await ApusUnderTest.with { apus in
+            let marker = apus.home.path + "/pid"
+            let served = try await apus.serve("--grace", "2s")
+            let long = try await apus.client.submit(
+                Self.shell("trap 'exit 0' TERM; " + Self.recordingFirstAttempt(in: marker) + "sleep 600 & wait"))
+            try await apus.until("its start") { FileManager.default.fileExists(atPath: marker) }
+            #expect(try await apus("stop").code == 0)
+            #expect(try await served.value.code == 75)
+            try await apus.startDaemon()
+            try await apus.until("the second attempt") { try await apus.client.job(long.id).state == "finished" }
+            #expect(try await apus.allRuns().map(\.outcome) == ["lost", "succeeded"])
         }
     }
 

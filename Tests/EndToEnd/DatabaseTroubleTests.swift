@@ -1,4 +1,5 @@
 #if Postgres
+    import ApusClient
     import ApusDaemon
     import Foundation
     import PostgresTestServer
@@ -18,14 +19,26 @@
                 #expect(answer.code == code, "\(answer)", sourceLocation: location)
                 for text in words { #expect(answer.err.contains(text), "\(answer)", sourceLocation: location) }
                 #expect(!(answer.out + answer.err).contains(Self.secret), "\(answer)", sourceLocation: location)
-                let isKept = FileManager.default.fileExists(atPath: apus.home.path + "/store")
-                #expect(!isKept, "a store that was never used is not remembered", sourceLocation: location)
                 // The same in the background, by a command that needs a daemon.
                 let started = try await apus.call(["list"], environment: variables)
                 #expect(started.code != 0, "\(started)", sourceLocation: location)
                 for text in words { #expect(started.err.contains(text), "\(started)", sourceLocation: location) }
                 let log = (try? String(contentsOfFile: apus.home.logPath, encoding: .utf8)) ?? ""
                 #expect(!(log + started.err).contains(Self.secret), sourceLocation: location)
+                // Without the variable, jobs would be looked for in a new file. What names no store is not remembered.
+                if code == 1 {
+                    let elsewhere = try await apus("list")
+                    #expect(elsewhere.code == 1, "\(elsewhere)", sourceLocation: location)
+                    for text in [words[0], StoreLocation.variable, apus.home.databasePath] {
+                        #expect(elsewhere.err.contains(text), "\(elsewhere)", sourceLocation: location)
+                    }
+                    #expect(!elsewhere.err.contains(Self.secret), sourceLocation: location)
+                    let isMade = FileManager.default.fileExists(atPath: apus.home.databasePath)
+                    #expect(!isMade, sourceLocation: location)
+                } else {
+                    #expect(
+                        !FileManager.default.fileExists(atPath: apus.home.path + "/store"), sourceLocation: location)
+                }
                 #expect(try await apus("status").code == 3, sourceLocation: location)
             }
         }
@@ -48,6 +61,29 @@
         }
 
         private static let secret = "hunter2"
+
+        @Test("a home whose store was refused takes another, or its own file, if that is named")
+        func otherStore() async throws {
+            let port = try PostgresServer.freePort()
+            try await ApusUnderTest.with { apus in
+                for name in ["first", "second"] {
+                    let store = "postgres://ann@127.0.0.1:\(port)/\(name)"
+                    let refused = try await apus("serve", environment: [StoreLocation.variable: store])
+                    #expect(refused.code == 1, "\(refused)")
+                    #expect(try await apus("list").err.contains(store))
+                }
+                let own = [StoreLocation.variable: apus.home.databasePath]
+                let named = try await apus("every", "1h", "--name", "it", "--", "true", environment: own)
+                #expect(named.code == 0, "\(named)")
+                #expect(try await apus("stop").code == 0)
+                #expect(try await apus("show", "it").code == 0)
+                #expect(try await apus("stop").code == 0)
+                // The file has jobs: another store that is refused does not take its place.
+                let store = "postgres://ann@127.0.0.1:\(port)/third"
+                #expect(try await apus("serve", environment: [StoreLocation.variable: store]).code == 1)
+                #expect(try await apus("show", "it").code == 0)
+            }
+        }
 
         @Test("a server that is not there is named, with its host and port")
         func unreachable() async throws {

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import Foundation
 import Testing
@@ -32,13 +32,31 @@ struct DoctorTests {
             #expect(report.texts("home", "note").count == 1 && report.texts("store", "note").count == 1)
             #expect(report.texts("daemon", "note").first?.hasPrefix("none runs") == true)
             #expect(report.texts("zones", "ok") == ["the zone is Europe/Berlin"])
+            let misspelt = try await self.report(apus, ["TZ": "Europe/Berln"])
+            #expect(misspelt.code == 0)
+            #expect(misspelt.1.texts("zones", "note").first?.hasPrefix("TZ is \"Europe/Berln\"") == true)
             #expect(!FileManager.default.fileExists(atPath: apus.home.path))
+        }
+    }
+
+    @Test("it names what commands inherit from the shell that started the daemon, and they do")
+    func inherited() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon(after: "renice -n 7 $$ >&2; ulimit -t 86400")
+            let (code, report) = try await report(apus)
+            let text = try #require(report.texts("commands", "note").first)
+            #expect(code == 0 && text.contains("niceness 7") && text.contains("the limit 86400 of cpu time"), "\(text)")
+            _ = try await apus("after", "10ms", "--name", "nice", "--shell", "--", "nice; ulimit -t")
+            try await apus.until("its end") { try await apus.client.job("nice").lastRun?.outcome == "succeeded" }
+            #expect(try await apus("logs", "nice").out == "7\n86400\n")
         }
     }
 
     @Test("with a daemon it reports the store, and what keeps jobs from running", arguments: StoreUnderTest.allCases)
     func running(_ store: StoreUnderTest) async throws {
         try await ApusUnderTest.with(store) { apus in
+            try await apus.startDaemon()
+            #expect(try await report(apus).1.texts("jobs", "ok") == ["none is scheduled"])
             _ = try await apus("every", "1h", "--name", "well", "--", "true")
             let (code, well) = try await report(apus)
             #expect(code == 0 && well.ok)
@@ -56,6 +74,43 @@ struct DoctorTests {
             #expect(notes.texts("queues", "note").first?.contains("apus queue resume mail") == true)
             let text = try await apus("doctor").out
             #expect(text.contains("✓ home") && text.contains("- queues"), "\(text)")
+        }
+    }
+
+    @Test("jobs whose zone is missing are a problem, and a variable that nothing reads is named with the nearest")
+    func missingZone() async throws {
+        try await ApusUnderTest.with { apus in
+            for name in ["far", "farther", "away", "gone"] {
+                let job = ["every", "day", "at", "9:00", "--tz", "Asia/Tokyo", "--name", name, "--", "true"]
+                #expect(try await apus.call(job).code == 0)
+            }
+            let zones = apus.home.path + "/zones/Europe"
+            try FileManager.default.createDirectory(atPath: zones, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(
+                atPath: "/usr/share/zoneinfo/Europe/Berlin", toPath: zones + "/Berlin")
+            let environment = ["TZDIR": apus.home.path + "/zones", "APUS_LOGLEVEL": "debug"]
+            #expect(try await apus("stop").code == 0)
+            #expect(try await apus("list", environment: environment).code == 0)
+            let (code, report) = try await report(apus, environment)
+            #expect(code == 1 && report.texts("jobs", "ok").isEmpty, "\(report)")
+            let problem = try #require(report.texts("jobs", "problem").first)
+            #expect(problem.hasPrefix("4 cannot run, because the zone Asia/Tokyo is not there"), "\(problem)")
+            #expect(problem.hasSuffix(": far, farther, away, …"), "\(problem)")
+            var (names, after): ([String?], String?) = ([], nil)
+            repeat {
+                let page = try await apus.client.obstructedJobs(limit: 1, after: after)
+                names += page.jobs.map(\.name)
+                after = page.next
+            } while after != nil
+            #expect(names == ["far", "farther", "away", "gone"])
+            #expect(report.texts("settings", "note").first?.contains("APUS_LOG_LEVEL") == true, "\(report)")
+            let config = try await apus("config", environment: ["APUS_HOMR": "/"])
+            #expect(config.code == 0 && config.err.contains("APUS_HOMR") && config.err.hasSuffix("APUS_HOME\n"))
+            let far = try await apus("config", environment: ["APUS_COLOURS": "0"])
+            #expect(far.err == "apus: APUS_COLOURS is no variable of apus and has no effect\n")
+            _ = try await apus("stop")
+            let started = try await apus("list", environment: ["APUS_LOGLEVEL": "debug"])
+            #expect(started.code == 0 && started.err.contains("the nearest is APUS_LOG_LEVEL\n"), "\(started)")
         }
     }
 

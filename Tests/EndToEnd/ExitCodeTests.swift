@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 @Suite("Exit codes")
 struct ExitCodeTests {
     /// The rows of the page: subcommand, and for each code what it means.
-    private static func documented() throws -> [String: Set<Int>] {
+    static func documented() throws -> [String: Set<Int>] {
         let page = try String(contentsOfFile: "docs/command.md", encoding: .utf8)
         let section = try #require(page.components(separatedBy: "\n## Exit codes\n").dropFirst().first)
             .components(separatedBy: "\n## ")[0]
@@ -57,6 +57,7 @@ struct ExitCodeTests {
         (["stats"], 0), (["stats", "missing"], 1), (["stats", "--since", "tomorrow"], 64),
         (["why", "JOB"], 0), (["why", "JOB", "99"], 1),
         (["after", "10ms", "--name", "DONE", "--", "true"], 0), (["wait", "DONE"], 0),
+        (["after", "10ms", "--name", "UNSTARTED", "--", "UNUSABLE"], 0), (["wait", "UNSTARTED"], 127),
         (["wait", "FAILED"], 7), (["wait", "JOB", "--timeout", "10ms"], 124), (["wait", "missing"], 1),
         (["preview", "every monday 9:00"], 0), (["preview", "every foo"], 64),
         (["edit", "JOB", "--retry", "1"], 0), (["edit", "JOB"], 64), (["edit", "missing", "--retry", "1"], 1),
@@ -102,15 +103,18 @@ struct ExitCodeTests {
             try Data("0 9 * * * true\n".utf8).write(to: URL(filePath: home + "/crontab"))
             let files = [
                 "JOBS": home + "/jobs.json", "CRONTAB": home + "/crontab", "STORE": apus.home.databasePath,
-                "COPY": home + "/copy.db",
+                "COPY": home + "/copy.db", "UNUSABLE": home + "/unusable",
             ]
+            try await ApusUnderTest.writeProgram("#!/none/interpreter\n", to: home + "/unusable")
             var seen: [String: Set<Int>] = [:]
             async let demo = apus.call(["demo"])
             for (words, code) in Self.calls {
                 let answer = try await apus.call(words.map { files[$0] ?? $0 })
                 #expect(answer.code == code, "apus \(words.joined(separator: " ")): \(answer)")
                 // A failure says why, on standard error only.
-                if ![0, 7, 3].contains(code) { #expect(!answer.err.isEmpty, "apus \(words.joined(separator: " "))") }
+                if ![0, 7, 3, 127].contains(code) {
+                    #expect(!answer.err.isEmpty, "apus \(words.joined(separator: " "))")
+                }
                 let name = subcommands.contains(words[0]) ? words[0] : words.prefix(2).joined(separator: " ")
                 seen[name, default: []].insert(code)
                 guard let codes = documented[name] else { continue }

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import AsyncHTTPClient
 import Foundation
@@ -61,7 +61,7 @@ struct FloodTests {
             }
             #expect(all.count == 45)
             let peak = try peakMemory(of: process)
-            // 112 MiB of output for six readers; each may keep 1.5 MiB.
+            // 112 MiB of output for six readers, who share 16 MiB; as much waits for all of them, and each may keep 1 MiB of other events.
             #expect(peak < before + (100 << 20), "\(before) → \(peak)")
             withExtendedLifetime(unread) {}
         }

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Subprocess
 import Testing
@@ -59,13 +59,13 @@ struct FollowTests {
             try await apus.startDaemon()
             try await follower.until("apus: connected again; output may be missing here\n")
             try Data().write(to: URL(filePath: apus.home.path + "/gate"))
-            try await follower.until("end 2\napus: #0, attempt 2, succeeded")
+            try await follower.until("end 2\napus: #manual-1, attempt 2, succeeded")
             _ = try await apus.client.cancel("job")
             #expect(try await code == 0)
             let lines = follower.everything.split(separator: "\n").map { $0.prefix { $0 != "," } }
             let expected: [Substring] = [
                 "start 1", "apus: the connection to the daemon is lost; it is looked for again",
-                "apus: connected again; output may be missing here", "apus: #0 lost", "end 2", "apus: #0",
+                "apus: connected again; output may be missing here", "apus: #manual-1 lost", "end 2", "apus: #manual-1",
             ]
             // The second attempt may have begun before the follower listened again.
             #expect(lines.filter { $0 != "start 2" } == expected, "\(follower.everything)")
@@ -99,6 +99,115 @@ struct FollowTests {
                     "apus: connected again; output may be missing here", "apus: #1 succeeded", "apus: #2 succeeded",
                 ], "\(answer)")
             #expect(daemon.bodies.count == 9)
+        }
+    }
+
+    @Test("what a follower prints has the command's bytes: characters in pieces, and bytes that are no character")
+    func bytes() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            _ = try await submit(
+                apus, #"printf 'a\303'; until [ -e gate ]; do sleep 0.02; done; printf '\244\377\n'"#)
+            let seen = apus.home.path + "/seen"
+            let line = "exec \(ApusUnderTest.program) logs job --follow > \(seen)"
+            async let result = Subprocess.run(
+                .name("sh"), arguments: ["-c", line], environment: apus.subprocessEnvironment, output: .discarded,
+                error: .discarded)
+            try await apus.untilListening()
+            _ = try await apus.client.run("job")
+            try await apus.until("the first piece") {
+                FileManager.default.contents(atPath: seen) == Data([0x61, 0xC3])
+            }
+            try Data().write(to: URL(filePath: apus.home.path + "/gate"))
+            try await apus.until("all bytes") {
+                FileManager.default.contents(atPath: seen) == Data([0x61, 0xC3, 0xA4, 0xFF, 0x0A])
+            }
+            _ = try await apus.client.cancel("job")
+            _ = try await result
+        }
+    }
+
+    @Test("a burst of 4 MB reaches a follower that writes to a file without a gap")
+    func burst() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            _ = try await submit(apus, "head -c 4000000 /dev/zero | tr '\\0' x")
+            let seen = apus.home.path + "/seen"
+            let line = "exec \(ApusUnderTest.program) logs job --follow > \(seen)"
+            async let result = Subprocess.run(
+                .name("sh"), arguments: ["-c", line], environment: apus.subprocessEnvironment, output: .discarded,
+                error: .string(limit: 65_536))
+            try await apus.untilListening()
+            _ = try await apus.client.run("job")
+            try await apus.until("its end") {
+                try await apus.client.runs(job: "job").runs.contains { $0.outcome == "succeeded" }
+            }
+            _ = try await apus.client.cancel("job")
+            let errors = try await result.standardError
+            #expect(FileManager.default.contents(atPath: seen)?.count == 4_000_000, "\(errors)")
+        }
+    }
+
+    @Test("of a burst beyond what is kept for a follower that stands still, it says to the byte how much is left out")
+    func gapOfBurst() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            _ = try await submit(
+                apus, "until [ -e gate ]; do sleep 0.02; done; head -c 24000000 /dev/zero | tr '\\0' x; echo end")
+            let (seen, notes) = (apus.home.path + "/seen", apus.home.path + "/notes")
+            let line =
+                "echo $$ > \(apus.home.path)/pid; exec \(ApusUnderTest.program) logs job --follow > \(seen) 2> \(notes)"
+            async let result = Subprocess.run(
+                .name("sh"), arguments: ["-c", line], environment: apus.subprocessEnvironment, output: .discarded,
+                error: .discarded)
+            try await apus.untilListening()
+            let follower = Follower(apus: apus)
+            _ = try await apus.client.run("job")
+            kill(follower.process, SIGSTOP)
+            try Data().write(to: URL(filePath: apus.home.path + "/gate"))
+            try await apus.until("its end") {
+                try await apus.client.runs(job: "job").runs.contains { $0.outcome == "succeeded" }
+            }
+            kill(follower.process, SIGCONT)
+            _ = try await apus.client.cancel("job")
+            _ = try await result
+            let text = try String(contentsOfFile: notes, encoding: .utf8)
+            let gaps = text.split(separator: "\n").filter { $0.hasSuffix(" bytes of output are left out here") }
+                .compactMap { Int($0.dropFirst("apus: ".count).prefix { $0 != " " }) }
+            let printed = try #require(FileManager.default.contents(atPath: seen))
+            #expect(!gaps.isEmpty && printed.suffix(4) == Data("end\n".utf8), "\(text)")
+            #expect(printed.count + gaps.reduce(0, +) == 24_000_004, "\(printed.count) printed; \(text)")
+        }
+    }
+
+    @Test("a follower whose connection breaks in a run gets what it missed of that run, and nothing twice")
+    func reconnected() async throws {
+        func job(_ state: String) -> FakeDaemon.Behaviour {
+            .answers(
+                #"{"id":"a","kind":"action","state":"\#(state)","trigger":{"every":"PT1H"},"action":{},"policies":{},"#
+                    + #""created":"2026-01-01T00:00:00.000Z","occurrences":0,"missed":0,"labels":{},"queue":"default","#
+                    + #""priority":"normal"}"#)
+        }
+        func output(_ offset: Int, _ text: String, replayed: Bool = false) -> String {
+            "event: output\ndata: "
+                + #"{"job":"a","occurrence":1,"attempt":1,"offset":\#(offset),"text":"\#(text)","replayed":\#(replayed)}"#
+                + "\n\n"
+        }
+        let ended =
+            #"{"id":"a","kind":"action","state":"finished","trigger":{"every":"PT1H"},"action":{},"#
+            + #""policies":{},"created":"2026-01-01T00:00:00.000Z","occurrences":1,"missed":0,"labels":{},"#
+            + #""queue":"default","priority":"normal"}"#
+        try await ApusUnderTest.with { apus in
+            let daemon = FakeDaemon(
+                job("scheduled"), .answers(#"{"runs":[]}"#),
+                .breaksOff(output(0, "one ")), job("scheduled"), .answers(#"{"runs":[]}"#),
+                .streams(
+                    output(0, "one two ", replayed: true) + output(8, "three ") + output(20, "four")
+                        + "event: job\ndata: \(ended)\n\n"),
+                job("scheduled"), .answers(#"{"runs":[]}"#), job("finished"), .answers(#"{"runs":[]}"#))
+            let answer = try await daemon.serve(apus.home) { try await apus("logs", "a", "--follow") }
+            #expect(answer.code == 0 && answer.out == "one two three four", "\(answer)")
+            #expect(answer.err.contains("apus: 6 bytes of output are left out here\n"), "\(answer)")
         }
     }
 

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import Foundation
 import Hummingbird
@@ -148,7 +148,7 @@ struct HookTests {
             (["--webhook", "http://x/", "--webhook-header", "A: b", "--webhook-header", "A: c"], "twice"),
             (["--webhook", "http://x/", "--webhook-secret-file", "/no/such/file"], "/no/such/file"),
             (["--on-failure", "command:", "--", "true"], "--on-failure"),
-            (["--on-failure", "webhook:gopher://x", "--", "true"], "action.onFailure[0].webhook"),
+            (["--on-failure", "webhook:gopher://x", "--", "true"], "--on-failure: "),
             (["--on-success", "only a hook"], "nothing to do"),
         ])
     func refused(arguments: [String], expected: String) async throws {

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import Foundation
@@ -7,6 +7,25 @@ import Testing
 
 @Suite("Many commands at once", .serialized)
 struct ManyCommandsTests {
+    @Test("with too few descriptors for a daemon it says how many it needs; those are enough for the other subcommands")
+    func tooFew() async throws {
+        try await ApusUnderTest.with { apus in
+            func run(_ subcommand: String) async throws -> (status: TerminationStatus, error: String?) {
+                let result = try await Subprocess.run(
+                    .name("sh"), arguments: ["-c", "ulimit -n 16; exec '\(ApusUnderTest.program)' \(subcommand)"],
+                    environment: apus.subprocessEnvironment, output: .discarded, error: .string(limit: 65_536))
+                return (result.terminationStatus, result.standardError)
+            }
+            let refused = try await run("serve")
+            #expect(refused.status == .exited(1))
+            let message = refused.error ?? ""
+            #expect(message.contains("may open 16 files") && message.contains("ulimit -n 1024"), "\(message)")
+            _ = try await apus.startDaemon()
+            let listed = try await run("list")
+            #expect(listed.status == .exited(0), "\(listed.error ?? "")")
+        }
+    }
+
     @Test(
         "commands that are due at once all succeed at their first attempt, however few descriptors there are",
         arguments: [(64, 30), (256, 2_000)])

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusSQLite
 import Foundation
@@ -34,6 +34,22 @@ struct NameTests {
             #expect(try await apus.client.jobs().jobs.isEmpty)
             let lines = WireSubmission(trigger: WireTrigger(after: "PT1H"), action: Action(notify: "two\n\tlines"))
             #expect(try await apus.client.submit(lines).action.notify == "two\n\tlines")
+        }
+    }
+
+    @Test(
+        "an empty name of a job or a queue is refused, and is not the address of all of them",
+        arguments: [
+            ["show", ""], ["cancel", ""], ["cancel", "", "--occurrence", "1"], ["suspend", ""], ["resume", ""],
+            ["run", ""], ["retry", ""], ["why", ""], ["logs", ""], ["wait", ""], ["edit", "", "--name", "a"],
+            ["queue", "limit", "", "3"],
+        ])
+    func emptyName(arguments: [String]) async throws {
+        try await ApusUnderTest.with { apus in
+            let answer = try await apus.call(arguments)
+            // Subcommands that take several jobs continue with the others, and end with 1.
+            let code = arguments.count == 2 && ["cancel", "resume", "suspend"].contains(arguments[0]) ? 1 : 64
+            #expect(answer.code == code && answer.err.contains(": must not be empty; give "), "\(answer)")
         }
     }
 

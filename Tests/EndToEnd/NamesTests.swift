@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Testing
 
 @Suite("Names of jobs")
@@ -30,6 +30,37 @@ struct NamesTests {
             let countdown: WireJob = try await apus.json("countdown", "1h", "--name=\(name)", "--json")
             let attached: WireJob = try await apus.json("countdown", "--name=\(name)", "--json")
             #expect(attached.id == countdown.id)
+        }
+    }
+
+    @Test("a name and a whole identifier mean their job, whichever identifier begins like them")
+    func exactFirst() async throws {
+        try await ApusUnderTest.with { apus in
+            let first: WireJob = try await apus.json("every", "1h", "--json", "--", "true")
+            let beginning = String(first.id.prefix(2))
+            let named: WireJob = try await apus.json("every", "1h", "--name", beginning, "--json", "--", "true")
+            let other: WireJob = try await apus.json("every", "1h", "--name", first.id, "--json", "--", "true")
+            #expect(try await apus.client.job(beginning).id == named.id)
+            #expect(try await apus.client.job(first.id).id == first.id)
+            #expect(try await apus("cancel", beginning).out == "\(named.id) cancelled\n")
+            // Of the ended ones too, the name counts before the identifier of the job that has not ended.
+            #expect(try await apus.client.job(beginning).id == named.id)
+            #expect(try await apus.client.job(String(first.id.prefix(3))).id == first.id)
+            #expect(try await apus.client.job(other.id).name == first.id)
+        }
+    }
+
+    @Test("no job gets an identifier that begins with the name of another, or with its own")
+    func identifiersBesideNames() async throws {
+        try await ApusUnderTest.with { apus in
+            let letters = "abcdefghjk"
+            for letter in letters {
+                #expect(try await apus("every", "1h", "--name", "\(letter)", "--", "true").code == 0)
+            }
+            for _ in 0..<16 {
+                let job: WireJob = try await apus.json("every", "1h", "--name", "m", "--json", "--", "true")
+                #expect(!letters.contains(job.id.first ?? "a") && job.id.first != "m", "\(job.id)")
+            }
         }
     }
 }

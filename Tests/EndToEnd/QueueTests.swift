@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Testing
 
@@ -70,8 +70,8 @@ struct QueueTests {
     @Test(
         "what is no limit, no rate and no name of a queue is refused, with the accepted forms",
         arguments: [
-            (["limit", "q", "0"], "whole number from 1, or none"),
-            (["limit", "q", "many"], "whole number from 1, or none"),
+            (["limit", "q", "0"], "whole number from 1 to 100000, or none"),
+            (["limit", "q", "many"], "whole number from 1 to 100000, or none"),
             (["rate", "q", "5"], "100/1m"), (["rate", "q", "5/soon"], "1h30m"), (["rate", "q", "0/1m"], "100/1m"),
             (["rate", "q", "100001/1m"], "100000"), (["pause", "not a name"], "queue: must be 1 to 64"),
             (["limit", "q", "100001"], "100000"),

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Testing
 
@@ -35,15 +35,49 @@ struct RunsTests {
             _ = try await apus("run", "hourly")
             try await apus.until("its run") { try await apus.client.job(job.id).lastRun?.outcome == "running" }
             let run = try #require(try await apus.client.job(job.id).lastRun)
-            let number = String(run.occurrence)
+            let number = "manual-\(try #require(run.manual))"
             let answer = try await apus("cancel", "hourly", "--occurrence", number)
-            #expect(answer.out == "\(job.id) occurrence \(number) is being cancelled\n", "\(answer)")
+            #expect(answer.out == "\(job.id) run \(number) is being cancelled\n", "\(answer)")
             try await apus.until("its end") { try await apus.client.job(job.id).lastRun?.outcome == "cancelled" }
             #expect(try await apus.client.job(job.id).state == "scheduled")
             let again = try await apus("cancel", "hourly", "--occurrence", number)
             #expect(again.code == 1 && again.err.contains("neither waits nor runs"), "\(again)")
-            let retried: WireRun = try await apus.json("retry", "hourly", "--json", "--", number)
+            let retried: WireRun = try await apus.json("retry", "hourly", number, "--json")
             #expect(retried.occurrence == run.occurrence && retried.attempt == 2)
+        }
+    }
+
+    @Test("runs by hand have numbers of their own from 1 on, which every subcommand shows and takes")
+    func byHand() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json("every", "1h", "--name", "hourly", "--json", "--", "false")
+            for number in 1...3 {
+                let asked = try await apus("run", "hourly")
+                #expect(asked.out.contains("\(job.id) run manual-"), "\(asked)")
+                try await apus.until("run \(number)") { try await apus.allRuns().count { $0.final } == number }
+            }
+            let runs = try await apus.allRuns()
+            let numbers = runs.compactMap(\.manual)
+            #expect(numbers.count == 3 && numbers == numbers.sorted() && numbers[0] == 1)
+            #expect(runs.map(\.occurrence) == numbers.map { 1 - $0 })
+            let texts = numbers.map { "manual-\($0)" }
+            let table = try await apus("history", "hourly")
+            let column = table.out.split(separator: "\n").dropFirst().map { $0.split(separator: " ")[1] }
+            #expect(column.map(String.init) == texts.reversed(), "\(table)")
+            #expect(try await apus("show", "hourly").out.contains("#\(texts[2]) failed"))
+            for text in [texts[1], "\(runs[1].occurrence)"] {
+                let dashes = text.hasPrefix("-") ? ["--"] : []
+                let why = try await apus.call(["why", "hourly"] + dashes + [text])
+                #expect(why.out.hasPrefix("\(job.id) run \(texts[1])\n"), "\(why)")
+                #expect(try await apus("logs", "hourly", "--run", text).code == 0)
+            }
+            let retried = try await apus("retry", "hourly", texts[1])
+            #expect(retried.out.contains("run \(texts[1]) is tried again"), "\(retried)")
+            for text in ["manual-0", "manual--1", "manual", "manual-9999"] {
+                #expect(try await apus("why", "hourly", text).code != 0, "\(text)")
+            }
+            let top = try await apus("top", "--once")
+            #expect(top.out.contains("#manual-"), "\(top)")
         }
     }
 

@@ -1,6 +1,7 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import Foundation
+import Subprocess
 import Testing
 
 @Suite("Where a home's socket is")
@@ -55,6 +56,70 @@ struct SocketRecordTests {
             #expect(stopped.code == 0 && stopped.out.contains("process \(pid)"), "\(stopped)")
             try await apus.until("the daemon's end") { !isAlive(pid) }
             #expect(!FileManager.default.fileExists(atPath: apus.home.path + "/socket"))
+        }
+    }
+
+    /// Homes with daemons, which are ended afterwards.
+    private func end(_ homes: [ApusUnderTest]) async {
+        for home in homes {
+            if let health = try? await home.client.health() { kill(health.pid, SIGKILL) }
+        }
+    }
+
+    @Test("the copy of a home is another home: what is done there leaves the original alone", arguments: [false, true])
+    func copy(usesRuntimeFolder: Bool) async throws {
+        try await Places.with { places in
+            let (original, folder) = (places.apus, places.folder)
+            let copy = ApusUnderTest(home: Home(path: folder + "/copy/apus"))
+            func environment(_ state: String) -> [String: String] {
+                var variables = usesRuntimeFolder ? places.withRuntime : places.without
+                variables["XDG_STATE_HOME"] = state
+                return variables
+            }
+            let job = try await original.call(
+                ["after", "1h", "--name", "precious", "--", "true"], environment: environment(folder))
+            #expect(job.code == 0, "\(job)")
+            let copied = try await Subprocess.run(
+                .name("sh"), arguments: ["-c", #"mkdir -m 700 "$0/copy" && cp -a "$0/apus" "$0/copy/apus""#, folder],
+                output: .discarded, error: .discarded)
+            try #require(copied.terminationStatus.isSuccess)
+            do {
+                let cancelled = try await copy.call(
+                    ["cancel", "--all", "--yes"], environment: environment(folder + "/copy"))
+                #expect(cancelled.code == 0 && cancelled.err.contains("started a daemon"), "\(cancelled)")
+                #expect(try await original.client.job("precious").state == "scheduled")
+                #expect(try await copy.client.job("precious").state == "cancelled")
+                #expect(try await original.client.health().pid != copy.client.health().pid)
+            } catch {
+                await end([copy])
+                throw error
+            }
+            await end([copy])
+        }
+    }
+
+    @Test("two state folders with one folder for sockets have jobs of their own, at the same time")
+    func sharedRuntimeFolder() async throws {
+        try await Places.with { places in
+            let (one, folder) = (places.apus, places.folder)
+            let other = ApusUnderTest(home: Home(path: folder + "/other/apus"))
+            let ofOther = places.withRuntime.merging(["XDG_STATE_HOME": folder + "/other"]) { _, new in new }
+            try FileManager.default.createDirectory(
+                atPath: folder + "/other", withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+            do {
+                for (name, environment) in [("first", places.withRuntime), ("second", ofOther)] {
+                    let answer = try await one.call(
+                        ["after", "1h", "--name", name, "--", "true"], environment: environment)
+                    #expect(answer.code == 0 && answer.err.contains("started a daemon"), "\(answer)")
+                }
+                #expect(try await one.client.jobs().jobs.map(\.name) == ["first"])
+                #expect(try await other.client.jobs().jobs.map(\.name) == ["second"])
+                #expect(try await one.client.socketPath() != other.client.socketPath())
+            } catch {
+                await end([other])
+                throw error
+            }
+            await end([other])
         }
     }
 

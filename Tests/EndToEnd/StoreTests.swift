@@ -1,3 +1,4 @@
+import ApusClient
 import ApusDaemon
 import Foundation
 import Testing

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Subprocess
 import Testing
@@ -74,6 +74,44 @@ struct SurroundingsTests {
         }
     }
 
+    @Test("bytes that are not UTF-8 in an argument, a variable or the working directory are refused by name")
+    func bytes() async throws {
+        try await ApusUnderTest.with { apus in
+            func sh(_ line: String) async throws -> (code: TerminationStatus, err: String) {
+                let result = try await Subprocess.run(
+                    .name("sh"), arguments: ["-c", "b=$(printf 'f\\377'); \(line)", ApusUnderTest.program],
+                    environment: apus.subprocessEnvironment, output: .discarded, error: .string(limit: 65_536))
+                return (result.terminationStatus, result.standardError)
+            }
+            for (line, words) in [
+                (#""$0" after 1h -- rm "$b""#, #"argument 5 is not UTF-8 ("f\xFF")"#),
+                (#"APUS_HOME="/tmp/$b" "$0" list"#, "APUS_HOME in the environment is not UTF-8"),
+                (#"WANTED=$b "$0" after 1h --inherit-env WANTED -- true"#, "WANTED in the environment is not UTF-8"),
+                (#"LANG=$b "$0" after 1h -- true"#, "LANG in the environment is not UTF-8"),
+                (
+                    #"cd "$APUS_HOME" && mkdir "$b" && cd "$b" && "$0" after 1h -- true"#,
+                    "the working directory is not UTF-8"
+                ),
+            ] {
+                try apus.home.prepare()
+                let answer = try await sh(line)
+                #expect(answer.code == .exited(64) && answer.err.contains(words), "\(line): \(answer)")
+            }
+            #expect(try await !apus("list", "--json").out.contains(#""id""#))
+        }
+    }
+
+    @Test("a value may begin with a combining character, whatever = it makes to a person")
+    func combiningValue() async throws {
+        try await ApusUnderTest.with { apus in
+            let job: WireJob = try await apus.json("after", "10ms", "--json", "--env", "A=\u{301}b", "--", "env")
+            #expect(
+                try await Self.output(of: job, apus).contains {
+                    $0.unicodeScalars.elementsEqual("A=\u{301}b".unicodeScalars)
+                })
+        }
+    }
+
     @Test("a mask that is none is refused, and so is a variable that is not there to be inherited")
     func refusals() async throws {
         try await ApusUnderTest.with { apus in
@@ -89,7 +127,7 @@ struct SurroundingsTests {
                     error?.message.contains("action.command.umask") == true, "\(mask): \(String(describing: error))")
             }
             let answer = try await apus("after", "1h", "--inherit-env", "NO_SUCH_VARIABLE", "--", "true")
-            #expect(answer.code == 64 && answer.err.contains("--inherit-env: NO_SUCH_VARIABLE"), "\(answer)")
+            #expect(answer.code == 64 && answer.err.contains("--inherit-env: \"NO_SUCH_VARIABLE\""), "\(answer)")
         }
     }
 }

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import Foundation
@@ -10,7 +10,7 @@ import Testing
 struct TopFrameTests {
     static let now = WallInstant(secondsSince1970: 1_798_135_200)
 
-    static func instant(_ seconds: Int64) -> String { TimeText.iso8601(now.advanced(by: .seconds(seconds))) }
+    static func instant(_ seconds: Int64) -> String { now.advanced(by: .seconds(seconds)).iso8601 }
 
     static func run(_ job: String, _ outcome: String, started: Int64, finished: Int64? = nil) -> String {
         #"{"job":"\#(job)","occurrence":1,"through":1,"attempt":1,"standsFor":1,"due":"\#(instant(started))","#
@@ -73,6 +73,17 @@ struct TopFrameTests {
                 == ["RUNNING", "NEXT (4 of 10)", "ENDED", "JOBS (3 of 20)"], "\(lines.joined(separator: "\n"))")
         let all = Self.frame(snapshot)
         #expect(all.contains("JOBS") && all.count == 2 + 4 * 2 + 3 + 10 + 4 + 20)
+    }
+
+    @Test("where there are more jobs than are read, the title says how many there are and from which the rows are")
+    func manyJobs() throws {
+        var snapshot = try Self.snapshot()
+        snapshot.counts.jobs = 6_200
+        let title = { (rows: Int?) in Self.frame(snapshot, columns: 80, rows: rows).first { $0.hasPrefix("JOBS") } }
+        #expect(title(24) == "JOBS (3 of 6200, from the 20 that were submitted first)")
+        #expect(title(nil) == "JOBS (20 of 6200, from the 20 that were submitted first)")
+        snapshot.counts.jobs = 19
+        #expect(title(nil) == "JOBS", "one has ended meanwhile")
     }
 
     @Test("durations follow the instant of the frame, and nothing else does")

@@ -1,5 +1,6 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
+import ApusTimers
 import Foundation
 import Testing
 
@@ -33,7 +34,8 @@ struct TopTests {
             #expect(frame.code == 0 && !frame.out.contains("\u{1B}"), "\(frame)")
             #expect(lines[1] == "0 running   0 waiting   1 failing   1 suspended   2 jobs", "\(frame)")
             #expect(lines.contains { $0.hasPrefix("bad  in ") }, "\(frame)")
-            #expect(lines.contains { $0.hasPrefix("bad  #0  failed") && $0.hasSuffix("exit code 7") }, "\(frame)")
+            #expect(
+                lines.contains { $0.hasPrefix("bad  #manual-1  failed") && $0.hasSuffix("exit code 7") }, "\(frame)")
             let narrow = try await apus("top", "--once", environment: ["COLUMNS": "30", "LINES": "8"]).out
             let rows = narrow.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
             #expect(rows.count <= 8 && rows.allSatisfy { $0.count <= 30 } && rows[0].hasSuffix("…"), "\(narrow)")
@@ -109,16 +111,29 @@ struct TopTests {
         }
     }
 
+    @Test("of more jobs than are read, those that were submitted first are listed, and all are counted")
+    func manyJobs() async throws {
+        try await ApusUnderTest.with { apus in
+            try await apus.startDaemon()
+            for number in 1...7 { try await submit(apus, "job\(number)") }
+            let snapshot = try await TopSnapshot.read(apus.client, pageSize: 1)
+            #expect(snapshot.jobs.map(\.name) == (1...5).map { "job\($0)" } && snapshot.counts.jobs == 7)
+            let whole = try await TopSnapshot.read(apus.client)
+            #expect(whole.jobs.count == 7 && whole.counts.jobs == 7)
+        }
+    }
+
     @Test("while nothing changes, the daemon is not asked, and elapsed times advance")
     func idle() async throws {
-        let start = TimeText.iso8601(When.now)
+        let start = When.now.iso8601
         let run =
             #"{"job":"a","occurrence":1,"through":1,"attempt":1,"standsFor":1,"due":"\#(start)","started":"\#(start)","#
             + #""finished":null,"outcome":"running","final":false}"#
         let lists: [FakeDaemon.Behaviour] = [
             .answers(TopFrameTests.health), .answers(#"{"jobs":[],"next":null}"#),
-            .answers(#"{"jobs":[],"next":null}"#), .answers(#"{"runs":[\#(run)],"names":{},"next":null}"#),
-            .answers(#"{"runs":[],"names":{},"next":null}"#),
+            .answers(#"{"runs":[\#(run)],"names":{},"next":null}"#),
+            .answers(#"{"runs":[],"names":{},"next":null}"#), .answers(#"{"count":0}"#), .answers(#"{"count":0}"#),
+            .answers(#"{"jobs":[],"next":null}"#),
         ]
         let requests = 2 * lists.count + 1
         let daemon = FakeDaemon(lists + [.streams("")] + lists + [.isSilent])

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import Foundation
 import Testing
 
@@ -41,6 +41,8 @@ struct WaitTests {
             _ = try await apus.client.cancel("late")
             let cancelled = try await ended
             #expect(cancelled.code == 125 && cancelled.out == "null\n", "\(cancelled)")
+            let again = try await apus("wait", "late")
+            #expect(again.code == 125 && again.err.contains("was cancelled before the run"), "\(again)")
 
             _ = try await apus("after", "10ms", "--name", "long", "--", "sleep", "600")
             try await apus.until("its run") { try await apus.client.job("long").lastRun?.outcome == "running" }
@@ -67,6 +69,43 @@ struct WaitTests {
             let answer = try await waiting
             #expect(answer.code == 4 && answer.out.contains("attempt 2"), "\(answer)")
             #expect(answer.err.contains("started a daemon in the background"), "\(answer)")
+        }
+    }
+
+    @Test(
+        "an orderly stop ends those who wait, with a code of its own, and they start no daemon and make no home",
+        arguments: [["wait"], ["countdown", "--name"]], [false, true])
+    func stopped(_ words: [String], homeIsRemoved: Bool) async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("countdown", "1h", "--name", "egg", "--detach")
+            let daemon = try await apus.client.health().pid
+            async let waiting = apus.call(words + ["egg"])
+            try await apus.untilListening()
+            #expect(try await apus("stop").code == 0)
+            if homeIsRemoved { try FileManager.default.removeItem(atPath: apus.home.path) }
+            let answer = try await waiting
+            #expect(answer.code == (words == ["wait"] ? 125 : 3), "\(answer)")
+            #expect(answer.err.contains("the daemon was stopped"), "\(answer)")
+            #expect(!isAlive(daemon) && FileManager.default.fileExists(atPath: apus.home.path) != homeIsRemoved)
+            let error = await #expect(throws: DaemonError.self) { try await apus.client.health() }
+            #expect(error?.code == .notRunning)
+        }
+    }
+
+    @Test("after an orderly stop it continues with the daemon that takes over")
+    func successor() async throws {
+        try await ApusUnderTest.with { apus in
+            let daemon = try await apus.startDaemon()
+            _ = try await apus("after", "1h", "--name", "late", "--", "true")
+            async let waiting = apus("wait", "late")
+            try await apus.untilListening()
+            #expect(try await apus("stop").code == 0)
+            try await apus.startDaemon()
+            try await apus.untilListening()
+            _ = try await apus("cancel", "late")
+            let answer = try await waiting
+            #expect(answer.code == 125 && answer.err.contains("was cancelled before the run"), "\(answer)")
+            #expect(!isAlive(daemon))
         }
     }
 

@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import NIOCore
 import Testing
 
@@ -127,22 +127,22 @@ struct EventTests {
         buffer.append(ServerEvent("run", ["n": 0]))
         for number in 0..<1_000 { buffer.append(ServerEvent("output", isBulk: true, ["n": number])) }
         buffer.append(ServerEvent("run", ["n": 1]))
-        let text = try #require(buffer.takeAll().map { String(buffer: $0) })
+        let text = try #require(buffer.take().map { String(buffer: $0) })
         #expect(text.hasPrefix("event: run\ndata: {\"n\":0}\n\nevent: lost\ndata: {\"events\":0,\"outputBytes\":"))
         #expect(text.hasSuffix("event: output\ndata: {\"n\":999}\n\nevent: run\ndata: {\"n\":1}\n\n"))
         #expect(text.split(separator: "event: lost").count == 2 && text.utf8.count < 1_200)
-        #expect(buffer.takeAll() == nil)
+        #expect(buffer.take() == nil)
 
         for number in 0..<1_000 { buffer.append(ServerEvent("run", ["n": number])) }
-        let runs = try #require(buffer.takeAll().map { String(buffer: $0) })
+        let runs = try #require(buffer.take().map { String(buffer: $0) })
         #expect(runs.hasPrefix("event: lost\ndata: {\"events\":9") && runs.hasSuffix("{\"n\":999}\n\n"))
         #expect(runs.utf8.count < 2_100)
 
         buffer.keepAlive()
-        #expect(buffer.takeAll() == ByteBuffer(string: ":\n\n"))
+        #expect(buffer.take() == ByteBuffer(string: ":\n\n"))
         let event = ServerEvent("run", ["n": 1])
         buffer.append(event)
         buffer.keepAlive()
-        #expect(buffer.takeAll() == event.bytes, "the event is enough, and nothing is lost")
+        #expect(buffer.take() == event.bytes, "the event is enough, and nothing is lost")
     }
 }

@@ -1,3 +1,4 @@
+import ApusJSON
 import Foundation
 import LoopbackWeb
 import Testing

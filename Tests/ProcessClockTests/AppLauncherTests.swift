@@ -1,5 +1,5 @@
 #if os(Linux)
-    import ApusTesting
+    import ApusVirtualTime
     import Foundation
     import Glibc
     import Testing

@@ -1,5 +1,5 @@
 #if os(Linux)
-    import ApusTesting
+    import ApusDevice
     import ApusTimers
     import Foundation
     import SimulatedAppleCore

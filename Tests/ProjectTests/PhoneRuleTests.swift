@@ -29,7 +29,7 @@ struct PhoneRuleTests {
     private static func testNames() throws -> Set<String> {
         var names: Set<String> = []
         for folder in [
-            "ApusTestingTests", "SimulatedAppleTests", "SimulatedSwiftUITests", "ProcessClockTests", "ApusAppleTests",
+            "ApusDeviceTests", "SimulatedAppleTests", "SimulatedSwiftUITests", "ProcessClockTests", "ApusAppleTests",
         ] {
             for file in try ProjectFiles.swiftFiles(below: "Tests/\(folder)") {
                 for match in file.text.matches(of: /@Test\(\s*"([^"]+)"/) { names.insert(String(match.1)) }

@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 
 /// What was seen from outside: submissions, commands and their answers, and calls of handlers. The first broken promise
 /// stays here.

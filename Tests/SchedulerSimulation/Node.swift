@@ -1,7 +1,8 @@
 import ApusBackground
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import ApusTimers
+import ApusVirtualTime
 import Logging
 
 /// One process with a scheduler over the store that all share.

@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 
 /// What runs the jobs of one process, as their plans say.
 struct SimulatedHandler: Sendable {

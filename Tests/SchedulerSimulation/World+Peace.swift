@@ -1,6 +1,6 @@
 import ApusJobs
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 
 /// What has to come in time: answers, and at the end everything.
 extension World {

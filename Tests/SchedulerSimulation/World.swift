@@ -1,6 +1,7 @@
 import ApusJobs
-import ApusTesting
+import ApusJobsTesting
 import ApusTimers
+import ApusVirtualTime
 
 /// Runs one history in virtual time, and checks the promises after each step.
 ///

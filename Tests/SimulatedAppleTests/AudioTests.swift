@@ -1,6 +1,6 @@
 import AVFoundation
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import ApusTimers
 import MediaPlayer
 import SimulatedAppleCore

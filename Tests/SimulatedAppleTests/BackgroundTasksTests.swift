@@ -1,6 +1,5 @@
 import ApusBackground
-import ApusJobs
-import ApusTesting
+import ApusDevice
 import ApusTimers
 import BackgroundTasks
 import SimulatedAppleCore

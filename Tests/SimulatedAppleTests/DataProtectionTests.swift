@@ -1,6 +1,6 @@
 #if os(Linux)
     import ApusBackground
-    import ApusTesting
+    import ApusDevice
     import SimulatedAppleCore
     import Testing
     import UIKit

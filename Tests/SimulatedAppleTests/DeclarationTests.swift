@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusDevice
 import BackgroundTasks
 import CoreLocation
 import Foundation

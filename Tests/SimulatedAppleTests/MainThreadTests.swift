@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusDevice
 import SimulatedAppleCore
 import Testing
 import UIKit

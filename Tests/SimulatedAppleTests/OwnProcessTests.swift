@@ -1,6 +1,7 @@
 #if os(Linux)
+    import ApusVirtualTime
     import ApusBackground
-    import ApusTesting
+    import ApusDevice
     import ApusTestTraits
     import ApusTimers
     import AVFoundation

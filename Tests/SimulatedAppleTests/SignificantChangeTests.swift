@@ -1,6 +1,7 @@
 #if os(Linux)
     import ApusBackground
-    import ApusTesting
+    import ApusDevice
+    import ApusVirtualTime
     import ApusTimers
     import CoreLocation
     import SimulatedAppleCore

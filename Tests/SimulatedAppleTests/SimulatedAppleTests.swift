@@ -1,5 +1,5 @@
+import ApusDevice
 import ApusTestTraits
-import ApusTesting
 import Dispatch
 import Foundation
 import Testing

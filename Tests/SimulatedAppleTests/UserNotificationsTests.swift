@@ -1,6 +1,7 @@
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import ApusTimers
+import ApusVirtualTime
 import SimulatedAppleCore
 import Testing
 import UIKit

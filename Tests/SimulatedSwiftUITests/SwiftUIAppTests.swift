@@ -1,6 +1,6 @@
 #if os(Linux)
     import ApusBackground
-    import ApusTesting
+    import ApusDevice
     import ApusTestTraits
     import ApusTimers
     import Foundation

@@ -1,5 +1,5 @@
 import ApusTestTraits
-import ApusTesting
+import ApusVirtualTime
 import Foundation
 import Testing
 

@@ -1,5 +1,5 @@
+import ApusDevice
 import ApusTestTraits
-import ApusTesting
 import ApusTimers
 import Testing
 

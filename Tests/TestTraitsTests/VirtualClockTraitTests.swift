@@ -1,6 +1,6 @@
 import ApusTestTraits
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Dispatch
 import Foundation
 import Testing

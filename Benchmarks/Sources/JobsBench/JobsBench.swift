@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import BenchSupport
 import Foundation
 
@@ -39,10 +39,11 @@ enum Subject: String, CaseIterable {
     case lateness
     case daemon
     case streams
+    case home
     case million
 
     /// Whether the built `apus` is part of it.
-    var needsCommand: Bool { self == .daemon || self == .streams || self == .million }
+    var needsCommand: Bool { [.daemon, .streams, .home, .million].contains(self) }
 
     /// Whether other libraries do the same.
     var hasPeers: Bool { self == .runs || self == .submits || self == .lateness }
@@ -58,6 +59,8 @@ enum Subject: String, CaseIterable {
                 daemon: DaemonProcess(apus: options.apus, home: Home(path: "\(directory)/streams")),
                 quick: options.quick
             ).table()
+        case .home:
+            try await LargeHome(apus: options.apus, folder: "\(directory)/large", quick: options.quick).table()
         case .million:
             try await Million(
                 apus: options.apus, folder: options.keep ?? "\(directory)/million", quick: options.quick
@@ -73,11 +76,13 @@ enum Subject: String, CaseIterable {
         ).rows()
         let prompt = try Prompt(daemon: daemon, runs: 30).rows(
             ["after", "1s", "--", "true"], name: "apus after 1s -- true", medianAtMost: 50)
+        let list = try Prompt(daemon: daemon, runs: 30).processorTime(["list"], name: "apus list", medianAtMost: 8)
         return ComparisonTable(
-            "The daemon: submissions through its socket, and the time until the prompt is back", submissions + prompt,
+            "The daemon: submissions through its socket, and the time until the prompt is back",
+            submissions + prompt + [list],
             footnotes: [
                 "raw: SQLite with the same durability, a commit for each row",
-                "true: a program that does nothing",
+                "true: a program that does nothing; tsp: task-spooler's list of jobs (Debian: task-spooler)",
             ])
     }
 }

@@ -64,7 +64,7 @@ struct Options {
         apus = URL(filePath: apus).path
         if subjects.contains(where: \.needsCommand), !FileManager.default.isExecutableFile(atPath: apus) {
             throw Refusal(
-                reason: "\(apus) is not a program: `swift build -c release --product apus` builds it, --apus names it")
+                reason: "\(apus) is not a program: `make bench` builds it, --apus names it")
         }
         if let peers, !FileManager.default.isExecutableFile(atPath: peers) {
             throw Refusal(reason: "--peers \(peers): it is not a program")

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import BenchSupport
 import Foundation
 import Synchronization
@@ -22,7 +22,7 @@ struct Streams {
     func table() async throws -> ComparisonTable {
         try await daemon.start()
         let idle = residentMegabytes(of: daemon.process)
-        try PlainClient(socketPath: try daemon.client.socketPath(), connections: 16).submit(jobs)
+        try PlainClient(socketPath: try await daemon.client.socketPath(), connections: 16).submit(jobs)
         let without = try await lateness()
         let loaded = residentMegabytes(of: daemon.process)
         let (with, followed, received) = try await whileFollowed {

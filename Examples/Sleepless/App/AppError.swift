@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 
 /// Why a tap had no effect.
 public struct AppError: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 public import ApusTimers
 
 /// The screen "Countdown": one that survives suspension, kills and restarts. It shows ``Countdown``.
@@ -81,7 +80,7 @@ public final class CountdownModel {
     func snapshot() -> CountdownSnapshot {
         var snapshot = CountdownSnapshot(
             state: "idle", text: CountdownText.remaining(countdown.remaining), remaining: countdown.remaining.seconds,
-            total: total, stop: countdown.stopInstant.map { TimeText.iso8601($0) }, finishedAt: nil, wasUnseen: false,
+            total: total, stop: countdown.stopInstant.map(\.iso8601), finishedAt: nil, wasUnseen: false,
             ago: nil)
         switch countdown.state {
         case .idle: break
@@ -89,7 +88,7 @@ public final class CountdownModel {
         case .paused: snapshot.state = "paused"
         case .finished(let instant, let unseen):
             snapshot.state = "finished"
-            snapshot.finishedAt = TimeText.iso8601(instant)
+            snapshot.finishedAt = instant.iso8601
             snapshot.wasUnseen = unseen || wasAwayAtFinish
             snapshot.ago = Self.ago(instant.duration(to: host.now))
         }

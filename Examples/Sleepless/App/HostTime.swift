@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 import ApusTimers
 
 /// The host's time as the screens show it, and work that comes back to the main loop.
@@ -8,7 +7,7 @@ extension BackgroundHost {
     var now: WallInstant { engine.time.wall() }
 
     /// The present moment as text.
-    var stamp: String { TimeText.iso8601(now) }
+    var stamp: String { now.iso8601 }
 
     /// What the wall clock, as it is set now, will show at an instant of the continuous clock.
     func wall(at instant: ContinuousInstant) -> WallInstant {

@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 import ApusTimers
 
 /// The screen "Lessons": what apps are written wrong by, side by side with what is right, and mistakes that the system ends

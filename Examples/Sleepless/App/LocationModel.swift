@@ -1,5 +1,5 @@
 public import ApusBackground
-import ApusJobs
+import ApusTimers
 
 /// The screen "Location": a trail of pins, also from the background. It shows ``LocationSource``.
 @MainActor
@@ -76,7 +76,7 @@ public final class LocationModel {
             pins.append(
                 LocationSnapshot.Pin(
                     latitude: position.latitude, longitude: position.longitude, accuracy: position.accuracy,
-                    at: TimeText.iso8601(position.instant),
+                    at: position.instant.iso8601,
                     inBackground: host.phase != .active && host.phase != .inactive))
             if pins.count > Self.pinLimit { pins.removeFirst(pins.count - Self.pinLimit) }
         case .noFix: hasFix = false

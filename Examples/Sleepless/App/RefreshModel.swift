@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 import ApusTimers
 
 /// The screen "Refresh": work that the system starts when it suits the device, also when the app does not run. It shows
@@ -197,7 +196,7 @@ public struct RefreshSnapshot: Codable, Sendable, Hashable {
 
         init?(_ request: BackgroundJobRequest) {
             id = request.identifier
-            _earliest = Nullable(wrappedValue: request.earliestBegin.map { TimeText.iso8601($0) })
+            _earliest = Nullable(wrappedValue: request.earliestBegin.map(\.iso8601))
             switch request.kind {
             case .refresh: (kind, network, power) = (.refresh, false, false)
             case .processing(let requiresNetwork, let requiresPower):

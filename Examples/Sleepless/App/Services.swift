@@ -1,5 +1,4 @@
 public import ApusBackground
-public import ApusJobs
 
 /// Everything that the app asks of the system it runs on. A phone, a Linux desktop and a test each give it their own.
 public struct Services: Sendable {

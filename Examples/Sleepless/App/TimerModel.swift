@@ -1,5 +1,4 @@
 public import ApusBackground
-import ApusJobs
 import ApusTimers
 
 /// The screen "Timer": timers whose work continues for a while after Home. It shows ``BackgroundTimer``.
@@ -73,7 +72,7 @@ public final class TimerModel: BackgroundTimerDelegate {
     }
 
     func snapshot() -> TimerSnapshot {
-        list.snapshot { timer in timers.deadline(of: timer).map { TimeText.iso8601(host.wall(at: $0)) } }
+        list.snapshot { timer in timers.deadline(of: timer).map { host.wall(at: $0).iso8601 } }
     }
 }
 

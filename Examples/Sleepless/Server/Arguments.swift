@@ -127,9 +127,9 @@ struct Arguments: Sendable {
     /// - Returns: The instant.
     /// - Throws: ``WebError``, which names two forms that are accepted.
     func instant(_ name: String, after now: WallInstant) throws(WebError) -> WallInstant {
-        let example = TimeText.iso8601(now.advanced(by: .seconds(3_600)))
+        let example = now.advanced(by: .seconds(3_600)).iso8601
         let advice =
-            "pass an instant in ISO 8601 after \(TimeText.iso8601(now)), with its offset from UTC, as in "
+            "pass an instant in ISO 8601 after \(now.iso8601), with its offset from UTC, as in "
             + "\(example) or \(example.dropLast())+00:00"
         guard case .text(let text) = values[name] else { throw Self.invalid("`\(name)` is not a text; \(advice)") }
         guard let instant = try? TimeText.parseISO8601(text, argument: name) else {

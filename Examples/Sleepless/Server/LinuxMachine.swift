@@ -1,6 +1,5 @@
 import ApusBackground
 import ApusFoundation
-import ApusJobs
 import ApusLinux
 import ApusTimers
 import Foundation

@@ -1,4 +1,3 @@
-import ApusJobs
 import ApusTesting
 import ApusTimers
 
@@ -13,7 +12,7 @@ struct LogLine: Codable, Sendable, Hashable {
 
     init(_ event: DeviceEvent, number: Int) {
         n = number
-        at = TimeText.iso8601(event.wall)
+        at = event.wall.iso8601
         uptime = Double(event.uptime.nanoseconds) / 1e9
         actor = event.actor.rawValue
         kind = event.what.kind

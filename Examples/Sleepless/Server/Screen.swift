@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 import ApusTesting
 import ApusTimers
 import SleeplessApp
@@ -95,13 +94,13 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         let conditions = device.conditions
         self.phone = phone
         self.speed = speed
-        now = TimeText.iso8601(device.time.wall())
+        now = device.time.wall().iso8601
         showing = device.showing.rawValue
         process = device.appPhase?.rawValue ?? "none"
         pid = device.launchCount
         _budget = Nullable(wrappedValue: device.host?.backgroundTimeRemaining.map(\.inSeconds))
         backgroundTasks = (device.host?.openBackgroundTasks ?? []).map { task in
-            BackgroundTaskLine(id: task.id.description, name: task.name, since: TimeText.iso8601(task.begun))
+            BackgroundTaskLine(id: task.id.description, name: task.name, since: task.begun.iso8601)
         }
         _battery = Nullable(wrappedValue: conditions.batteryLevel)
         _isCharging = Nullable(wrappedValue: conditions.isOnExternalPower)
@@ -116,12 +115,12 @@ struct DeviceScreen: Codable, Sendable, Hashable {
         notifications = device.notifications.shown.reversed().map { shown in
             Notification(
                 id: shown.request.identifier, title: shown.request.notification.title,
-                body: shown.request.notification.body, at: TimeText.iso8601(shown.instant))
+                body: shown.request.notification.body, at: shown.instant.iso8601)
         }
         pendingNotifications = device.notifications.waiting.map { request in
             Pending(
                 id: request.identifier, title: request.notification.title,
-                due: device.notifications.nextInstant(of: request.identifier).map { TimeText.iso8601($0) })
+                due: device.notifications.nextInstant(of: request.identifier).map(\.iso8601))
         }
         notificationAuthorization = device.notifications.authorization.rawValue
         jobs = device.jobs.pendingRequests().map { request in

@@ -1,5 +1,4 @@
 import ApusBackground
-import ApusJobs
 import ApusTesting
 import SleeplessApp
 import Testing

@@ -1,9 +1,10 @@
 #if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
+    import ApusDevice
     import ApusBackground
     import ApusTimers
 
     #if os(Linux)
-        import ApusTesting
+        import ApusVirtualTime
         import SimulatedAppleCore
     #else
         import Darwin

@@ -1,6 +1,5 @@
 #if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
     public import ApusBackground
-    public import ApusJobs
     import ApusTimers
     import BackgroundTasks
     import Foundation

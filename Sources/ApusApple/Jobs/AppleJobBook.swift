@@ -1,4 +1,4 @@
-import ApusJobs
+import ApusBackground
 
 /// What Apus knows of the jobs of a process: who does them, what was submitted, and what runs. A pure state machine.
 ///

@@ -1,5 +1,5 @@
 #if os(iOS) || os(tvOS) || os(visionOS) || os(Linux)
-    import ApusJobs
+    import ApusBackground
     import ApusTimers
     import BackgroundTasks
 

@@ -47,4 +47,7 @@ public struct DeviceConditions: Sendable, Hashable, Codable {
         self.isIdle = isIdle
         self.thermalState = thermalState
     }
+
+    /// Whether the device reaches the network, be it by a connection that costs.
+    package var isOnline: Bool? { network.map { $0 != .none } }
 }

@@ -58,6 +58,24 @@ public enum TimesOfDay: Sendable, Hashable {
         }
     }
 
+    /// How many times there are in a range of the seconds of a day.
+    func count(in seconds: ClosedRange<Int>) -> Int {
+        count(below: seconds.upperBound + 1) - count(below: seconds.lowerBound)
+    }
+
+    private func count(below second: Int) -> Int {
+        switch self {
+        case .list(let list): return list.prefix { $0 < second }.count
+        case .grid(let hours, let minutes, let seconds):
+            let (hour, minute) = (second / 3600, second / 60 % 60)
+            let (perHour, perMinute) = (minutes.nonzeroBitCount * seconds.nonzeroBitCount, seconds.nonzeroBitCount)
+            var count = hours.count(below: hour) * perHour
+            guard hours.has(hour) else { return count }
+            count += minutes.count(below: minute) * perMinute
+            return minutes.has(minute) ? count + seconds.count(below: second % 60) : count
+        }
+    }
+
     /// The time with a number, from 0.
     subscript(number: Int) -> Int {
         switch self {
@@ -126,6 +144,8 @@ extension UInt64 {
         for _ in 0..<number { rest &= rest - 1 }
         return rest.trailingZeroBitCount
     }
+
+    func count(below bit: Int) -> Int { (self & ((1 << UInt64(bit)) - 1)).nonzeroBitCount }
 
     func has(_ bit: Int) -> Bool { self >> UInt64(bit) & 1 == 1 }
 

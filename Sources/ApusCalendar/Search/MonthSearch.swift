@@ -13,10 +13,10 @@ struct MonthSearch: Sendable {
 
     let days: Days
     let times: TimesOfDay
-    private let months: UInt64
+    let months: UInt64
     /// The interval of a unit below a day.
-    private let cycle: UnitCycle?
-    private let isEmpty: Bool
+    let cycle: UnitCycle?
+    let isEmpty: Bool
 
     init(days: Days, times: TimesOfDay, cycle: UnitCycle? = nil) {
         self.days = days
@@ -130,7 +130,7 @@ struct MonthSearch: Sendable {
         cycle.map { $0.previous(atOrBefore: second, day: day) } ?? times.previous(atOrBefore: second)
     }
 
-    private func nextYear(_ year: Int) -> Int? {
+    func nextYear(_ year: Int) -> Int? {
         switch days {
         case .fields(let fields):
             guard let years = fields.years else { return year }

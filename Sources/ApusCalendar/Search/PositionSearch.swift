@@ -19,16 +19,31 @@ struct PositionSearch: Sendable {
     func next(atOrAfter local: Int64, steps: inout Int) -> Int64? {
         guard !positions.isEmpty else { return nil }
         let from = max(local, searchedLocals.lowerBound)
-        var period = max(0, period(of: floorDiv(Int(from), 86_400)))
-        period += floorMod(-period, interval)
-        // A week may start before the day that names it; begin one period earlier.
-        period = max(0, period - interval)
+        var period = firstPeriod(from: Int(from))
         while let parts = parts(ofPeriod: period) {
             steps += 1
             if let found = matches(parts).first(where: { $0 >= from }) { return found }
             period += interval
         }
         return nil
+    }
+
+    /// The matches in a range of local seconds.
+    func forEachMatch(in range: ClosedRange<Int64>, _ body: (Int64) -> Void) {
+        guard !positions.isEmpty else { return }
+        var period = firstPeriod(from: Int(range.lowerBound))
+        while let parts = parts(ofPeriod: period) {
+            // A week may start before the day that names it.
+            if let first = parts.first?.first, first * 86_400 > Int(range.upperBound) + 31 * 86_400 { return }
+            for match in matches(parts) where range.contains(match) { body(match) }
+            period += interval
+        }
+    }
+
+    /// One period early: a week may start before the day that names it.
+    private func firstPeriod(from local: Int) -> Int {
+        let period = max(0, period(of: floorDiv(local, 86_400)))
+        return max(0, period + floorMod(-period, interval) - interval)
     }
 
     func previous(atOrBefore local: Int64, steps: inout Int) -> Int64? {

@@ -3,17 +3,17 @@
 /// Keep one where the same schedule is asked often; ``CalendarSchedule/next(after:in:policy:identifier:)`` makes one
 /// for each call.
 public struct PreparedSchedule: Sendable {
-    private let search: RuleSearch
-    private let isStepping: Bool
-    private let rules: TimeZoneRules
-    private let policy: ClockPolicy
-    private let lower: Int64
-    private let upper: Int64
-    private let exclusions: ExcludedDays?
+    let search: RuleSearch
+    let isStepping: Bool
+    let rules: TimeZoneRules
+    let policy: ClockPolicy
+    let lower: Int64
+    let upper: Int64
+    let exclusions: ExcludedDays?
     /// The days on which not all matches of the rule count.
     private let partialDays: [Int]
-    private let exceptions: Set<Int64>
-    private let delay: Int64
+    let exceptions: Set<Int64>
+    let delay: Int64
 
     /// The bound of a search: it examines the 3612 months of 1900 to 2200 four times at most (for the first copy of a
     /// repeated time and for the second one, before and after a change of the clock), or, for positions in weeks, the
@@ -99,6 +99,11 @@ public struct PreparedSchedule: Sendable {
 
     func next(after instant: Int64, steps: inout Int) -> Occurrence? {
         let instant = min(max(instant, TimeZoneRules.instants.lowerBound), TimeZoneRules.instants.upperBound)
+        // Of what is later, the rules of the zone say nothing.
+        return occurrence(after: instant, &steps).flatMap { $0.instant < TimeZoneRules.instants.upperBound ? $0 : nil }
+    }
+
+    private func occurrence(after instant: Int64, _ steps: inout Int) -> Occurrence? {
         guard delay > 0 else { return dueNext(instant, &steps)?.occurrence(rules) }
         // Only the last due instant up to now can still be delayed past it.
         if let last = duePrevious(instant + 1, &steps) {
@@ -124,7 +129,7 @@ public struct PreparedSchedule: Sendable {
     // MARK: Instants
 
     /// A due instant before the spread.
-    private struct Due {
+    struct Due {
         var instant: Int64
         /// The local second of the rule.
         var local: Int64
@@ -154,14 +159,14 @@ public struct PreparedSchedule: Sendable {
         }
     }
 
-    private func dueNext(_ instant: Int64, _ steps: inout Int) -> Due? {
+    func dueNext(_ instant: Int64, _ steps: inout Int) -> Due? {
         let exact = isStepping || policy.repeated == .both ? exactNext(instant, &steps) : nil
         guard !isStepping else { return exact }
         guard let fixed = fixedNext(instant, &steps) else { return exact }
         return exact.map { $0.instant <= fixed.instant ? $0 : fixed } ?? fixed
     }
 
-    private func duePrevious(_ instant: Int64, _ steps: inout Int) -> Due? {
+    func duePrevious(_ instant: Int64, _ steps: inout Int) -> Due? {
         let exact = isStepping || policy.repeated == .both ? exactPrevious(instant, &steps) : nil
         guard !isStepping else { return exact }
         guard let fixed = fixedPrevious(instant, &steps) else { return exact }
@@ -270,7 +275,7 @@ public struct PreparedSchedule: Sendable {
 
     // MARK: Local matches within the bounds
 
-    private func matchNext(_ local: Int64, _ steps: inout Int) -> Int64? {
+    func matchNext(_ local: Int64, _ steps: inout Int) -> Int64? {
         var from = max(local, lower)
         let excluded = exclusions.map { exclusions in { exclusions.days($0) } }
         while let match = search.next(atOrAfter: from, steps: &steps, except: excluded), match <= upper {

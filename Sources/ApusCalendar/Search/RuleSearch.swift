@@ -1,16 +1,16 @@
 /// Finds local date-times of a rule, in seconds of the local clock since 1970-01-01 00:00.
 struct RuleSearch: Sendable {
-    private enum Kind: Sendable {
+    enum Kind: Sendable {
         case months(MonthSearch)
         case positions(PositionSearch)
     }
 
-    private let kind: Kind
+    let kind: Kind
     /// The first and the last local second that the rule can match; the extra dates may be outside.
-    private let first: Int64
-    private var last: Int64
+    let first: Int64
+    private(set) var last: Int64
     /// RDATE, sorted.
-    private let extras: [Int64]
+    let extras: [Int64]
     /// The days that have matches on a part of the day only, or extra ones.
     private(set) var partialDays: Set<Int> = []
 

@@ -61,4 +61,22 @@ struct UnitCycle: Sendable {
         }
         return nil
     }
+
+    /// How many days it takes until the same days have the same matches again.
+    var days: Int { hasMatch.count }
+
+    /// How many matches a day has in a range of its seconds.
+    func count(in seconds: ClosedRange<Int>, day: Int) -> Int {
+        guard contains(day: day) else { return 0 }
+        let unit = seconds.lowerBound / length
+        let past = floorMod(floorDiv(day * 86_400, length) - origin + unit, interval)
+        return stride(
+            from: unit + (past == 0 ? 0 : interval - past), through: seconds.upperBound / length, by: interval
+        )
+        .reduce(0) { count, unit in
+            let (first, last) = (unit * length, unit * length + length - 1)
+            return count
+                + times.count(in: max(first, seconds.lowerBound)...min(last, seconds.upperBound))
+        }
+    }
 }

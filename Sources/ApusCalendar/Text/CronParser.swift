@@ -86,7 +86,7 @@ struct CronParser {
         if token.text.hasPrefix("H") { return try hash(token, field, limits) }
         var value = FieldValue(startsWithStar: token.text.hasPrefix("*"))
         for part in token.parts(",") {
-            let (range, step, stepped) = try span(part, limits, "a \(field.rawValue)") {
+            let (range, step, stepped) = try span(part, limits, field.withArticle) {
                 $0.number ?? (field == .month ? Names.month($0.text) : nil)
             }
             value.hasStep = value.hasStep || stepped
@@ -110,7 +110,8 @@ struct CronParser {
     ) throws(ScheduleTextError) -> (range: (Int, Int), step: Int, stepped: Bool) {
         let pieces = part.parts("/")
         guard pieces.count <= 2 else { throw pieces[2].error("one step after /") }
-        let step = pieces.count == 2 ? try pieces[1].number(1...limits.upperBound, "a step") : 1
+        // As in cron, a step past the end of the range leaves its first value.
+        let step = pieces.count == 2 ? try pieces[1].number(1...9_999, "a step") : 1
         let base = pieces[0]
         if base.text == "*" || (base.text == "?" && pieces.count == 1) {
             return ((limits.lowerBound, limits.upperBound), step, true)
@@ -142,8 +143,8 @@ struct CronParser {
             guard base.text.hasPrefix("("), base.text.hasSuffix(")"), ends.count == 2, pieces.count <= 2 else {
                 throw token.error("H, H(1-5), H/15 or H(0-29)/10")
             }
-            lower = try ends[0].number(limits, "a \(field.rawValue)")
-            upper = try ends[1].number(lower...max(lower, limits.upperBound), "a \(field.rawValue)")
+            lower = try ends[0].number(limits, field.withArticle)
+            upper = try ends[1].number(lower...max(lower, limits.upperBound), field.withArticle)
         }
         hashed.append(.init(field: field, lower: lower, upper: upper, step: step))
         return FieldValue(hasStep: step != nil)
@@ -210,4 +211,9 @@ struct CronParser {
         }
         return token.text.hasPrefix("*")
     }
+}
+
+extension CalendarFields.Field {
+    /// As a sentence names one of its values: `an hour`, `a minute`.
+    fileprivate var withArticle: String { self == .hour ? "an hour" : "a \(rawValue)" }
 }

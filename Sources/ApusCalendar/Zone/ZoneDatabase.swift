@@ -215,18 +215,21 @@ public final class ZoneDatabase: TimeZones {
     }
 }
 
-func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
-    var row = Array(0...right.count)
-    for (i, byte) in left.enumerated() {
-        var diagonal = row[0]
-        row[0] = i + 1
-        for (j, other) in right.enumerated() {
-            let cost = min(diagonal + (byte == other ? 0 : 1), row[j] + 1, row[j + 1] + 1)
-            diagonal = row[j + 1]
-            row[j + 1] = cost
+/// How many bytes have to be inserted, removed, replaced, or exchanged with the next one (optimal string alignment).
+package func editDistance(_ one: [UInt8], _ other: [UInt8]) -> Int {
+    var (before, row) = ([Int](), Array(0...other.count))
+    for (index, byte) in one.enumerated() {
+        var next = [index + 1]
+        for (column, otherByte) in other.enumerated() {
+            var least = min(row[column] + (byte == otherByte ? 0 : 1), row[column + 1] + 1, next[column] + 1)
+            if index > 0, column > 0, byte == other[column - 1], one[index - 1] == otherByte {
+                least = min(least, before[column - 1] + 1)
+            }
+            next.append(least)
         }
+        (before, row) = (row, next)
     }
-    return row[right.count]
+    return row[other.count]
 }
 
 /// Hashes whose values never change between versions and machines.

@@ -1,5 +1,5 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
 
@@ -54,7 +54,7 @@ struct Edit: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        try await reporting {
+        try await reporting(naming: editor ? [:] : JobOptions.fields) {
             let session = try Session()
             var change = try simpleChange()
             change.trigger = try schedule.trigger()
@@ -80,7 +80,9 @@ struct Edit: AsyncParsableCommand {
         _ change: WireJobChange, to job: WireJob, _ session: Session, onRefusal: () -> Void = {}
     ) async throws {
         do {
-            try show(try await session.call { try await $0.change(job.id, change) }, "changed")
+            let changed = try await session.call { try await $0.change(job.id, change) }
+            let isSame = WireExportedJob(changed).submission == WireExportedJob(job).submission
+            try show(changed, isSame ? "is as it was" : "changed")
         } catch {
             onRefusal()
             throw error
@@ -155,7 +157,7 @@ struct EditedPolicies: ParsableArguments {
     private func conditions() throws -> FieldChange<[String]> {
         guard let when else { return .unchanged }
         if when == "none" { return .removed }
-        let words = when.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        let words = when.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         _ = try PolicyText.conditions(words)
         return .set(words)
     }

@@ -1,6 +1,11 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What the job does from now on. What is not named stays, the folder and the variables of its command included.
 struct EditedAction: ParsableArguments {
@@ -50,13 +55,19 @@ struct EditedAction: ParsableArguments {
         }
         var new = action
         if let webhook {
-            new.webhook = webhook == "none" ? nil : webhook
-            if new.webhook == nil { new.webhookHeaders = nil }
+            let removed = new.setWebhook(webhook == "none" ? nil : webhook)
+            if webhook != "none", !removed.isEmpty {
+                Terminal.note(
+                    "apus: \(removed.joined(separator: ", ")): removed, since the new URL is another server's; "
+                        + "apus edit --editor adds headers for it")
+            }
         }
+        guard notify?.isEmpty != true else { throw ValidationError("--notify: the text is empty; none removes it") }
         if let notify { new.notify = notify == "none" ? nil : notify }
         let surroundings = try surroundings(of: action)
         if !onSuccess.isEmpty { new.onSuccess = try hooks(onSuccess, "--on-success", surroundings) }
         if !onFailure.isEmpty { new.onFailure = try hooks(onFailure, "--on-failure", surroundings) }
+        new.removeUnusedSecret()
         if !command.isEmpty {
             if !shell {
                 try JobOptions.checkProgram(
@@ -78,7 +89,7 @@ struct EditedAction: ParsableArguments {
 
     /// The folder, the variables and the mask that a command gets: those of the job's command, else those of this shell.
     private func surroundings(of action: Action) throws -> Action.Command {
-        let here = FileManager.default.currentDirectoryPath
+        let here = try ProcessEnvironment.workingDirectory()
         let known = action.command ?? action.hooks.lazy.compactMap(\.command).first
         var command =
             try known
@@ -86,14 +97,7 @@ struct EditedAction: ParsableArguments {
                 argv: [], cwd: here, env: try CallersSurroundings.variables(inheriting: []),
                 umask: CallersSurroundings.mask())
         command.argv = []
-        if let cwd {
-            let folder = cwd.hasPrefix("/") ? cwd : here + "/" + cwd
-            var isFolder: ObjCBool = false
-            guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-                throw ValidationError("--cwd: \(folder) is not a folder")
-            }
-            command.cwd = folder
-        }
+        if let cwd { command.cwd = try JobOptions.folder(cwd) }
         command.env.merge(try JobOptions.pairs(env, option: "--env")) { _, new in new }
         for name in unsetEnv {
             guard command.env.removeValue(forKey: name) != nil else {

@@ -1,19 +1,26 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ArgumentParser
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A job as a text that a person changes in an editor: what `apus export` writes of it.
 struct JobDocument {
-    private let original: ExportedJobs.ExportedJob
+    private let original: WireExportedJob
 
     /// - Throws: `ValidationError` for a job that has ended.
     init(_ job: WireJob) throws {
         guard ["scheduled", "suspended"].contains(job.state) else {
             throw ValidationError("\(job.id): the job is \(job.state) and cannot be changed; submit it again")
         }
-        original = Export.exported(job)
+        var exported = WireExportedJob(job)
+        exported.record = nil
+        original = exported
     }
 
     /// A text that was changed.
@@ -64,7 +71,7 @@ struct JobDocument {
 
     /// The editor is a line for the shell, as for other programs: `code --wait`.
     private static func open(_ path: String) throws {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.current.variables
         let editor = ["VISUAL", "EDITOR"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? "vi"
         let status = ForegroundProcess.run(line: editor + " \"$1\"", path)
         guard status == 0 else {
@@ -80,13 +87,16 @@ struct JobDocument {
         let document: ExportedJobs
         do {
             document = try StrictJSON.decode(ExportedJobs.self, from: data)
-        } catch let error as DecodingError {
-            throw ValidationError("the text is not what apus export writes: \(error.summary)")
+        } catch let error as DaemonError {
+            throw ValidationError("the text is not what apus export writes: \(error.message)")
         }
         guard document.version == ExportedJobs.currentVersion, document.jobs.count == 1 else {
             throw ValidationError("version and jobs: leave the version and the number of jobs as they are")
         }
         let (old, new) = (original.submission, document.jobs[0].submission)
+        guard document.jobs[0].record == nil else {
+            throw ValidationError("record: is not changed by apus edit; leave it out")
+        }
         guard document.jobs[0].suspended == original.suspended else {
             throw ValidationError("suspended: is changed by apus suspend and apus resume")
         }

@@ -1,6 +1,7 @@
 import ApusCalendar
+import ApusClient
 
-/// A crontab, read as cron reads it: what becomes of each line.
+/// A crontab, read as cron reads it, in bytes: what becomes of each line.
 struct Crontab {
     /// An entry that can be a job.
     struct Entry: Hashable {
@@ -21,34 +22,37 @@ struct Crontab {
         var shell: String { variables["SHELL"] ?? "/bin/sh" }
     }
 
-    /// A line, or a part of one, that is not carried over.
-    struct Remark: Hashable {
-        var line: Int
-        var text: String
-    }
+    private typealias Bytes = ArraySlice<UInt8>
 
     private(set) var entries: [Entry] = []
-    /// Lines that become no jobs.
-    private(set) var refused: [Remark] = []
+    /// Lines that cron would refuse.
+    private(set) var invalid: [ImportReport.Line] = []
+    /// Lines that become no jobs here.
+    private(set) var refused: [ImportReport.Line] = []
     /// What is different for the jobs of some lines.
-    private(set) var remarks: [Remark] = []
+    private(set) var remarks: [ImportReport.Line] = []
 
     /// Reads a crontab.
     ///
     /// - Parameters:
-    ///   - text: The text.
+    ///   - bytes: the file's.
     ///   - isSystem: Whether the sixth field is a user, as in `/etc/crontab` and the files of `/etc/cron.d`.
-    init(_ text: String, isSystem: Bool) {
+    ///   - user: who imports it.
+    init(_ bytes: some RandomAccessCollection<UInt8>, isSystem: Bool, user: String) {
         var variables: [String: String] = [:]
-        for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+        for (index, line) in Array(bytes).textLines.enumerated() {
             let number = index + 1
-            let line = line.drop { $0 == " " || $0 == "\t" }
-            if line.isEmpty || line.first == "#" || line.allSatisfy(\.isWhitespace) { continue }
+            let line = line.drop(while: Self.isBlank)
+            if line.isEmpty || line.first == UInt8(ascii: "#") { continue }
+            guard String(validating: line, as: UTF8.self) != nil else {
+                invalid.append(.init(line: number, text: "it is not UTF-8; convert the file, for instance with iconv"))
+                continue
+            }
             if let (name, value) = Self.assignment(line) {
                 if name == "MAILTO" || name == "MAILFROM" {
                     if !value.isEmpty {
                         remarks.append(
-                            Remark(
+                            .init(
                                 line: number, text: "\(name): no mail is sent; apus logs shows what a command printed"))
                     }
                 } else {
@@ -62,66 +66,96 @@ struct Crontab {
                 entry.variables = variables
                 entry.variables["CRON_TZ"] = nil
                 entries.append(entry)
-            } catch { refused.append(Remark(line: number, text: error.text)) }
+                if let remark = Self.sixthField(entry, isSystem: isSystem, user: user) {
+                    remarks.append(.init(line: number, text: remark))
+                }
+            } catch {
+                let line = ImportReport.Line(line: number, text: error.text)
+                if error.isInvalid { invalid.append(line) } else { refused.append(line) }
+            }
         }
     }
 
     private struct Refusal: Error {
         var text: String
+        var isInvalid = false
     }
 
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
+    private static func trimmed(_ bytes: Bytes) -> Bytes {
+        var bytes = bytes.drop(while: isBlank)
+        while let last = bytes.last, isBlank(last) { bytes.removeLast() }
+        return bytes
+    }
+
+    private static func text(_ bytes: some Sequence<UInt8>) -> String { String(decoding: Array(bytes), as: UTF8.self) }
+
     /// `NAME=VALUE` with blanks and quotes as cron allows them.
-    private static func assignment(_ line: Substring) -> (String, String)? {
-        guard let sign = line.firstIndex(of: "="), let first = line.first,
-            first.isLetter || first == "_" || "\"'".contains(first)
-        else { return nil }
+    private static func assignment(_ line: Bytes) -> (String, String)? {
+        guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = unquoted(line[..<sign])
-        guard !name.isEmpty, name.allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) else { return nil }
+        let isName = name.unicodeScalars.allSatisfy {
+            $0 == "_" || $0.properties.isAlphabetic || $0.properties.numericType != nil
+        }
+        guard isName, let first = name.unicodeScalars.first, first.properties.numericType == nil else { return nil }
         return (name, unquoted(line[line.index(after: sign)...]))
     }
 
-    private static func unquoted(_ text: Substring) -> String {
-        let inner = text.drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-        let string = String(inner)
-        if string.count >= 2, let quote = string.first, "\"'".contains(quote), string.last == quote {
-            return String(string.dropFirst().dropLast())
+    private static func unquoted(_ bytes: Bytes) -> String {
+        let inner = trimmed(bytes)
+        if inner.count >= 2, let quote = inner.first, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'"),
+            inner.last == quote
+        {
+            return text(inner.dropFirst().dropLast())
         }
-        return string
+        return text(inner)
     }
 
-    private static func entry(_ line: Substring, _ number: Int, isSystem: Bool) throws(Refusal) -> Entry {
+    private static func entry(_ line: Bytes, _ number: Int, isSystem: Bool) throws(Refusal) -> Entry {
         var rest = line
         func word() -> String {
-            let word = rest.prefix { !$0.isWhitespace }
-            rest = rest.dropFirst(word.count).drop { $0.isWhitespace }
-            return String(word)
+            let word = rest.prefix { !isBlank($0) }
+            rest = rest.dropFirst(word.count).drop(while: isBlank)
+            return text(word)
         }
         let first = word()
         if first == "@reboot" {
             throw Refusal(text: "@reboot: a daemon does not know why it started; use a systemd unit")
         }
         var schedule = first
-        if !first.hasPrefix("@") { for _ in 0..<4 { schedule += " " + word() } }
+        if first.utf8.first != UInt8(ascii: "@") { for _ in 0..<4 { schedule += " " + word() } }
         let user = isSystem ? word() : nil
-        do { _ = try CalendarSchedule(cron: schedule) } catch { throw Refusal(text: error.description) }
-        var command = ""
+        do { _ = try CalendarSchedule(cron: schedule) } catch {
+            throw Refusal(text: error.description, isInvalid: true)
+        }
+        var command: [UInt8] = []
         var isEscaped = false
-        for character in rest {
-            if isEscaped {
-                command += character == "%" ? "%" : "\\\(character)"
-                isEscaped = false
-            } else if character == "\\" {
-                isEscaped = true
-            } else if character == "%" {
+        for byte in trimmed(rest) {
+            if byte == UInt8(ascii: "%"), !isEscaped {
                 throw Refusal(
                     text: "the command gets a text after % on its standard input; write a script that has it")
-            } else {
-                command.append(character)
             }
+            if isEscaped, byte != UInt8(ascii: "%") { command.append(UInt8(ascii: "\\")) }
+            isEscaped = byte == UInt8(ascii: "\\") && !isEscaped
+            if !isEscaped { command.append(byte) }
         }
-        if isEscaped { command += "\\" }
-        while command.last?.isWhitespace == true { command.removeLast() }
-        guard !command.isEmpty else { throw Refusal(text: "the command is missing") }
-        return Entry(line: number, schedule: schedule, user: user, command: command, variables: [:])
+        if isEscaped { command.append(UInt8(ascii: "\\")) }
+        guard !command.isEmpty else { throw Refusal(text: "the command is missing", isInvalid: true) }
+        return Entry(line: number, schedule: schedule, user: user, command: text(command), variables: [:])
+    }
+
+    /// A command that begins like a field of another format.
+    private static func sixthField(_ entry: Entry, isSystem: Bool, user: String) -> String? {
+        let word = text(entry.command.utf8.prefix { !isBlank($0) })
+        let isSchedule =
+            word.utf8.allSatisfy { "0123456789*/,-?".utf8.contains($0) }
+            || ["sun", "mon", "tue", "wed", "thu", "fri", "sat"].contains(word.lowercased())
+        if isSchedule {
+            return
+                "the command begins with \"\(word)\", as if the schedule had six fields; cron's have five, without seconds"
+        }
+        guard !isSystem, word == "root" || word == user else { return nil }
+        return "the command begins with the name of a user; if that is who runs it, say --system"
     }
 }

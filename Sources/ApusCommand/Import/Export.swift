@@ -1,19 +1,16 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
-import Foundation
 
 /// Jobs in a file: what `apus export` writes, and `apus import` reads.
 struct ExportedJobs: Codable {
-    static let currentVersion = 1
-
-    struct ExportedJob: Codable {
-        var submission: WireSubmission
-        var suspended: Bool
-    }
+    /// Of version 1, the jobs have no record.
+    static let currentVersion = WireExportedJob.version
 
     var version = currentVersion
-    var jobs: [ExportedJob]
+    var jobs: [WireExportedJob]
+    /// How many jobs of other programs' kinds the home had besides.
+    var leftOut: Int?
 }
 
 struct Export: AsyncParsableCommand {
@@ -21,9 +18,9 @@ struct Export: AsyncParsableCommand {
         commandName: "export",
         abstract: "Write the jobs that have not ended as JSON, for apus import.",
         discussion: """
-            Jobs that count elapsed time are written with the instant at which they are due now; intervals begin anew when \
-            they are imported. Identifiers and history stay here; apus store copy takes everything along. The file has the \
-            commands' variables and the webhooks' headers: keep it as you keep those.
+            Each job is written with its identifier and how far it is: when it is due next, how many occurrences it has \
+            had, and how many are left. History and runs in progress stay here; apus store copy takes everything along. \
+            The file has the commands' variables and the webhooks' headers: keep it as you keep those.
             """)
 
     @Option(help: ArgumentHelp("Only jobs with this label; can be given several times.", valueName: "key=value"))
@@ -31,42 +28,44 @@ struct Export: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let jobs = try await Session().call { try await $0.allJobs(labels: label) }
-            try Terminal.json(ExportedJobs(jobs: jobs.map(Self.exported)))
-            Terminal.note("\(jobs.count) \(jobs.count == 1 ? "job" : "jobs") exported")
-        }
-    }
-
-    static func exported(_ job: WireJob) -> ExportedJobs.ExportedJob {
-        var trigger = job.trigger
-        if trigger.after != nil {
-            if let due = job.nextDue {
-                trigger = WireTrigger(at: due)
-            } else if let left = job.remainingMs {
-                trigger = WireTrigger(after: DurationText.iso8601(.milliseconds(left)))
+            _ = try JobOptions.pairs(label, option: "--label")
+            var written = Written()
+            do {
+                try await Session().call { client in
+                    try await client.export(labels: label) { piece in
+                        written.add(piece)
+                        try Terminal.copy(piece)
+                    }
+                }
+            } catch var error as DaemonError where written.lines > 0 {
+                error.message += "; the export is not complete"
+                throw error
             }
+            let jobs = written.lines - WireExportedJob.otherLines
+            Terminal.note("\(jobCount(jobs)) exported")
+            let leftOut = try written.leftOut()
+            if leftOut > 0 { Terminal.note("\(jobCount(leftOut)) left out, whose kinds are other programs'") }
         }
-        return ExportedJobs.ExportedJob(
-            submission: WireSubmission(
-                name: job.name, kind: job.kind, trigger: trigger, action: job.action, policies: job.policies,
-                labels: job.labels, queue: job.queue, priority: job.priority, unique: job.unique,
-                // The same job, however often it is imported.
-                idempotencyKey: "export \(job.id) \(job.created)"),
-            suspended: job.state == "suspended")
     }
-}
 
-extension DaemonClient {
-    /// The jobs that have not ended, with these labels.
-    func allJobs(labels: [String]) async throws -> [WireJob] {
-        var jobs: [WireJob] = []
-        var after: String?
-        repeat {
-            let page = try await self.jobs(
-                states: ["scheduled", "suspended"], labels: labels, limit: 1_000, after: after)
-            jobs += page.jobs
-            after = page.next
-        } while after != nil
-        return jobs
+    /// What is known of the text without reading it: its lines, and the last one.
+    private struct Written {
+        private(set) var lines = 0
+        private var lastLine: [UInt8] = []
+        private static let newline = UInt8(ascii: "\n")
+
+        mutating func add(_ piece: [UInt8]) {
+            lines += piece.count { $0 == Self.newline }
+            let tail = lastLine + piece.suffix(64)
+            let lineStart = tail.dropLast().lastIndex(of: Self.newline).map { $0 + 1 } ?? tail.startIndex
+            lastLine = Array(tail[lineStart...].suffix(64))
+        }
+
+        /// How many jobs are left out, by the last line: `],"leftOut":2}`.
+        func leftOut() throws -> Int {
+            struct Rest: Decodable { var leftOut: Int? }
+            let end = lastLine.drop { $0 != UInt8(ascii: ",") }.dropFirst()
+            return end.isEmpty ? 0 : try LenientJSON.decode(Rest.self, from: Array("{".utf8) + end).leftOut ?? 0
+        }
     }
 }

@@ -1,6 +1,6 @@
-import ApusDaemon
+import ApusClient
+import ApusJobs
 import ArgumentParser
-import Foundation
 
 struct Import: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -12,10 +12,18 @@ struct Import: AsyncParsableCommand {
 struct ImportJobs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "jobs",
-        abstract: "Create the jobs that apus export wrote, once each. Intervals start again.")
+        abstract: "Create the jobs that apus export wrote, once each: all of them, or none.",
+        discussion: """
+            A job continues where it was: it keeps its identifier, unless another job has it, its counts, and when it is \
+            due. Nothing that was due before the import runs: what repeats continues with the next occurrence, and what \
+            was due once has ended. A job that is there already stays as it is; one that was cancelled is made again.
+            """)
 
     @Argument(help: "The file, or - for standard input.")
     var file: String
+
+    @Flag(help: "Print what would be done, and do nothing.")
+    var dryRun = false
 
     @Flag(help: "Print what was done as JSON.")
     var json = false
@@ -23,45 +31,32 @@ struct ImportJobs: AsyncParsableCommand {
     func run() async throws {
         try await reporting {
             let exported: ExportedJobs
-            do {
-                exported = try JSONDecoder().decode(ExportedJobs.self, from: try InputFile(file).contents())
-            } catch let error as DecodingError {
-                throw ValidationError("file: \(file) is not what apus export writes: \(error.summary)")
+            let bytes = try InputFile(file).contents()
+            do { exported = try StrictJSON.decode(from: bytes) } catch let error as DaemonError {
+                let hint = bytes.looksLikeJSON ? "" : "; for a crontab: apus import crontab \(file)"
+                throw ValidationError("file: \(file) is not what apus export writes: \(error.message)\(hint)")
             }
-            guard exported.version == ExportedJobs.currentVersion else {
+            guard (1...ExportedJobs.currentVersion).contains(exported.version) else {
                 throw ValidationError(
-                    "file: \(file) has version \(exported.version); this apus reads version \(ExportedJobs.currentVersion)"
+                    "file: \(file) has version \(exported.version); this apus reads versions 1 to \(ExportedJobs.currentVersion)"
                 )
             }
-            var report = ImportReport()
-            let known = Set(try await Session().call { try await $0.allJobs(labels: []) }.map(\.id))
-            for job in exported.jobs {
-                let submission = job.submission
-                let made = try await Session().call { try await $0.submit(submission) }
-                // The job of an earlier import may have ended since.
-                let isNew = !known.contains(made.id) && ["scheduled", "suspended"].contains(made.state)
-                if isNew, job.suspended { _ = try await Session().call { try await $0.suspend(made.id) } }
-                report.jobs.append(
-                    ImportedJob(
-                        outcome: isNew ? .created : .unchanged, id: made.id, name: made.name,
-                        schedule: When.trigger(made.trigger), action: made.action.text))
+            var report = ImportReport(source: file)
+            for (index, job) in exported.jobs.enumerated() {
+                do { _ = try job.hasEnded(at: When.now, in: SystemTimeZones.shared) } catch {
+                    report.invalid.append(.init(job: index + 1, text: ImportReport.text(of: error)))
+                }
             }
-            try report.print(json: json)
+            try await report.finish(
+                WireImport(jobs: exported.jobs, dryRun: dryRun ? true : nil), json: json)
         }
     }
 }
 
-extension DecodingError {
-    /// What is wrong, and where.
-    var summary: String {
-        let context =
-            switch self {
-            case .typeMismatch(_, let context), .valueNotFound(_, let context), .keyNotFound(_, let context),
-                .dataCorrupted(let context):
-                context
-            @unknown default: DecodingError.Context(codingPath: [], debugDescription: "\(self)")
-            }
-        let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-        return path.isEmpty ? context.debugDescription : "\(path): \(context.debugDescription)"
+extension Sequence<UInt8> {
+    /// Whether it begins like an object or an array, as no line of a crontab can.
+    var looksLikeJSON: Bool {
+        let first = first { !" \t\r\n".utf8.contains($0) }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
     }
 }

@@ -1,18 +1,24 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ArgumentParser
-import Foundation
+import PlatformC
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 struct ImportCrontab: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "crontab",
-        abstract: "Create a job for each line of a crontab.",
+        abstract: "Create a job for each line of a crontab: all of them, or none.",
         discussion: """
             As cron does, the jobs run in the user's home with cron's few variables, miss what was due while nothing ran, and \
-            may overlap. A job is known again by its file and command: a second import changes what has changed, and \
-            prints which jobs are no longer in the file. Of a system's crontab only the lines of the user who imports it \
-            are taken.
+            may overlap. A job is known again by the file's path and its command: a second import changes what has \
+            changed, and prints which jobs are no longer in the file. Of a system's crontab only the lines of the user who \
+            imports it are taken. A line that cron would refuse stops the import, before anything is changed.
             """)
 
     @Argument(help: "The file, or - for standard input (default: what crontab -l prints).")
@@ -24,8 +30,11 @@ struct ImportCrontab: AsyncParsableCommand {
     @Flag(help: "Print what would be done, and do nothing.")
     var dryRun = false
 
-    @Flag(help: "Cancel jobs of an earlier import whose lines are gone.")
+    @Flag(help: "Cancel jobs of an earlier import whose lines are gone; without it, they stay.")
     var prune = false
+
+    @Flag(help: "Leave out the lines that are invalid, and import the others.")
+    var skipInvalid = false
 
     @Option(help: ArgumentHelp("The zone of the schedules (default: the system's).", valueName: "zone"))
     var tz: String?
@@ -35,52 +44,45 @@ struct ImportCrontab: AsyncParsableCommand {
 
     func run() async throws {
         try await reporting {
-            let (text, source) = try contents()
-            let isSystem = system || source == "/etc/crontab" || source.hasPrefix("/etc/cron.d/")
-            let plan = try CrontabImport(
-                Crontab(text, isSystem: isSystem), source: source, zone: tz ?? SystemTimeZones.shared.local.name,
-                user: NSUserName(), home: NSHomeDirectory())
-            var report = ImportReport(refused: plan.refused, remarks: plan.remarks, isDryRun: dryRun)
-            let known = try await Session().call { try await $0.allJobs(labels: [plan.label]) }
-            for submission in plan.submissions {
-                let earlier = known.first { $0.name == submission.name }
-                let isSame = try earlier.map { try plan.isSame(submission, as: $0) } ?? false
-                let job = dryRun || isSame ? earlier : try await Session().call { try await $0.submit(submission) }
-                report.jobs.append(
-                    ImportedJob(
-                        outcome: isSame ? .unchanged : earlier == nil ? .created : .changed, id: job?.id,
-                        name: submission.name, schedule: When.trigger(submission.trigger),
-                        action: submission.action.text))
+            if let tz { _ = try TimeText.zone(named: tz) }
+            let (bytes, source) = try contents()
+            guard !bytes.looksLikeJSON else {
+                throw ValidationError(
+                    "file: \(source) is JSON and no crontab; for what apus export writes: apus import \(source)")
             }
-            let names = Set(plan.submissions.map(\.name))
-            for job in known where !names.contains(job.name) {
-                if prune, !dryRun { _ = try await Session().call { try await $0.cancel(job.id) } }
-                report.jobs.append(
-                    ImportedJob(
-                        outcome: prune ? .cancelled : .gone, id: job.id, name: job.name,
-                        schedule: When.trigger(job.trigger), action: job.action.text))
-            }
-            try report.print(json: json)
+            let isSystem = system || source == "/etc/crontab" || source.utf8.starts(with: "/etc/cron.d/".utf8)
+            let login = CommandSurroundings.ofThisUser().variables
+            let user = login["USER"] ?? ""
+            let plan = CrontabImport(
+                Crontab(bytes, isSystem: isSystem, user: user), source: source,
+                zone: tz ?? SystemTimeZones.shared.local.name, user: user, home: login["HOME"] ?? "/")
+            var report = plan.report
+            if skipInvalid { report.skipInvalid() }
+            try await report.finish(
+                WireImport(
+                    jobs: plan.jobs, crontab: source, prune: prune ? true : nil, dryRun: dryRun ? true : nil),
+                json: json)
         }
     }
 
-    private func contents() throws -> (text: String, source: String) {
+    private func contents() throws -> (bytes: Data, source: String) {
         guard let file else {
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["crontab", "-l"]
-            let pipe = Pipe()
-            process.standardOutput = pipe
-            try process.run()
-            let data = pipe.fileHandleForReading.readDataToEndOfFile()
-            process.waitUntilExit()
-            guard process.terminationStatus == 0 else {
+            guard let bytes = Self.output(of: "exec crontab -l") else {
                 throw ValidationError("crontab -l failed; name a file, or - for standard input")
             }
-            return (String(decoding: data, as: UTF8.self), "crontab")
+            return (Data(bytes), "crontab")
         }
-        let data = try InputFile(file).contents()
-        let source = file == "-" ? "-" : URL(fileURLWithPath: file).standardizedFileURL.path
-        return (String(decoding: data, as: UTF8.self), source)
+        let path = URL(filePath: file).standardizedFileURL.path
+        // The name of a pipe says nothing of what comes through it.
+        let isPipe = file == "-" || ["/dev/", "/proc/"].contains { path.utf8.starts(with: $0.utf8) }
+        return (try InputFile(file).contents(), isPipe ? "-" : path)
+    }
+
+    /// Runs a line of the shell and returns its output; `nil` if it fails.
+    private static func output(of line: String) -> [UInt8]? {
+        guard let stream = popen(line, "r") else { return nil }
+        var (bytes, buffer): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 64 * 1024))
+        while case let count = fread(&buffer, 1, buffer.count, stream), count > 0 { bytes += buffer[..<count] }
+        return pclose(stream) == 0 ? bytes : nil
     }
 }

@@ -1,7 +1,13 @@
+import ApusClient
+import ApusJobs
+import ArgumentParser
+
 /// What an import made of one job.
 struct ImportedJob: Encodable {
     enum Outcome: String, Encodable {
-        case created, changed, unchanged
+        case created, ended, changed, unchanged
+        /// Nothing is wrong with it; no daemon runs that could say more.
+        case valid
         /// The crontab has it no more.
         case gone, cancelled
     }
@@ -15,27 +21,87 @@ struct ImportedJob: Encodable {
 
 /// What an import did, and what it left out.
 struct ImportReport: Encodable {
-    struct Line: Encodable {
-        var line: Int
+    /// A line of a crontab, or a job of a file by its place; both count from 1.
+    struct Line: Encodable, Hashable {
+        var line: Int?
+        var job: Int?
         var text: String
     }
 
+    /// The file, `crontab`, or `-`.
+    var source: String
     var jobs: [ImportedJob] = []
+    /// If this is not empty, nothing is imported.
+    var invalid: [Line] = []
     /// Lines that are no jobs, and why.
     var refused: [Line] = []
-    /// What is different from cron.
+    /// Differences from cron.
     var remarks: [Line] = []
     var isDryRun = false
 
-    func print(json: Bool) throws {
+    mutating func sort() {
+        for lines in [\ImportReport.invalid, \.refused, \.remarks] {
+            self[keyPath: lines].sort { $0.line ?? 0 < $1.line ?? 0 }
+        }
+    }
+
+    /// Lets the import happen without what is invalid.
+    mutating func skipInvalid() {
+        refused += invalid
+        invalid = []
+        sort()
+    }
+
+    static func text(of error: any Error) -> String {
+        (error as? JobError)?.message ?? (error as? DaemonError)?.message ?? "\(error)"
+    }
+
+    /// Imports the jobs, unless something is invalid, and prints what was done. A dry run starts no daemon.
+    /// - Throws: `ExitCode.validationFailure` if something is invalid.
+    mutating func finish(_ wanted: WireImport, json: Bool) async throws {
+        isDryRun = wanted.dryRun == true
+        guard invalid.isEmpty else {
+            try print(json: json)
+            throw ExitCode.validationFailure
+        }
+        let session = try Session()
+        let imported: WireImported?
+        if isDryRun {
+            do { imported = try await session.client.imported(wanted) } catch let error as DaemonError
+                where error.code == .notRunning
+            { imported = nil }
+        } else {
+            imported = try await session.call { try await $0.imported(wanted) }
+        }
+        for (index, job) in wanted.jobs.enumerated() {
+            let entry = imported?.jobs[index]
+            let outcome = entry.flatMap { ImportedJob.Outcome(rawValue: $0.outcome.rawValue) } ?? .valid
+            jobs.append(
+                ImportedJob(
+                    outcome: outcome, id: entry?.id, name: job.submission.name,
+                    schedule: When.trigger(job.submission.trigger), action: job.submission.action.text))
+        }
+        for job in imported?.gone ?? [] {
+            jobs.append(
+                ImportedJob(
+                    outcome: wanted.prune == true ? .cancelled : .gone, id: job.id, name: job.name,
+                    schedule: When.trigger(job.trigger), action: job.action.text))
+        }
+        try print(json: json)
+        if isDryRun, imported == nil, !json {
+            Terminal.note("no daemon runs, so it was not looked up which of the jobs are there already")
+        }
+    }
+
+    private func print(json: Bool) throws {
         if json { return try Terminal.json(self) }
         var table = Table(["", "ID", "NAME", "SCHEDULE", "ACTION"])
         for job in jobs {
             let colour: Colour? =
                 switch job.outcome {
                 case .created, .changed: .green
-                case .gone, .cancelled: .yellow
-                case .unchanged: .dim
+                case .gone, .cancelled, .ended: .yellow
+                case .unchanged, .valid: .dim
                 }
             table.add([
                 (job.outcome.rawValue, colour), (job.id ?? "-", nil), (job.name ?? "-", nil), (job.schedule, nil),
@@ -43,13 +109,28 @@ struct ImportReport: Encodable {
             ])
         }
         if !jobs.isEmpty { table.print() }
-        for line in refused { Terminal.note("line \(line.line) is not carried over: \(line.text)") }
-        for line in remarks { Terminal.note("line \(line.line): \(line.text)") }
-        let counts = [ImportedJob.Outcome.created, .changed, .unchanged, .gone, .cancelled].compactMap { outcome in
+        let lines = (invalid + remarks).map { ($0, "") } + refused.map { ($0, "not carried over: ") }
+        for (line, prefix) in lines.sorted(by: { ($0.0.line ?? 0, $0.0.job ?? 0) < ($1.0.line ?? 0, $1.0.job ?? 0) }) {
+            Terminal.note("\(place(line)): \(prefix)\(line.text)")
+        }
+        if !invalid.isEmpty {
+            let what = invalid.count == 1 ? "1 is" : "\(invalid.count) are"
+            return Terminal.note("apus: nothing was imported, since \(what) invalid")
+        }
+        let counts = [
+            ImportedJob.Outcome.created, .ended, .changed, .unchanged, .valid, .gone, .cancelled,
+        ].compactMap { outcome in
             let count = jobs.count { $0.outcome == outcome }
             return count > 0 ? "\(count) \(outcome.rawValue)" : nil
         }
         let summary = counts.isEmpty ? "no jobs" : counts.joined(separator: ", ")
         Terminal.note("\(isDryRun ? "it would be: " : "")\(summary), \(refused.count) not carried over")
+        if jobs.contains(where: { $0.outcome == .gone }) {
+            Terminal.note("the jobs that are gone from \(source) stay as they are; --prune cancels them")
+        }
+    }
+
+    private func place(_ line: Line) -> String {
+        source + (line.line.map { ":\($0)" } ?? line.job.map { ": job \($0)" } ?? "")
     }
 }

@@ -1,18 +1,43 @@
 import ArgumentParser
-import Foundation
+import PlatformC
 
-/// A file that a command reads.
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A file that a command reads, which may be a pipe.
 struct InputFile {
     private let path: String
+    private let argument: String
 
-    init(_ path: String) { self.path = path }
+    /// - Parameters:
+    ///   - path: The file's, or `-` for standard input.
+    ///   - argument: The name of the argument, for the error.
+    init(_ path: String, argument: String = "file") {
+        self.path = path
+        self.argument = argument
+    }
 
-    /// - Throws: `ValidationError` that names the file.
+    /// - Throws: `ValidationError` that names the argument, the file and the reason.
     func contents() throws -> Data {
-        if path == "-" { return FileHandle.standardInput.readDataToEndOfFile() }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw ValidationError("file: \(path) cannot be read")
+        guard !path.isEmpty else { throw ValidationError("\(argument): the path is empty") }
+        let file = path == "-" ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw failure(errno) }
+        defer { if path != "-" { close(file) } }
+        var contents = Data()
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(file, &piece, piece.count)
+            if count == 0 { return contents }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { throw failure(errno) }
+            contents += piece[..<count]
         }
-        return data
+    }
+
+    private func failure(_ error: Int32) -> ValidationError {
+        ValidationError("\(argument): \(path) cannot be read (\(String(cString: strerror(error))))")
     }
 }

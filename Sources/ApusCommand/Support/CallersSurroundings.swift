@@ -1,6 +1,12 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
-import Foundation
+import PlatformC
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What a command takes along from the shell that submits it.
 struct CallersSurroundings {
@@ -14,14 +20,16 @@ struct CallersSurroundings {
     /// The variables, with those that `--inherit-env` names, and `APUS_HOME`, so that an `apus` in the command means the
     /// same daemon.
     static func variables(
-        _ environment: [String: String] = ProcessInfo.processInfo.environment, inheriting more: [String]
+        _ process: ProcessEnvironment = .current, inheriting more: [String]
     ) throws -> [String: String] {
+        try process.check { names.contains($0) || more.contains($0) }
+        let environment = process.variables
         var variables: [String: String] = [:]
         for name in names { variables[name] = environment[name] }
         for name in more {
             guard let value = environment[name] else {
                 throw ValidationError(
-                    "--inherit-env: \(name) is not set here; name a variable, or give --env NAME=VALUE")
+                    "--inherit-env: \"\(name)\" is not set here; name a variable, or give --env NAME=VALUE")
             }
             variables[name] = value
         }
@@ -36,7 +44,7 @@ struct CallersSurroundings {
         // The system returns the mask only when it is set; on Linux it is also in a file, and reading that affects no
         // other thread.
         let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-        let line = status.split(separator: "\n").first { $0.hasPrefix("Umask:") }
+        let line = status.unicodeScalars.split(separator: "\n").map(Substring.init).first { $0.hasPrefix("Umask:") }
         if let digits = line?.split(whereSeparator: \.isWhitespace).last, let mask = UInt32(digits, radix: 8) {
             return text(mask)
         }

@@ -1,6 +1,12 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
-import Foundation
+import PlatformC
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// Asks a person before many jobs are changed at once.
 enum Confirmation {
@@ -11,10 +17,10 @@ enum Confirmation {
         if isGiven { return }
         guard isatty(STDIN_FILENO) == 1, isatty(STDERR_FILENO) == 1 else {
             throw ValidationError(
-                "\(question.raw): say --yes to do it without a question; there is no terminal to ask at")
+                "\(question.raw) There is no terminal to ask at; --yes does it without a question")
         }
         Terminal.note(question + " [y/N] ", terminator: "")
-        let answer = (readLine() ?? "").trimmingCharacters(in: .whitespaces).lowercased()
+        let answer = (readLine() ?? "").trimmed.lowercased()
         guard ["y", "yes"].contains(answer) else { throw DaemonError(.unavailable, "nothing was changed") }
     }
 }

@@ -1,9 +1,9 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ArgumentParser
 import Dispatch
-import Foundation
+import PlatformC
 
 /// A countdown on the terminal: a bar that is computed from instants, never counted, so that it is right whatever
 /// happened meanwhile.
@@ -11,7 +11,7 @@ struct CountdownView {
     let session: Session
     let job: WireJob
     var showsBar = Terminal.isInteractive
-    /// Whether a daemon that has ended is started again.
+    /// See ``JobFollower/restartsDaemon``.
     var restartsDaemon = true
 
     private enum News: Sendable {
@@ -22,7 +22,8 @@ struct CountdownView {
     }
 
     /// Watches until the countdown ends.
-    /// - Throws: `ExitCode(1)` if it was cancelled; what the daemon says if it cannot be followed.
+    /// - Throws: `ExitCode(1)` if it was cancelled, `ExitCode(3)` if the daemon was stopped; what
+    ///   the daemon says if it cannot be followed.
     func watch() async throws {
         let detach = await onInterrupt()
         defer { detach.cancel() }
@@ -52,6 +53,10 @@ struct CountdownView {
                 draw(current)
             case .ended:
                 return finishLine(Self.title(current) + "done")
+            case .failed(is JobFollower.Stopped):
+                if showsBar { Terminal.out("") }
+                Terminal.note("apus: the daemon was stopped; the countdown continues (`apus countdown` attaches again)")
+                throw ExitCode(3)
             case .failed(let error):
                 throw error
             }

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
 
 /// Does the same to each of several jobs, and continues after one that fails; then the exit code is 1.

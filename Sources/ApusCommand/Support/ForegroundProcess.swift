@@ -1,4 +1,4 @@
-import Foundation
+import PlatformC
 
 /// A program that has the terminal while this one waits for it, such as an editor.
 enum ForegroundProcess {

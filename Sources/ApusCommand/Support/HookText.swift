@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
 
 /// What `--on-success` and `--on-failure` take.

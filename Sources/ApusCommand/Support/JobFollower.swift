@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 
@@ -7,10 +7,17 @@ struct JobFollower {
     let session: Session
     /// The job's identifier.
     let job: String
-    /// Whether a daemon that has ended is started again.
+    /// If true, a daemon that has died is started again, and following ends when one is stopped. Otherwise following
+    /// waits for the next daemon.
     var restartsDaemon = true
     /// Whether the events begin with what runs in progress have printed so far.
     var replaysOutput = false
+
+    /// The daemon was stopped, or its home removed, and no other daemon of the home has taken over.
+    struct Stopped: Error {}
+
+    /// How often the successor of a stopped daemon is looked for: for 5 s, in which a service manager has restarted it.
+    private static let looksForSuccessor = 20
 
     /// Follows until a closure answers `false`, and shows notifications meanwhile.
     ///
@@ -20,8 +27,8 @@ struct JobFollower {
     ///   - note: prints the text of a notification.
     ///   - event: called with each `job`, `run`, `output` and `lost`.
     ///   - interrupted: called when it listens no more although it should, and at each try that fails from then on.
-    /// - Throws: `DaemonError` if the daemon answers that the job cannot be followed, `CancellationError`, and what the
-    ///   closures throw. While no daemon answers, it is tried again.
+    /// - Throws: `DaemonError` if the daemon answers that the job cannot be followed, ``Stopped``, `CancellationError`, and
+    ///   what the closures throw. While no daemon answers, it is tried again.
     func follow(
         look: (DaemonClient) async throws -> Bool, note: (String) -> Void,
         event: (DaemonClient.Event) async throws -> Bool, interrupted: () -> Void = {}
@@ -29,12 +36,21 @@ struct JobFollower {
         let clock = TimerClock.continuous()
         let client = session.client
         var continues = true
+        var isFirst = true
+        var looksLeft: Int?
         while continues {
+            if restartsDaemon {
+                if looksLeft == 0 || !isFirst && !session.home.exists { throw Stopped() }
+                looksLeft = looksLeft.map { $0 - 1 }
+            }
+            isFirst = false
             do {
-                if restartsDaemon { _ = try await session.call { try await $0.health() } }
+                if restartsDaemon, looksLeft == nil { _ = try await session.call { try await $0.health() } }
                 try await client.listen(job: job, terminal: true, running: replaysOutput) { news in
                     switch news?.name {
-                    case nil: continues = try await look(client)
+                    case nil:
+                        looksLeft = nil
+                        continues = try await look(client)
                     case "lost":
                         continues = try await event(news!)
                         let isMissing = try news!.decoded(as: WireLost.self).events > 0
@@ -45,6 +61,8 @@ struct JobFollower {
                     }
                     return continues
                 }
+                // Only a daemon that stops ends its events; those of one that dies are cut off.
+                looksLeft = Self.looksForSuccessor
             } catch let error as DaemonError where !Self.isRefusal(error.code) {
                 // It is asked again below.
             }

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 
 /// Prints what the runs of a job print, each piece once, and how each run ends.
 ///
@@ -20,8 +20,11 @@ struct JobLog {
     private static let page = 100
     /// Those that have ended, and whose end was printed; the latest, more than a page of runs can name.
     private var ended: [Attempt] = []
-    /// The runs whose output was printed as it came, and that are in progress as far as is known.
-    private var printed: Set<Attempt> = []
+    /// The runs whose output was printed as it came, and that are in progress as far as is known; with how many bytes of
+    /// theirs have come, left out ones included.
+    private var printed: [Attempt: Int] = [:]
+    /// Whether output was left out since the last that came.
+    private var isOutputLost = false
     private var isInterrupted = false
 
     init(client: DaemonClient, job: WireJob) {
@@ -54,13 +57,13 @@ struct JobLog {
         if isInterrupted {
             isInterrupted = false
             let isMissing =
-                news.count == Self.page || runs.contains { $0.finished == nil && printed.contains(Attempt($0)) }
-                || news.contains { $0.outcome == "lost" || printed.contains(Attempt($0)) }
+                news.count == Self.page || runs.contains { $0.finished == nil && printed[Attempt($0)] != nil }
+                || news.contains { $0.outcome == "lost" || printed[Attempt($0)] != nil }
             Terminal.note("apus: connected again\(isMissing ? "; output may be missing here" : "")")
         }
         for run in news.reversed() {
             let newest = runs.first { $0.finished != nil && $0.occurrence == run.occurrence }
-            if printed.contains(Attempt(run)) { end(run) } else { try await print(run, isNewest: run == newest) }
+            if printed[Attempt(run)] != nil { end(run) } else { try await print(run, isNewest: run == newest) }
         }
         return Self.canRun(current)
     }
@@ -71,16 +74,10 @@ struct JobLog {
         case "output":
             let output: WireOutput = try event.decoded()
             // It was read from the history before this event.
-            if ended.contains(Attempt(output)) { break }
-            // The beginning of what was printed as it came.
-            if output.replayed, printed.contains(Attempt(output)) { break }
-            printed.insert(Attempt(output))
-            Terminal.out(Array(output.text.utf8))
+            if !ended.contains(Attempt(output)) { print(output) }
         case "lost":
             let lost: WireLost = try event.decoded()
-            if lost.outputBytes > 0 {
-                Terminal.note("apus: it prints faster than this reads; \(lost.outputBytes) bytes are left out")
-            }
+            if lost.outputBytes > 0 { isOutputLost = true }
         case "run":
             let run: WireRun = try event.decoded()
             if run.outcome == "skipped" {
@@ -97,6 +94,23 @@ struct JobLog {
         return true
     }
 
+    /// Prints what is new of a piece, after how much was left out before it.
+    private mutating func print(_ output: WireOutput) {
+        let attempt = Attempt(output)
+        // Who joins a run begins with what the daemon has of it.
+        let seen = printed[attempt] ?? (output.replayed ? output.offset : 0)
+        if output.offset > seen {
+            Terminal.note("apus: \(output.offset - seen) bytes of output are left out here")
+        }
+        let bytes = output.bytes
+        printed[attempt] = max(seen, output.offset) + bytes.count
+        isOutputLost = false
+        guard output.replayed, output.offset < seen else { return Terminal.out(bytes) }
+        let new = bytes.dropFirst(seen - output.offset)
+        printed[attempt] = seen + new.count
+        Terminal.out(Array(new))
+    }
+
     /// The daemon no longer answers.
     mutating func interrupt() {
         if !isInterrupted { Terminal.note("apus: the connection to the daemon is lost; it is looked for again") }
@@ -109,13 +123,16 @@ struct JobLog {
         if isNewest {
             Terminal.out(try await client.logs(job.id, occurrence: run.occurrence))
         } else {
-            Terminal.out(Array((run.outputTail ?? "").utf8))
+            Terminal.out(run.outputTailBytes)
         }
         end(run)
     }
 
     private mutating func end(_ run: WireRun) {
-        printed.remove(Attempt(run))
+        if printed.removeValue(forKey: Attempt(run)) != nil, isOutputLost {
+            Terminal.note("apus: output may be missing here")
+        }
+        isOutputLost = false
         ended.append(Attempt(run))
         if ended.count > 10 * Self.page { ended.removeFirst(5 * Self.page) }
         Terminal.note("apus: \(History.line(run))")

@@ -1,11 +1,25 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ArgumentParser
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What the job does and how it behaves: the same for `after`, `every` and `at`.
 struct JobOptions: ParsableArguments {
+    /// The options of fields that errors of a submission begin with.
+    static let fields = [
+        "name": "--name", "labels": "--label", "idempotencyKey": "--idempotency-key", "queue": "--queue",
+        "priority": "--priority", "missed": "--missed", "overlap": "--overlap", "when": "--when",
+        "action.webhook": "--webhook", "action.notify": "--notify", "action.webhookHeaders": "--webhook-header",
+        "action.webhookSecretFile": "--webhook-secret-file", "action.onSuccess": "--on-success",
+        "action.onFailure": "--on-failure", "action.command": "the command",
+    ]
+
     @Option(help: ArgumentHelp("A name, which can be used instead of the identifier.", valueName: "name"))
     var name: String?
 
@@ -116,7 +130,9 @@ struct JobOptions: ParsableArguments {
         if let missed { _ = try PolicyText.missedRuns(missed) }
         if let overlap { _ = try PolicyText.overlap(overlap) }
         // An empty text has one part, an empty one, which is no condition.
-        let conditions = when.map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+        let conditions = when.map {
+            $0.unicodeScalars.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        }
         if let conditions { _ = try PolicyText.conditions(conditions) }
         let retry = try retry.map(RetryText.parse)
         var submission = WireSubmission(
@@ -137,6 +153,7 @@ struct JobOptions: ParsableArguments {
             failure: try onFailure.map { try HookText($0, option: "--on-failure") }
         )
         let allHooks = hooks.success + hooks.failure
+        guard notify?.isEmpty != true else { throw ValidationError("--notify: the text is empty") }
         var action = Action(webhook: webhook, notify: notify)
         try addWebhookOptions(to: &action, hasHook: allHooks.contains(where: \.isWebhook))
         let hasCommand = !command.isEmpty || allHooks.contains(where: \.isCommand)
@@ -181,10 +198,8 @@ struct JobOptions: ParsableArguments {
             guard webhook != nil || hasHook else {
                 throw ValidationError("--webhook-secret-file: there is no webhook to sign; give --webhook URL")
             }
-            let path = file.hasPrefix("/") ? file : FileManager.default.currentDirectoryPath + "/" + file
-            guard FileManager.default.isReadableFile(atPath: path) else {
-                throw ValidationError("--webhook-secret-file: \(path) cannot be read")
-            }
+            let path = file.unicodeScalars.first == "/" ? file : try ProcessEnvironment.workingDirectory() + "/" + file
+            _ = try InputFile(path, argument: "--webhook-secret-file").contents()
             action.webhookSecretFile = path
         }
     }
@@ -193,35 +208,63 @@ struct JobOptions: ParsableArguments {
     private func surroundings() throws -> (folder: String, variables: [String: String]) {
         var variables = try CallersSurroundings.variables(inheriting: inheritEnv)
         variables.merge(try Self.pairs(env, option: "--env")) { _, new in new }
-        let here = FileManager.default.currentDirectoryPath
-        let folder = cwd.map { $0.hasPrefix("/") ? $0 : here + "/" + $0 } ?? here
-        var isFolder: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
-            throw ValidationError("--cwd: \(folder) is not a folder")
-        }
-        return (folder, variables)
+        if let cwd { return (try Self.folder(cwd), variables) }
+        return (try ProcessEnvironment.workingDirectory(), variables)
+    }
+
+    /// The absolute path of the value of `--cwd`.
+    static func folder(_ cwd: String) throws -> String {
+        guard !cwd.isEmpty else { throw ValidationError("--cwd: the path is empty; name a folder") }
+        let folder =
+            cwd.unicodeScalars.first == "/" ? cwd : try ProcessEnvironment.workingDirectory() + "/" + cwd
+        guard isFolder(folder) else { throw ValidationError("--cwd: \(folder) is not a folder") }
+        return folder
+    }
+
+    private static func isFolder(_ path: String) -> Bool {
+        var isFolder = false
+        return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
     }
 
     /// A misspelt program is better refused now than found out in 25 minutes.
     static func checkProgram(_ program: String, folder: String, path: String) throws {
+        guard !program.isEmpty else {
+            throw ValidationError("the program is an empty text; name a program after `--`")
+        }
         let candidates =
-            program.contains("/")
-            ? [program.hasPrefix("/") ? program : folder + "/" + program]
-            : path.split(separator: ":").map { "\($0)/\(program)" }
-        guard candidates.contains(where: { FileManager.default.isExecutableFile(atPath: $0) }) else {
+            program.unicodeScalars.contains("/")
+            ? [program.unicodeScalars.first == "/" ? program : folder + "/" + program]
+            : path.unicodeScalars.split(separator: ":").map { "\(String($0))/\(program)" }
+        guard candidates.contains(where: { FileManager.default.isExecutableFile(atPath: $0) && !isFolder($0) }) else {
+            if program.unicodeScalars.contains("/"), isFolder(candidates[0]) {
+                throw ValidationError("\(program) is a folder, and no program: name the program in it")
+            }
             throw ValidationError(
-                "\(program) is not a program that can be run here\(program.contains("/") ? "" : " (looked in PATH)"); for a shell line, say --shell"
+                "\(program) is not a program that can be run here\(program.unicodeScalars.contains("/") ? "" : " (looked in PATH)"); for a shell line, say --shell"
             )
+        }
+    }
+
+    /// Reads the words that stand before the options. An error says where a command is given, as none was: its words may
+    /// be among them.
+    func reading<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch var error as TextError where command.isEmpty && error.given.contains(" ") {
+            error.message += " (a command follows --)"
+            throw error
         }
     }
 
     static func pairs(_ texts: [String], option: String) throws -> [String: String] {
         var pairs: [String: String] = [:]
         for text in texts {
-            guard let separator = text.firstIndex(of: "="), separator != text.startIndex else {
-                throw ValidationError("\(option): \"\(text)\" is not KEY=VALUE")
+            let scalars = text.unicodeScalars
+            guard let separator = scalars.firstIndex(of: "="), separator != scalars.startIndex else {
+                throw ValidationError("\(option): \"\(text)\" is not KEY=VALUE, such as team=web")
             }
-            pairs[String(text[..<separator])] = String(text[text.index(after: separator)...])
+            let (key, value) = (String(scalars[..<separator]), String(scalars[scalars.index(after: separator)...]))
+            guard pairs.updateValue(value, forKey: key) == nil else {
+                throw ValidationError("\(option): \(key) is given twice")
+            }
         }
         return pairs
     }

@@ -1,8 +1,13 @@
 public import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
 public import ArgumentParser
-import Foundation
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What is said of a schedule beside its text: the same for `every`, `cron` and `preview`.
 struct ScheduleOptions: ParsableArguments {
@@ -75,12 +80,10 @@ struct ScheduleOptions: ParsableArguments {
     private func exceptions() throws -> [String]? {
         var texts = except
         if let exceptFile {
-            guard let data = FileManager.default.contents(atPath: exceptFile) else {
-                throw ValidationError("--except-file: \(exceptFile) cannot be read")
+            texts += try InputFile(exceptFile, argument: "--except-file").contents().textLines.map {
+                String(decoding: $0.prefix { $0 != UInt8(ascii: "#") }, as: UTF8.self)
             }
-            texts += String(decoding: data, as: UTF8.self).split(whereSeparator: \.isNewline)
-                .map { ($0.split(separator: "#", omittingEmptySubsequences: false).first ?? "") }
-                .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
+            .map(\.trimmed).filter { !$0.isEmpty }
         }
         return texts.isEmpty ? nil : texts
     }

@@ -1,5 +1,5 @@
 import Dispatch
-import Foundation
+import PlatformC
 
 /// Handles a signal from now on, on a global queue, instead of its default action.
 ///

@@ -1,14 +1,20 @@
-import ApusDaemon
-import Foundation
+import ApusClient
+import PlatformC
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// What is written to the terminal, and what is known of it.
-enum Terminal {
+package enum Terminal {
     /// Whether standard output is a terminal.
-    static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
+    package static var isInteractive: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// Colours only on a terminal, and not where NO_COLOR (no-color.org) is set or the terminal is dumb.
     static let hasColours: Bool = {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.current.variables
         return isInteractive && environment["NO_COLOR", default: ""].isEmpty && environment["TERM"] != "dumb"
     }()
 
@@ -19,22 +25,30 @@ enum Terminal {
         return (size.ws_col > 0 ? Int(size.ws_col) : 80, size.ws_row > 0 ? Int(size.ws_row) : 24)
     }
 
-    static func out(_ text: TerminalText, terminator: String = "\n") {
+    package static func out(_ text: TerminalText, terminator: String = "\n") {
         write(Array((text.raw + terminator).utf8), to: STDOUT_FILENO)
     }
 
     /// Writes bytes as they are: what a command printed.
     static func out(_ bytes: [UInt8]) { write(bytes, to: STDOUT_FILENO) }
 
-    static func note(_ text: TerminalText, terminator: String = "\n") {
+    /// The same, where what cannot be written must be known.
+    /// - Throws: `DaemonError` with `unavailable`.
+    static func copy(_ bytes: [UInt8]) throws {
+        guard write(bytes, to: STDOUT_FILENO) else {
+            throw DaemonError(.unavailable, "standard output: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    package static func note(_ text: TerminalText, terminator: String = "\n") {
         write(Array((text.raw + terminator).utf8), to: STDERR_FILENO)
     }
 
     /// Moves to the beginning of the line and erases it.
-    static let eraseLine: TerminalText = "\r\u{1B}[K"
+    package static let eraseLine: TerminalText = "\r\u{1B}[K"
 
     /// JSON for scripts: pretty, keys sorted, so that it can be compared.
-    static func json(_ value: some Encodable) throws { out(TerminalText(raw: try jsonText(value))) }
+    package static func json(_ value: some Encodable) throws { out(TerminalText(raw: try jsonText(value))) }
 
     /// The same as a text.
     static func jsonText(_ value: some Encodable) throws -> String {
@@ -44,26 +58,29 @@ enum Terminal {
         return PrintableText.escapedJSON(String(decoding: try encoder.encode(value), as: UTF8.self))
     }
 
-    private static func write(_ bytes: [UInt8], to descriptor: Int32) {
+    /// - Returns: whether all of it was written; if not, `errno` says why.
+    @discardableResult
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var offset = 0
         while offset < bytes.count {
-            let count = bytes[offset...].withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+            let count = bytes[offset...].withUnsafeBytes { PlatformC.write(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
+            guard count > 0 else { return false }
             offset += count
         }
+        return true
     }
 }
 
 /// A colour, where there are colours.
-enum Colour: String {
+package enum Colour: String {
     case green = "32"
     case red = "31"
     case yellow = "33"
     case dim = "2"
     case bold = "1"
 
-    func callAsFunction(_ text: String) -> TerminalText {
+    package func callAsFunction(_ text: String) -> TerminalText {
         Terminal.hasColours ? "\u{1B}[\(rawValue)m\(text)\u{1B}[0m" : "\(text)"
     }
 
@@ -78,20 +95,20 @@ enum Colour: String {
 }
 
 /// Rows in columns. Cells are escaped before their widths are measured.
-struct Table {
+package struct Table {
     private var rows: [[(text: String, colour: Colour?)]]
     private var rightAligned: Set<Int>
 
-    init(_ header: [String], rightAligned: Set<Int> = []) {
+    package init(_ header: [String], rightAligned: Set<Int> = []) {
         rows = [header.map { ($0, .dim) }]
         self.rightAligned = rightAligned
     }
 
-    mutating func add(_ row: [(String, Colour?)]) {
+    package mutating func add(_ row: [(String, Colour?)]) {
         rows.append(row.map { (text: PrintableText.escaped($0.0), colour: $0.1) })
     }
 
-    func print() {
+    package func print() {
         let columns = rows[0].count
         let widths = (0..<columns).map { column in rows.map { $0[column].text.count }.max() ?? 0 }
         for row in rows {

@@ -1,15 +1,16 @@
-import ApusDaemon
-import Foundation
+import ApusClient
+import Dispatch
+import PlatformC
 
 /// The unit of `apus install`, as the user's systemd knows it.
-struct UserService {
+package struct UserService {
     /// The unit's name.
-    static let unit = "apus.service"
+    package static let unit = "apus.service"
 
     private let environment: [String: String]
 
     /// - Returns: `nil` with `APUS_HOME`: nothing outside it is touched then, and the unit is for the default home.
-    init?(environment: [String: String]) {
+    package init?(environment: [String: String]) {
         guard environment["APUS_HOME", default: ""].isEmpty else { return nil }
         self.environment = environment
     }
@@ -23,7 +24,7 @@ struct UserService {
     }
 
     /// Whether the unit is enabled.
-    func isEnabled() async -> Bool { await systemctl("is-enabled", "--quiet", Self.unit) }
+    package func isEnabled() async -> Bool { await systemctl("is-enabled", "--quiet", Self.unit) }
 
     /// Runs systemctl, and returns whether it has succeeded.
     ///

@@ -1,11 +1,11 @@
 import ApusCalendar
-import ApusDaemon
+import ApusClient
 import ApusJobs
-import ApusTimers
+package import ApusTimers
 
 /// Instants and durations as people read them.
-enum When {
-    static var now: WallInstant { SystemTime().wall() }
+package enum When {
+    package static var now: WallInstant { SystemTime().wall() }
 
     static func instant(_ text: String) -> WallInstant? { try? TimeText.parseISO8601(text) }
 
@@ -27,7 +27,7 @@ enum When {
     }
 
     /// In the local zone; with the date unless it is today.
-    static func local(_ instant: WallInstant) -> String {
+    package static func local(_ instant: WallInstant) -> String {
         let zone = SystemTimeZones.shared.local.rules
         let (there, today) = (zone.local(at: seconds(instant)), zone.local(at: seconds(now)).date)
         let text = "\(there)"
@@ -39,7 +39,7 @@ enum When {
     static func local(_ text: String?) -> String { text.flatMap(instant).map(local) ?? "-" }
 
     /// `in 25m`, `now`, `3s ago`.
-    static func relative(_ instant: WallInstant) -> String {
+    package static func relative(_ instant: WallInstant) -> String {
         let distance = now.duration(to: instant)
         if distance > .zero { return "in \(DurationText.format(rounded(distance)))" }
         let ago = rounded(.zero - distance)
@@ -47,7 +47,7 @@ enum When {
     }
 
     /// To a precision that people care about: milliseconds below a second, seconds below an hour, else minutes.
-    static func rounded(_ duration: Duration) -> Duration {
+    package static func rounded(_ duration: Duration) -> Duration {
         let milliseconds = duration.components.seconds * 1_000 + duration.components.attoseconds / 1_000_000_000_000_000
         let step: Int64 = milliseconds < 1_000 ? 1 : milliseconds < 3_600_000 ? 1_000 : 60_000
         return .milliseconds((milliseconds + step / 2) / step * step)

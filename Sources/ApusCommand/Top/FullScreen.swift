@@ -1,5 +1,5 @@
-import ApusDaemon
-import Foundation
+import ApusClient
+import PlatformC
 
 /// The terminal while one program has the whole of it: the alternate screen, without a cursor, and keys that arrive one by
 /// one without being shown. `restore()` undoes all of it.

@@ -1,6 +1,5 @@
-import ApusDaemon
+import ApusClient
 import ArgumentParser
-import Foundation
 
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -40,7 +39,7 @@ extension TopFrame.Size {
     /// The terminal's; where standard output is none, what COLUMNS and LINES say, or no limit.
     static var current: TopFrame.Size {
         if let size = Terminal.size { return TopFrame.Size(columns: size.columns, rows: size.rows) }
-        let environment = ProcessInfo.processInfo.environment
+        let environment = ProcessEnvironment.current.variables
         func number(_ name: String) -> Int? { environment[name].flatMap { Int($0) }.flatMap { $0 > 0 ? $0 : nil } }
         return TopFrame.Size(columns: number("COLUMNS"), rows: number("LINES"))
     }

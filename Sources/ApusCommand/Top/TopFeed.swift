@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 
 /// Snapshots for `apus top`: one whenever an event says that something has changed, and none otherwise.

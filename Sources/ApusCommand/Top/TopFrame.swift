@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 
@@ -23,6 +23,8 @@ struct TopFrame {
         var rows: [[Span]]
         /// How many rows there are; more than `rows` where those are the first ones only.
         var count: Int
+        /// How many there would be if all had been read; more than `count` where they were not.
+        var all: Int
     }
 
     /// Lays out a frame.
@@ -59,12 +61,12 @@ struct TopFrame {
     private static func counts(_ counts: TopSnapshot.Counts, isLive: Bool) -> [Span] {
         let plus = counts.truncated ? "+" : ""
         let parts: [(Int, String, Colour)] = [
-            (counts.running, "running", .green), (counts.waiting, "waiting", .yellow),
-            (counts.failing, "failing", .red), (counts.suspended, "suspended", .yellow),
-            (counts.jobs, counts.jobs == 1 ? "job" : "jobs", .bold),
+            (counts.running, plus + " running", .green), (counts.waiting, plus + " waiting", .yellow),
+            (counts.failing, " failing", .red), (counts.suspended, " suspended", .yellow),
+            (counts.jobs, counts.jobs == 1 ? " job" : " jobs", .bold),
         ]
         let gap = Span(text: "   ", colour: nil)
-        return parts.flatMap { [Span(text: "\($0)\(plus) \($1)", colour: $0 > 0 ? $2 : .dim), gap] }
+        return parts.flatMap { [Span(text: "\($0)\($1)", colour: $0 > 0 ? $2 : .dim), gap] }
             + (isLive ? [Span(text: "q: quit", colour: .dim)] : [])
     }
 
@@ -74,7 +76,7 @@ struct TopFrame {
         }
         let running = snapshot.running.map { run in
             [
-                name(run), Span(text: attempt(run), colour: nil),
+                name(run), Span(text: History.attempt(run), colour: nil),
                 Span(text: run.started.flatMap { elapsed(since: $0, now: now) } ?? "-", colour: .green),
             ]
         }
@@ -86,7 +88,7 @@ struct TopFrame {
         }
         let ended = snapshot.ended.map { run in
             [
-                name(run), Span(text: attempt(run), colour: nil),
+                name(run), Span(text: History.attempt(run), colour: nil),
                 Span(text: run.outcome, colour: Colour.of(outcome: run.outcome)),
                 Span(text: took(run), colour: nil),
                 Span(text: run.finished.map { relative($0, now: now) } ?? "-", colour: nil),
@@ -103,7 +105,10 @@ struct TopFrame {
             ]
         }
         return [("RUNNING", running), ("NEXT", next), ("ENDED", ended), ("JOBS", jobs)]
-            .filter { !$0.1.isEmpty }.map { Section(title: $0.0, rows: $0.1, count: $0.1.count) }
+            .filter { !$0.1.isEmpty }.map { title, rows in
+                let all = title == "JOBS" ? max(rows.count, snapshot.counts.jobs) : rows.count
+                return Section(title: title, rows: rows, count: rows.count, all: all)
+            }
     }
 
     // MARK: - The layout
@@ -126,8 +131,11 @@ struct TopFrame {
 
     /// The title, which says how many rows are left out, and the rows in columns.
     private static func laidOut(_ section: Section) -> [[Span]] {
-        let hidden = section.count - section.rows.count
-        let title = hidden > 0 ? "\(section.title) (\(section.rows.count) of \(section.count))" : section.title
+        let shown = "\(section.rows.count) of \(section.all)"
+        let title =
+            if section.all > section.count {
+                "\(section.title) (\(shown), from the \(section.count) that were submitted first)"
+            } else if section.count > section.rows.count { "\(section.title) (\(shown))" } else { section.title }
         let columns = section.rows.map(\.count).max() ?? 0
         let widths = (0..<columns).map { column in section.rows.map { $0[column].text.count }.max() ?? 0 }
         return [[Span(text: title, colour: .dim)]]
@@ -156,10 +164,6 @@ struct TopFrame {
     // MARK: - Texts
 
     private static func escaped(_ text: String) -> String { PrintableText.escaped(text) }
-
-    private static func attempt(_ run: WireRun) -> String {
-        run.attempt > 1 ? "#\(run.occurrence), attempt \(run.attempt)" : "#\(run.occurrence)"
-    }
 
     /// In whole seconds, since the frame is drawn once in a second.
     private static func text(_ duration: Duration) -> String {

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusTimers
 
@@ -16,7 +16,7 @@ struct TopSnapshot: Codable, Sendable {
         var suspended: Int
         /// Jobs that have not ended.
         var jobs: Int
-        /// Whether there is more than was read; then the numbers are lower bounds.
+        /// Whether more runs are open than were read; then `running` and `waiting` are lower bounds.
         var truncated: Bool
     }
 
@@ -44,7 +44,8 @@ struct TopSnapshot: Codable, Sendable {
     var next: [Start]
     /// The last runs that have ended, newest first.
     var ended: [WireRun]
-    /// The jobs that have not ended, by name; those without a name last.
+    /// The jobs that have not ended, by name; those without a name last. Of more jobs than are read, those that were
+    /// submitted first.
     var jobs: [WireJob]
     /// By identifier, the names of the runs' jobs, of those that have one.
     var names: [String: String]
@@ -53,18 +54,14 @@ struct TopSnapshot: Codable, Sendable {
     static let listed = 10
     /// How many pages of each list are read at most, so that a large store does not keep the daemon busy.
     private static let pages = 5
-    private static let pageSize = 1_000
 
     /// Reads everything anew.
     /// - Throws: `DaemonError`.
-    static func read(_ client: DaemonClient) async throws -> TopSnapshot {
+    static func read(_ client: DaemonClient, pageSize: Int = 1_000) async throws -> TopSnapshot {
         let health = try await client.health()
+        let states = ["scheduled", "suspended"]
         let (open, hasMoreJobs) = try await all { after in
-            let page = try await client.jobs(states: ["scheduled", "suspended"], limit: pageSize, after: after)
-            return (page.jobs, page.next)
-        }
-        let (failed, hasMoreFailed) = try await all { after in
-            let page = try await client.jobs(failed: true, limit: pageSize, after: after)
+            let page = try await client.jobs(states: states, limit: pageSize, after: after)
             return (page.jobs, page.next)
         }
         var names: [String: String] = [:]
@@ -78,13 +75,15 @@ struct TopSnapshot: Codable, Sendable {
         names.merge(ended.names) { _, new in new }
         let running = active.filter { $0.outcome == "running" }
         return TopSnapshot(
-            at: TimeText.iso8601(When.now), daemon: health,
+            at: When.now.iso8601, daemon: health,
             counts: Counts(
-                running: running.count, waiting: active.count - running.count, failing: failed.count,
-                suspended: open.count { $0.state == "suspended" }, jobs: open.count,
-                truncated: hasMoreJobs || hasMoreFailed || hasMoreRuns),
+                running: running.count, waiting: active.count - running.count,
+                failing: try await client.jobCount(failed: true),
+                suspended: try await client.jobCount(states: ["suspended"]),
+                jobs: hasMoreJobs ? try await client.jobCount(states: states) : open.count, truncated: hasMoreRuns),
             running: running.sorted { ($0.started ?? "", $0.job) < ($1.started ?? "", $1.job) },
-            next: starts(of: open), ended: ended.runs, jobs: open.sorted { order($0) < order($1) }, names: names)
+            next: starts(of: try await client.nextJobs(limit: listed)), ended: ended.runs,
+            jobs: open.sorted { order($0) < order($1) }, names: names)
     }
 
     /// The elements of the first pages, and whether there are more.

@@ -1,8 +1,8 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import ArgumentParser
 import Dispatch
-import Foundation
+import PlatformC
 
 /// `apus top` on a terminal: draws the newest snapshot, and once a second the durations in it.
 struct TopView {

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import HTTPTypes
 import LoopbackWeb

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import Hummingbird
@@ -35,7 +36,9 @@ final class EventHub: Sendable {
             let printed = beginsWithOutput ? outputs.all(of: job.map { JobID($0) }) : []
             return try answer(
                 request, on: feed, job: job, showsNotifications: showsNotifications,
-                first: printed.filter { !$0.bytes.isEmpty }.map { Self.output($0.attempt, $0.bytes, isReplayed: true) })
+                first: printed.filter { !$0.bytes.isEmpty }.map {
+                    Self.output($0.attempt, at: $0.offset, $0.bytes, isReplayed: true)
+                })
         }
     }
 
@@ -92,13 +95,13 @@ final class EventHub: Sendable {
     }
 
     private static func output(
-        _ attempt: RunningOutputs.Attempt, _ bytes: [UInt8], isReplayed: Bool
+        _ attempt: RunningOutputs.Attempt, at offset: Int, _ bytes: [UInt8], isReplayed: Bool
     ) -> ServerEvent {
         ServerEvent(
             "output", subject: attempt.job.rawValue, isBulk: true,
             WireOutput(
-                job: attempt.job.rawValue, occurrence: attempt.occurrence, attempt: attempt.attempt,
-                text: String(decoding: bytes, as: UTF8.self), replayed: isReplayed))
+                job: attempt.job.rawValue, occurrence: attempt.occurrence, attempt: attempt.attempt, offset: offset,
+                bytes: bytes, isReplayed: isReplayed))
     }
 
     private static func wire(_ event: JobEvent, _ jobs: JobDirectory) -> ServerEvent? {
@@ -107,9 +110,9 @@ final class EventHub: Sendable {
             ServerEvent("job", subject: job.id.rawValue, jobs.wire(job))
         case .runStarted(let run), .runPostponed(let run), .runEnded(let run), .skipped(let run):
             ServerEvent("run", subject: run.job.rawValue, WireRun(run))
-        case .output(let job, let occurrence, let attempt, let bytes):
+        case .output(let job, let occurrence, let attempt, let offset, let bytes):
             output(
-                .init(job: job, occurrence: occurrence, attempt: attempt), bytes, isReplayed: false)
+                .init(job: job, occurrence: occurrence, attempt: attempt), at: offset, bytes, isReplayed: false)
         case .clockChanged(let offset):
             ServerEvent("clock", Shift(byMs: offset.wholeMilliseconds))
         case .dropped(let events, let outputBytes):

@@ -1,9 +1,11 @@
+import ApusClient
 import ApusSQLite
 import ApusTimers
 import Hummingbird
 import Logging
 import LoopbackWeb
 import NIOCore
+import PathTrust
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials

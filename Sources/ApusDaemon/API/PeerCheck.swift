@@ -1,3 +1,4 @@
+import ApusClient
 import Hummingbird
 import LoopbackWeb
 import NIOCore
@@ -34,7 +35,7 @@ struct PeerCheck: RouterMiddleware {
     func handle(
         _ request: Request, context: APIContext, next: (Request, APIContext) async throws -> Response
     ) async throws -> Response {
-        // One may be missing: AsyncHTTPClient sends none on a Unix socket.
+        // One may be missing: clients of earlier versions send none.
         guard !request.head.hasSeveralHosts else { throw WebError.oneHost }
         guard let peer = try await Self.peerUser(of: context.channel), Self.admits(peer, daemon: geteuid()) else {
             throw WebError.forbidden("this daemon answers to its own user only")

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import HTTPTypes
@@ -19,6 +20,7 @@ struct Routes: Sendable {
     var jobs: JobDirectory
     var events: EventHub
     var home: Home
+    var identity: HomeIdentity
     /// Where the jobs are.
     var store: StoreLocation
     /// What the daemon is called.
@@ -26,6 +28,7 @@ struct Routes: Sendable {
     var nodes: NodeDirectory
     var queues: QueueDirectory
     var metrics: PrometheusRegistry
+    let long = LongRequests()
     /// Reads the traces of callers; `nil` without traces.
     var tracer: SpanTracer?
     var started: WallInstant
@@ -49,97 +52,93 @@ struct Routes: Sendable {
         let router = Router(context: APIContext.self)
         router.add(middleware: ErrorAnswers(explain: ErrorMeaning.answer))
         router.add(middleware: check)
-        router.add(middleware: BodyBound())
+        router.add(middleware: HomeCheck(home: home, identity: identity))
+        router.add(middleware: BodyBound(others: ["/v1/import": WireImport.mostBytes]))
         if let tracer { router.add(middleware: CallerTrace(tracer: tracer)) }
-        router.get("/v1/health") { request, _ in
+        let api = APIRouter(router: router)
+        api.get("/v1/health", needs: .read) { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(health())
         }
-        router.post("/v1/stop") { request, _ in
+        api.post("/v1/stop", needs: .administer) { request, _ in
             if try flag(try Query(of: request, known: ["drain"]), "drain") { drain() } else { stop() }
             return Response(status: .accepted)
         }
-        router.get("/v1/events") { request, _ in try await events(request, on: feed) }
-        addJobs(to: router)
-        addRuns(to: router)
-        addQueues(to: router)
-        addCalendar(to: router)
-        addStatistics(to: router)
-        router.get("/v1/nodes") { request, _ in
+        api.get("/v1/events", needs: .read) { request, _ in try await events(request, on: feed) }
+        addJobs(to: api)
+        addLists(to: api)
+        addImport(to: api)
+        addExport(to: api)
+        addRuns(to: api)
+        addQueues(to: api)
+        addCalendar(to: api)
+        addStatistics(to: api)
+        api.get("/v1/nodes", needs: .read) { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(try await nodes.nodes())
         }
         return router
     }
 
-    private func addJobs(to router: Router<APIContext>) {
-        router.post("/v1/jobs") { request, context in
+    private func addJobs(to api: APIRouter) {
+        api.post("/v1/jobs", needs: .define) { request, context in
             _ = try Query(of: request, known: [])
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let submission = try StrictJSON.decode(WireSubmission.self, from: body.readableBytesView)
-            // A browser runs code of many strangers. What it submits stays within the daemon.
-            if context.caller != .script, !submission.action.onlyShowsTexts {
-                throw WebError.forbidden(
-                    "a browser can submit countdowns and notifications; commands and webhooks come from the command line"
-                )
-            }
-            let (job, isNew) = try await jobs.submit(submission)
+            let (job, isNew) = try await jobs.submit(submission, by: context.caller)
             // What a new job does is what was just read: it need not be read once more from the job.
             return try Response.json(
                 jobs.wire(job, action: isNew ? submission.action : nil), status: isNew ? .created : .ok)
         }
-        router.get("/v1/jobs") { request, _ in
-            let page = try await scheduler.jobs(try jobQuery(request))
-            return try Response.json(
-                WireJobPage(jobs: zip(page.jobs, page.lastRuns).map { jobs.wire($0, lastRun: $1) }, next: page.next))
-        }
-        router.delete("/v1/jobs") { request, _ in
-            let parameters = try Query(of: request, known: ["all"], repeatable: ["label"])
+        api.delete("/v1/jobs", needs: .administer) { request, context in
+            let parameters = try Query(of: request, known: ["all", "limit", "after"], repeatable: ["label"])
             let labels = try labels(parameters)
             guard try flag(parameters, "all") != !labels.isEmpty else {
                 throw WebError.invalid(
                     "say either all=true, to cancel every job, or label=KEY=VALUE; or name one job in the path")
             }
-            return try Response.json(
-                WireCancelled(cancelled: try await jobs.cancelAll(labels: labels).map(\.rawValue)))
+            let limit = try number(parameters, "limit", in: 1...1_000)
+            return try await long.answer(context) { check in
+                try Response.json(
+                    try await jobs.cancelAll(labels: labels, limit: limit, after: parameters["after"], check: check))
+            }
         }
-        router.get("/v1/jobs/:id") { request, context in
+        api.get("/v1/jobs/:id", needs: .read) { request, context in
             try Response.json(try await jobs.shown(try name(request, context)))
         }
-        router.patch("/v1/jobs/:id") { request, context in
+        api.patch("/v1/jobs/:id", needs: .define) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let change = try StrictJSON.decode(WireJobChange.self, from: body.readableBytesView)
-            if context.caller != .script, change.action?.onlyShowsTexts == false {
-                throw WebError.forbidden("a browser cannot change commands and webhooks; the command line can")
-            }
-            return try Response.json(jobs.wire(try await jobs.change(id, change)))
+            return try Response.json(jobs.wire(try await jobs.change(id, change, by: context.caller)))
         }
-        router.delete("/v1/jobs/:id") { request, context in
+        api.delete("/v1/jobs/:id", needs: .control) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.cancel(id)))
         }
-        router.post("/v1/jobs/:id/suspend") { request, context in
+        api.post("/v1/jobs/:id/suspend", needs: .control) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.suspend(id)))
         }
-        router.post("/v1/jobs/:id/resume") { request, context in
+        api.post("/v1/jobs/:id/resume", needs: .control) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(jobs.wire(try await scheduler.resume(id)))
         }
-        router.post("/v1/jobs/:id/run") { request, context in
+        api.post("/v1/jobs/:id/run", needs: .control) { request, context in
             let id = try await jobs.resolve(try name(request, context))
             return try Response.json(WireRun(try await scheduler.runNow(id)), status: .accepted)
         }
-        router.post("/v1/jobs/:id/retry") { request, context in
+        api.post("/v1/jobs/:id/retry", needs: .control) { request, context in
             let (id, occurrence) = try await occurrence(request, context)
             return try Response.json(WireRun(try await scheduler.retry(id, occurrence: occurrence)), status: .accepted)
         }
-        router.get("/v1/jobs/:id/why") { request, context in
+        api.get("/v1/jobs/:id/why", needs: .read) { request, context in
             let (id, occurrence) = try await occurrence(request, context)
-            return try Response.json(WireExplanation(try await scheduler.explain(id, occurrence: occurrence)))
+            return try await long.answer(context) { _ in
+                try Response.json(WireExplanation(try await scheduler.explain(id, occurrence: occurrence)))
+            }
         }
-        router.post("/v1/jobs/:id/runs/:occurrence/cancel") { request, context in
+        api.post("/v1/jobs/:id/runs/:occurrence/cancel", needs: .control) { request, context in
             let text = try name(request, context, of: "occurrence")
             let occurrence = try number(text, "occurrence", in: Self.occurrences)
             let id = try await jobs.resolve(try context.pathParameter("id"))
@@ -147,8 +146,8 @@ struct Routes: Sendable {
         }
     }
 
-    private func addRuns(to router: Router<APIContext>) {
-        router.get("/v1/runs") { request, _ in
+    private func addRuns(to api: APIRouter) {
+        api.get("/v1/runs", needs: .read) { request, context in
             let parameters = try Query(
                 of: request, known: ["job", "occurrence", "begun", "since", "limit", "after"], repeatable: ["outcome"])
             var query = RunQuery()
@@ -159,10 +158,9 @@ struct Routes: Sendable {
             query.begunOnly = try flag(parameters, "begun")
             query.after = parameters["after"]
             if let job = parameters["job"] { query.job = try await jobs.resolve(job) }
-            let page = try await scheduler.runs(query)
-            return try Response.json(WireRunPage(page))
+            return try await long.answer(context) { [query] _ in try Response.json(try await jobs.page(query)) }
         }
-        router.get("/v1/jobs/:id/logs") { request, context in
+        api.get("/v1/jobs/:id/logs", needs: .read) { request, context in
             let parameters = try Query(of: request, known: ["occurrence", "running"])
             let occurrence = try number(parameters, "occurrence", in: Self.occurrences)
             let isRunning = try flag(parameters, "running")
@@ -175,12 +173,12 @@ struct Routes: Sendable {
         }
     }
 
-    private func addQueues(to router: Router<APIContext>) {
-        router.get("/v1/queues") { request, _ in
+    private func addQueues(to api: APIRouter) {
+        api.get("/v1/queues", needs: .read) { request, _ in
             _ = try Query(of: request, known: [])
             return try Response.json(WireQueues(queues: try await queues.queues().map { WireQueue($0) }))
         }
-        router.patch("/v1/queues/:name") { request, context in
+        api.patch("/v1/queues/:name", needs: .administer) { request, context in
             let id = QueueID(try name(request, context, of: "name"))
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let change = try StrictJSON.decode(WireQueueChange.self, from: body.readableBytesView)
@@ -189,14 +187,16 @@ struct Routes: Sendable {
         }
     }
 
-    private func addCalendar(to router: Router<APIContext>) {
-        router.post("/v1/preview") { request, context in
+    private func addCalendar(to api: APIRouter) {
+        api.post("/v1/preview", needs: .read) { request, context in
             _ = try Query(of: request, known: [])
             let body = try await request.body.collect(upTo: context.maxUploadSize)
             let question = try StrictJSON.decode(WirePreviewRequest.self, from: body.readableBytesView)
-            return try Response.json(try question.answered(at: scheduler.now, in: scheduler.timeZones))
+            return try await long.answer(context) { _ in
+                try Response.json(try question.answered(at: scheduler.now, in: scheduler.timeZones))
+            }
         }
-        router.get("/v1/upcoming") { request, _ in
+        api.get("/v1/upcoming", needs: .read) { request, context in
             let parameters = try Query(of: request, known: ["after", "until", "limit"])
             let after = try instant(parameters, "after") ?? scheduler.now
             guard let until = try instant(parameters, "until"), until >= after else {
@@ -204,7 +204,9 @@ struct Routes: Sendable {
                     "until: give an instant that is not before \"after\" (or now), such as 2026-12-24T18:00:00Z")
             }
             let limit = try number(parameters, "limit", in: 1...1_000) ?? 100
-            return try Response.json(try await jobs.upcoming(after: after, until: until, perJob: limit))
+            return try await long.answer(context) { check in
+                try Response.json(try await jobs.upcoming(after: after, until: until, perJob: limit, check: check))
+            }
         }
     }
 
@@ -215,47 +217,10 @@ struct Routes: Sendable {
     private func health() -> WireHealth {
         WireHealth(
             status: "ok", version: ApusVersion.current, pid: getpid(), home: home.path, store: "\(store)",
-            node: node.rawValue, started: TimeText.iso8601(started), running: running())
+            node: node.rawValue, started: started.iso8601, running: running())
     }
 
-    private func jobQuery(_ request: Request) throws -> JobQuery {
-        let parameters = try Query(
-            of: request, known: ["kind", "match", "failed", "newest", "limit", "after"],
-            repeatable: ["state", "label"])
-        var query = JobQuery(
-            idPrefixOrName: parameters["match"],
-            kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue },
-            after: parameters["after"])
-        for state in parameters.all("state") {
-            guard let state = JobState(rawValue: state) else {
-                throw WebError.invalid(
-                    "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))"
-                )
-            }
-            query.states.insert(state)
-        }
-        query.labels = try labels(parameters)
-        if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
-        query.newestFirst = try flag(parameters, "newest")
-        if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
-        return query
-    }
-
-    private func labels(_ parameters: Query) throws -> [String: String] {
-        var labels: [String: String] = [:]
-        for label in parameters.all("label") {
-            guard let separator = label.firstIndex(of: "="), separator != label.startIndex else {
-                throw WebError.invalid("label: \"\(label)\" is not KEY=VALUE")
-            }
-            let key = String(label[..<separator])
-            guard labels.updateValue(String(label[label.index(after: separator)...]), forKey: key) == nil else {
-                throw WebError.invalid("label: \"\(key)\" is given twice; a job has each label once")
-            }
-        }
-        return labels
-    }
-
-    /// Runs are asked for by the words of ``WireRun/outcome``.
+    /// Runs are asked for by the words of `WireRun.outcome`.
     private func outcomes(_ parameters: Query) throws -> Set<RunState> {
         var states: Set<RunState> = []
         for word in parameters.all("outcome") { states.insert(try OutcomeText.parse(word)) }
@@ -284,7 +249,7 @@ struct Routes: Sendable {
         return (try await jobs.resolve(try context.pathParameter("id")), occurrence)
     }
 
-    private func flag(_ parameters: Query, _ name: String) throws -> Bool {
+    func flag(_ parameters: Query, _ name: String) throws -> Bool {
         switch parameters[name] {
         case nil, "false"?: return false
         case "true"?: return true

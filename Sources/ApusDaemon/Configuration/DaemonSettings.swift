@@ -1,3 +1,4 @@
+package import ApusClient
 package import ApusJobs
 package import Logging
 
@@ -15,7 +16,7 @@ package struct DaemonSettings: Sendable {
     package var logLimits: RotatedLog.Limits
 
     /// Reads all settings.
-    /// - Throws: ``DaemonError`` with `invalid`, or `TextError`: it names the argument, the variable or the file, and the
+    /// - Throws: `DaemonError` with `invalid`, or `TextError`: it names the argument, the variable or the file, and the
     ///   accepted forms.
     package init(_ settings: Settings, home: Home) throws {
         let standard = Daemon.Configuration(home: home, environment: [:])
@@ -95,10 +96,10 @@ package struct DaemonSettings: Sendable {
 
     /// An absolute path; in the file it has to be one, because the daemon's working directory is not known there.
     private static func path(_ value: Settings.Value) throws(TextError) -> String {
-        guard !value.text.isEmpty, value.origin != .file || value.text.hasPrefix("/") else {
+        guard !value.text.isEmpty, value.origin != .file || value.text.unicodeScalars.first == "/" else {
             throw refusal(value, "it is not an absolute path", ["/var/log/apus.log"])
         }
-        return Home.absolute(value.text)
+        do { return try Home.absolute(value.text) } catch { throw refusal(value, error.message, ["/var/log/apus.log"]) }
     }
 
     private static func address(_ settings: Settings) throws -> HTTPAddress? {
@@ -114,8 +115,10 @@ package struct DaemonSettings: Sendable {
         }
         do {
             return try HTTPAddress(address.text, names: hosts?.texts ?? [], allowsRemote: allowsRemote)
-        } catch let error as DaemonError where address.origin != .option {
-            throw DaemonError(error.code, "\(address.argument): \(error.message)", cause: error.cause)
+        } catch let error as DaemonError {
+            // The errors begin with the name of an option, without its dashes.
+            let place = address.origin == .option ? "--" : "\(address.argument): "
+            throw DaemonError(error.code, place + error.message, cause: error.cause)
         }
     }
 }
@@ -127,7 +130,7 @@ extension Settings.Value {
 
 extension StoreLocation {
     /// The location that the settings name, else the home's own file.
-    /// - Throws: ``DaemonError`` with `invalid`, also if none was named and the home's last daemon had another one than the
+    /// - Throws: `DaemonError` with `invalid`, also if none was named and the home's last daemon had another one than the
     ///   home's own file, or if the configuration file has a password and other users can read it.
     package init(_ settings: Settings, home: Home) throws(DaemonError) {
         guard let value = settings[.store] else {

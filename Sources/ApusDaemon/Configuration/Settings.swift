@@ -1,3 +1,4 @@
+package import ApusClient
 import ApusTimers
 import Configuration
 
@@ -28,7 +29,7 @@ package struct Settings: Sendable {
     /// - Parameters:
     ///   - options: the options of `apus serve` that were given.
     ///   - environment: the environment.
-    /// - Throws: ``DaemonError`` if the file cannot be used, with `invalid` for a mistake in it.
+    /// - Throws: `DaemonError` if the file cannot be used, with `invalid` for a mistake in it.
     package init(options: [SettingKey: [String]] = [:], environment: [String: String]) throws(DaemonError) {
         let file = try ConfigurationFile(environment: environment)
         self.file = file

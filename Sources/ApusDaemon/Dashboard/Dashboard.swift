@@ -1,3 +1,4 @@
+import ApusClient
 import Hummingbird
 import LoopbackWeb
 

@@ -1,7 +1,9 @@
+import ApusClient
 import ApusSQLite
 import ApusTimers
 import Logging
 import LoopbackWeb
+import PathTrust
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -28,7 +30,7 @@ struct SecretsFile {
     }
 
     /// The secrets that are kept, or new ones. A file that another user could have read or written is replaced.
-    /// - Throws: ``DaemonError`` with `unavailable` if new ones cannot be written.
+    /// - Throws: `DaemonError` with `unavailable` if new ones cannot be written.
     func secrets() throws -> GuardRules.Secrets {
         switch reading() {
         case .kept(let secrets):

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 
 /// What an occurrence came to, for its notification and hooks.

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import Logging
@@ -21,9 +22,10 @@ struct ActionRunner: Sendable {
     func run(_ context: RunContext) async throws {
         let action: Action
         do {
-            action = try JSONDecoder().decode(Action.self, from: Data(context.job.request.payload))
+            action = try LenientJSON.decode(from: context.job.request.payload)
         } catch {
-            throw JobFailure(reason: "its action cannot be read: \(error)", isFinal: true)
+            let problem = (error as? DecodingError)?.fieldProblem ?? "\(error)"
+            throw JobFailure(reason: "its action cannot be read: \(problem)", isFinal: true)
         }
         let span = RecordingSpan.current
         span?.describe(action, of: context)
@@ -85,7 +87,7 @@ struct ActionRunner: Sendable {
     ) async throws {
         let body = Body(
             job: context.job.id.rawValue, name: context.job.request.name, occurrence: context.occurrence,
-            due: TimeText.iso8601(context.due), latenessMs: context.lateness.wholeMilliseconds,
+            due: context.due.iso8601, latenessMs: context.lateness.wholeMilliseconds,
             attempt: context.attempt, standsFor: context.standsFor, outcome: outcome?.state.rawValue,
             reason: outcome?.reason, exitCode: outcome?.exitCode)
         let answer = try await webhooks.post(Array(try JSONEncoder().encode(body)), id: id, to: target)

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import Logging
@@ -22,7 +23,8 @@ struct CommandRunner: Sendable {
     /// Runs the command until its process ends. Processes that it left in the background continue to run, unless the
     /// run is cancelled before: then everything is ended.
     /// - Throws: ``JobPostponement`` when it cannot be started for want of descriptors, processes or memory;
-    ///   ``JobFailure`` when it cannot be started at all, exits with another code than 0, or is ended by a signal.
+    ///   ``JobFailure`` when it cannot be started at all, exits with another code than 0, is ended by a signal, or exits
+    ///   with 0 after the run was cancelled.
     func run(_ command: Action.Command, context: RunContext) async throws {
         let token = records.token()
         let tail = OutputTail()
@@ -45,6 +47,7 @@ struct CommandRunner: Sendable {
         }
         var exit = await running.end()
         var isGone = true
+        let wasEnded = exit == nil && running.exit == nil
         if exit == nil {
             // Cancelled. A task of its own, since this one is cancelled.
             isGone = await Task { await ender.end(running, token: token) }.value
@@ -54,6 +57,8 @@ struct CommandRunner: Sendable {
         if isGone { records.end(token) }
         context.setOutput(tail.bytes)
         switch exit {
+        // A command that the daemon ended has not succeeded, whatever its exit code.
+        case .code(0) where wasEnded: throw JobFailure(reason: "was ended, and exited with 0", exitCode: 0)
         case .code(0): context.setExitCode(0)
         case .code(let code): throw JobFailure(reason: "exit code \(code)", exitCode: code)
         case .signal(let signal): throw JobFailure(reason: "ended by signal \(signal)", exitCode: 128 + signal)
@@ -72,14 +77,14 @@ struct CommandRunner: Sendable {
     private func launch(_ command: Action.Command, context: RunContext, token: String) -> CommandLaunch {
         var variables = surroundings.variables
         variables.merge(command.env) { _, new in new }
-        variables[RunningRecords.variable] = token
+        variables[ProcessEnvironment.run] = token
         variables["APUS_JOB"] = context.job.id.rawValue
         variables["APUS_JOB_KEY"] = String(context.job.key)
         variables["APUS_NAME"] = context.job.request.name
         variables["APUS_OCCURRENCE"] = String(context.occurrence)
         variables["APUS_ATTEMPT"] = String(context.attempt)
         variables["APUS_STANDS_FOR"] = String(context.standsFor)
-        variables["APUS_DUE"] = TimeText.iso8601(context.due)
+        variables["APUS_DUE"] = context.due.iso8601
         if let trace = ServiceContext.current?.traceContext {
             // Never with the state of another trace.
             variables["TRACESTATE"] = nil
@@ -88,7 +93,7 @@ struct CommandRunner: Sendable {
         return CommandLaunch(
             argv: command.shell ? ["/bin/sh", "-c", command.argv.joined(separator: " ")] : command.argv,
             environment: variables, folder: command.cwd ?? CommandSurroundings.defaultFolder,
-            mask: command.mask ?? CommandSurroundings.defaultMask, fileLimit: fileLimit)
+            mask: command.mask ?? Action.Command.defaultMask, fileLimit: fileLimit)
     }
 }
 

@@ -1,3 +1,4 @@
+import ApusClient
 import CApus
 
 #if canImport(FoundationEssentials)
@@ -65,7 +66,7 @@ extension Parallelism.Means {
 
     /// What a daemon opens after this is asked: the database with its readers, the listeners, and for each core an event
     /// loop and a shard of the timer engine, with some three descriptors each.
-    private static var toOpen: UInt64 { 32 + 6 * cores }
+    static var toOpen: UInt64 { 32 + 6 * cores }
 
     private static func openFiles(root: String) -> UInt64 {
         UInt64((try? FileManager.default.contentsOfDirectory(atPath: "\(root)/proc/self/fd"))?.count ?? 16)
@@ -91,11 +92,14 @@ extension Parallelism.Means {
             }
         }
         var left: [UInt64] = []
-        for line in (text("/proc/self/cgroup") ?? "").split(separator: "\n") {
-            let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+        for scalars in (text("/proc/self/cgroup") ?? "").unicodeScalars.split(separator: "\n") {
+            let parts = scalars.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false).map(
+                Substring.init)
             guard parts.count == 3 else { continue }
             let isUnified = parts[1].isEmpty
-            guard isUnified || parts[1].split(separator: ",").contains("pids") else { continue }
+            guard isUnified || parts[1].unicodeScalars.split(separator: ",").map(String.init).contains("pids") else {
+                continue
+            }
             let top = isUnified ? "/sys/fs/cgroup" : "/sys/fs/cgroup/pids"
             var group = parts[2]
             while true {
@@ -105,7 +109,7 @@ extension Parallelism.Means {
                 {
                     left.append(most - min(most, used))
                 }
-                guard let slash = group.lastIndex(of: "/"), group != "/", !group.isEmpty else { break }
+                guard let slash = group.unicodeScalars.lastIndex(of: "/"), group != "/", !group.isEmpty else { break }
                 group = group[..<slash]
             }
         }
@@ -113,16 +117,19 @@ extension Parallelism.Means {
     }
 }
 
-extension String {
-    fileprivate var trimmed: String {
-        String(drop { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed())
-    }
-}
-
 /// The limits of open files with which the process was started.
-struct FileLimits: Sendable {
+package struct FileLimits: Sendable {
     var soft: UInt64
     var hard: UInt64
+
+    static func check(atLeast needed: UInt64, for subject: String) throws(DaemonError) {
+        var limits = Self(soft: 0, hard: 0)
+        guard capus_file_limit(&limits.soft, &limits.hard) == 0, limits.soft < needed else { return }
+        throw DaemonError(
+            .unavailable,
+            "this process may open \(limits.soft) files, and \(subject) needs \(needed) on this machine: ulimit -n 1024"
+        )
+    }
 
     /// Raises the soft limit of this process to the hard one. Commands get the former back: programs that use select(2)
     /// must not get descriptors above 1,023 unless their user wants them.

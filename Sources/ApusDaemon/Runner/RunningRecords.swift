@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import Logging
@@ -22,9 +23,6 @@ import Logging
 /// starts, has in its environment (`APUS_RUN`): process numbers would be known too late, and are used again. Processes
 /// are found in `/proc`; on systems without it, leftovers run to their end.
 struct RunningRecords: Sendable {
-    /// The variable that holds a run's token.
-    static let variable = "APUS_RUN"
-
     var folder: String
     var random: any RandomSource
 

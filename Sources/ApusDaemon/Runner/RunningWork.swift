@@ -1,4 +1,5 @@
 import ApusBackground
+import ApusClient
 import ApusJobs
 import ApusLinux
 import ApusTimers

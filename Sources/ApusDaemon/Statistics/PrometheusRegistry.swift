@@ -1,3 +1,4 @@
+import ApusClient
 import ApusTimers
 import CoreMetrics
 
@@ -88,7 +89,13 @@ final class PrometheusRegistry: MetricsFactory {
 
     /// A label's value in its quotes.
     static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+        value.unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case "\\", "\"": text += "\\\(scalar)"
+            case "\n": text += "\\n"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
     }
 
     // MARK: What reports

@@ -1,10 +1,11 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 
 /// Counts and measures runs: a value to which they are added one after another.
 struct RunStatistics {
     private var outcomes: [RunState: Int] = [:]
-    private var attempts = 0
+    private(set) var attempts = 0
     private var retries = 0
     /// In milliseconds.
     private var lateness: [Int64] = []

@@ -1,4 +1,5 @@
 import ApusCalendar
+import ApusClient
 import ApusJobs
 import ApusTimers
 
@@ -8,8 +9,11 @@ struct StatisticsDirectory: Sendable {
     /// How many runs are in memory at once, with what they printed.
     private static let page = 200
 
-    /// The runs that have ended, of one job or of all, since an instant or ever.
-    func statistics(job: JobID?, since: WallInstant?, zone: ZoneDatabase.Zone) async throws -> WireStatistics {
+    /// The runs that have ended, of one job or of all, since an instant or ever; by job, of the `limit` jobs with the most
+    /// attempts. `check` throws once the client has gone.
+    func statistics(
+        job: JobID?, since: WallInstant?, zone: ZoneDatabase.Zone, limit: Int, check: () throws -> Void
+    ) async throws -> WireStatistics {
         var total = RunStatistics()
         var jobs: [JobID: RunStatistics] = [:]
         var names: [JobID: String] = [:]
@@ -26,12 +30,14 @@ struct StatisticsDirectory: Sendable {
             }
             names.merge(page.names) { newest, _ in newest }
             query.after = page.next
-            try Task.checkCancellation()
+            try check()
         } while query.after != nil
+        let listed = jobs.sorted { ($1.value.attempts, $0.key) < ($0.value.attempts, $1.key) }.prefix(limit)
         return WireStatistics(
             zone: zone.name, total: total.wire,
-            jobs: jobs.sorted { $0.key < $1.key }
+            jobs: listed.sorted { $0.key < $1.key }
                 .map { .init(job: $0.key.rawValue, name: names[$0.key], runs: $0.value.wire) },
+            omittedJobs: jobs.count - listed.count,
             days: days.sorted { $0.key < $1.key }.map { .init(day: $0.key, runs: $0.value.wire) })
     }
 

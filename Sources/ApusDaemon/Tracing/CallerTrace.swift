@@ -1,3 +1,4 @@
+import ApusClient
 import HTTPTypes
 import Hummingbird
 import Tracing

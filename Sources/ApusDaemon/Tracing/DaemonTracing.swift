@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import ApusTracing
@@ -13,7 +14,7 @@ struct DaemonTracing: Sendable {
     private let exporter: SpanExporter
 
     /// The tracing of a daemon; `nil` without traces.
-    /// - Throws: ``DaemonError`` with `invalid` if a variable has an invalid value.
+    /// - Throws: `DaemonError` with `invalid` if a variable has an invalid value.
     init?(
         environment: [String: String], node: NodeID, engine: TimerEngine, random: any RandomSource, logger: Logger
     )

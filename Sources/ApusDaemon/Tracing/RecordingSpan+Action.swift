@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import Tracing
 
@@ -15,7 +16,7 @@ extension RecordingSpan {
         if let name = context.job.request.name { operationName = name }
         guard let command = action.command, let program = command.argv.first else { return }
         attributes["process.executable.name"] =
-            command.shell ? "sh" : program.split(separator: "/").last.map { String($0) } ?? program
+            command.shell ? "sh" : program.unicodeScalars.split(separator: "/").last.map { String($0) } ?? program
     }
 
     /// Adds what the command ended with; `nil` if it did not end.

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusTimers
 
 /// How spans are collected and sent.

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import AsyncHTTPClient
@@ -99,7 +100,7 @@ enum RetryAfter {
 
     /// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 5.6.7); the two obsolete forms are not read.
     private static func date(_ text: String) -> WallInstant? {
-        let parts = text.split(separator: " ")
+        let parts = text.unicodeScalars.split(separator: " ").map(Substring.init)
         guard parts.count == 6, parts[5] == "GMT",
             let month = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
                 .firstIndex(of: String(parts[2])),

@@ -1,3 +1,5 @@
+import ApusClient
+import ApusJSON
 import LoopbackWeb
 import Tracing
 

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusTimers
 import Tracing
 

@@ -1,3 +1,5 @@
+import ApusClient
+
 /// Which traces are recorded (`OTEL_TRACES_SAMPLER`).
 struct TraceSampler: Hashable, Sendable {
     /// How it decides about a trace that begins here.

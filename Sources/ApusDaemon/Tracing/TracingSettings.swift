@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 
 #if canImport(FoundationEssentials)
@@ -35,7 +36,7 @@ struct TracingSettings: Hashable, Sendable {
     init() {}
 
     /// The settings of an environment.
-    /// - Throws: ``DaemonError`` with `invalid`, which names the variable and the accepted forms. Values are not in it where
+    /// - Throws: `DaemonError` with `invalid`, which names the variable and the accepted forms. Values are not in it where
     ///   they can be secrets.
     init(environment: [String: String]) throws(DaemonError) {
         let variables = Variables(environment)
@@ -57,7 +58,7 @@ struct TracingSettings: Hashable, Sendable {
         } else {
             let address = try Self.address(
                 base ?? "http://localhost:4318", "OTEL_EXPORTER_OTLP_ENDPOINT", isBase: true)
-            endpoint = address + (address.hasSuffix("/") ? "" : "/") + "v1/traces"
+            endpoint = address + (address.unicodeScalars.last == "/" ? "" : "/") + "v1/traces"
         }
         let (headers, argument) = variables.first("OTEL_EXPORTER_OTLP_TRACES_HEADERS", "OTEL_EXPORTER_OTLP_HEADERS")
         self.headers = try Self.headers(headers, argument)
@@ -240,8 +241,9 @@ private struct Variables {
     /// `NAME=VALUE,NAME=VALUE`, percent-encoded. Of a name that is given twice, the last value counts.
     static func pairs(_ text: String?, _ name: String) throws(DaemonError) -> [TracingSettings.Pair] {
         var pairs: [TracingSettings.Pair] = []
-        for (index, entry) in (text ?? "").split(separator: ",").enumerated() {
-            let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        for (index, scalars) in (text ?? "").unicodeScalars.split(separator: ",").enumerated() {
+            let parts = scalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                Substring.init)
             guard parts.count == 2, let key = decoded(parts[0]), let value = decoded(parts[1]), !key.isEmpty else {
                 throw DaemonError(
                     .invalid,

@@ -19,7 +19,7 @@ public struct DueNote: RawRepresentable, Hashable, Sendable, Codable {
 
     /// The rules of the zone have changed: the occurrence was to be due at another instant.
     static func moved(from instant: WallInstant) -> DueNote {
-        DueNote(rawValue: "moved \(TimeText.iso8601(instant))")
+        DueNote(rawValue: "moved \(instant.iso8601)")
     }
 
     package init(_ note: Occurrence.ClockNote) {

@@ -26,6 +26,8 @@ public struct JobRequest: Hashable, Sendable {
     public var uniqueness: JobUniqueness
     /// What happens if there is such a job.
     public var conflict: ConflictPolicy
+    /// What must be true of the store when the submission is carried out; a job is kept without it.
+    package var terms = SubmissionTerms()
     /// Names this submission, so that it can be repeated safely when its answer was lost: a second submission with the
     /// same key and the same contents answers with the job of the first, whatever its identifier, for as long as that
     /// job is kept. 1 to 255 bytes. `nil`: each submission is a new one.

@@ -14,7 +14,7 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         public static let notFound = Code(.notFound)
         /// Several jobs match.
         public static let ambiguous = Code(.ambiguous)
-        /// The identifier is taken, and the request said `refuse`.
+        /// The identifier is taken, and the request said `refuse`; or the name is, and it had to be free.
         public static let alreadyExists = Code(.alreadyExists)
         /// The job was changed concurrently; read it again.
         public static let conflict = Code(.conflict)
@@ -53,6 +53,18 @@ public struct JobError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.cause = cause
     }
+    /// See ``JobChange/requiresFreeName``.
+    package static func nameIsTaken(_ name: String, cause: (any Error)? = nil) -> JobError {
+        JobError(.alreadyExists, "name: a job that has not ended has the name \"\(name)\"", cause: cause)
+    }
+
+    /// See ``JobChange/onlyBeside``.
+    package static func isLabelled(_ jobs: LabelledJobs, cause: (any Error)? = nil) -> JobError {
+        JobError(
+            .alreadyExists, "labels: another job has the label \(jobs.label)=\(jobs.value) by now; read them again",
+            cause: cause)
+    }
+
     /// The code and the message.
     public var description: String { cause.map { "\(code): \(message) (\($0))" } ?? "\(code): \(message)" }
 }

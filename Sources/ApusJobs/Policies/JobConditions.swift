@@ -21,18 +21,12 @@ public struct JobConditions: OptionSet, Hashable, Sendable {
 
     static let all: JobConditions = [.network, .externalPower, .idle]
 
-    /// The conditions that do not hold on a device.
-    ///
-    /// - Parameters:
-    ///   - device: What the device is like.
-    ///   - unknownCountsAsMet: What becomes of a condition of which nothing is known.
-    /// - Returns: Those conditions.
-    public static func unmet(on device: DeviceConditions, unknownCountsAsMet: Bool = true) -> JobConditions {
+    /// The conditions that do not hold on a device. One of which nothing is known counts as met.
+    public static func unmet(on device: DeviceConditions) -> JobConditions {
         var unmet: JobConditions = []
-        let isOnline = device.network.map { $0 != .none }
-        if !(isOnline ?? unknownCountsAsMet) { unmet.insert(.network) }
-        if !(device.isOnExternalPower ?? unknownCountsAsMet) { unmet.insert(.externalPower) }
-        if !(device.isIdle ?? unknownCountsAsMet) { unmet.insert(.idle) }
+        if device.isOnline == false { unmet.insert(.network) }
+        if device.isOnExternalPower == false { unmet.insert(.externalPower) }
+        if device.isIdle == false { unmet.insert(.idle) }
         return unmet
     }
 

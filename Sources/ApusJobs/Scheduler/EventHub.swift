@@ -172,7 +172,7 @@ extension JobEvent {
         switch self {
         case .submitted(let job), .changed(let job): return fixed + job.request.payload.count
         case .runStarted(let run), .runEnded(let run), .skipped(let run): return fixed + run.output.count
-        case .output(_, _, _, let bytes): return 128 + bytes.count
+        case .output(_, _, _, _, let bytes): return 128 + bytes.count
         default: return fixed
         }
     }

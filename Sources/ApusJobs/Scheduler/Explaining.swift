@@ -18,6 +18,9 @@ struct JobSituation: Sendable {
 
 extension SchedulerMachine {
     /// Whether an occurrence of the job is due, and waits for a handler.
+    /// The jobs that are due and wait for conditions or for a handler.
+    var obstructed: [Int64] { parked.union(held).sorted() }
+
     func isParked(_ id: JobID) -> Bool { keys[id].map { parked.contains($0) } ?? false }
 
     /// What holds the job back now.
@@ -177,7 +180,7 @@ struct Explanation {
         let hasTurn = machine.turns().contains { machine.open[$0].occurrence == run.occurrence }
         if !hasTurn, job.state == .scheduled, let other = loaded.open.first(where: { $0.occurrence != run.occurrence })
         {
-            add(.overlap, "it waits for occurrence \(other.occurrence), which is \(other.state)")
+            add(.overlap, "it waits for \(OccurrenceText.words(other.occurrence)), which is \(other.state)")
         }
         if hasTurn, machine.earliestStart(run) <= now { explainObstacles() }
         explainNextLook()

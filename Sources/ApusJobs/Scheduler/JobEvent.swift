@@ -11,8 +11,9 @@ public enum JobEvent: Sendable {
     case runEnded(Run)
     /// A handler could not begin (``JobPostponement``): the run waits again, with the reason.
     case runPostponed(Run)
-    /// A handler printed something (``RunContext/emit(output:)``).
-    case output(job: JobID, occurrence: Int, attempt: Int, bytes: [UInt8])
+    /// A handler printed something (``RunContext/emit(output:)``). The attempt had printed `offset` bytes before: where
+    /// output was left out, that says how much.
+    case output(job: JobID, occurrence: Int, attempt: Int, offset: Int, bytes: [UInt8])
     /// A handler reported how far it is, 0 to 1 (``RunContext/progress(_:_:)``).
     case progress(job: JobID, occurrence: Int, attempt: Int, fraction: Double, message: String?)
     /// A range of occurrences was skipped. A range that grows is reported again, from its first occurrence on.

@@ -61,31 +61,6 @@ extension JobMachine {
         return calendar.arrivals(through: now, from: number, due: next, end: lastOccurrence, keeping: kept)
     }
 
-    /// The due instants that are to come after `after` and through `through`, the first `limit` of them.
-    func upcoming(after: WallInstant, through: WallInstant, limit: Int) -> [Due] {
-        guard var next = arrival.map({ Due(instant: $0, note: job.dueNote) }) else { return [] }
-        var number = job.nextOccurrence
-        if next.instant <= after, let calendar, lastOccurrence == nil {
-            // What is passed over need not be counted.
-            guard let following = calendar.next(after: after) else { return [] }
-            next = following
-        } else if next.instant <= after {
-            guard let arrivals = arrivals(through: after), !arrivals.isPartial, let following = arrivals.following
-            else { return [] }
-            (number, next) = (arrivals.last + 1, following)
-        }
-        var found: [Due] = []
-        while found.count < limit, next.instant <= through {
-            found.append(next)
-            guard number != lastOccurrence,
-                let following = calendar.map({ $0.next(after: next.instant) })
-                    ?? schedule.due(number + 1).map({ Due(instant: $0) })
-            else { break }
-            (number, next) = (number + 1, following)
-        }
-        return found
-    }
-
     /// Whether an occurrence comes after the next one.
     private var hasFollowing: Bool {
         guard let calendar else { return schedule.due(job.nextOccurrence + 1) != nil }
@@ -93,7 +68,7 @@ extension JobMachine {
     }
 
     /// The number of the last occurrence, if the trigger has a count.
-    private var lastOccurrence: Int? { job.request.trigger.count.map { job.origin + $0 } }
+    fileprivate var lastOccurrence: Int? { job.request.trigger.count.map { job.origin + $0 } }
 
     /// The intervals of a trigger that is not a calendar's.
     var schedule: TriggerSchedule { TriggerSchedule(job.request.trigger, first: job.first, origin: job.origin) }
@@ -123,5 +98,53 @@ extension JobMachine {
         }
         // Runs by hand do not wait for others, and others do not wait for them. Their numbers are the lowest.
         return open.indices.filter { open[$0].state == .waiting && open[$0].isByHand } + next
+    }
+}
+
+/// The due instants of a job that are to come, if nothing changes it.
+package struct UpcomingOccurrences: IteratorProtocol {
+    private enum Position {
+        case first(after: WallInstant)
+        case after(Due, number: Int)
+        case end
+    }
+
+    private let machine: JobMachine
+    private var position: Position
+
+    init(_ machine: JobMachine, after instant: WallInstant) {
+        self.machine = machine
+        position = .first(after: instant)
+    }
+
+    package mutating func next() -> (due: WallInstant, note: DueNote?)? {
+        let found: (due: Due, number: Int)? =
+            switch position {
+            case .first(let instant): first(after: instant)
+            case .after(let due, let number): following(due, number)
+            case .end: nil
+            }
+        position = found.map { .after($0.due, number: $0.number) } ?? .end
+        return found.map { ($0.due.instant, $0.due.note) }
+    }
+
+    private func first(after instant: WallInstant) -> (due: Due, number: Int)? {
+        let job = machine.job
+        guard let next = machine.arrival.map({ Due(instant: $0, note: job.dueNote) }) else { return nil }
+        if next.instant > instant { return (next, job.nextOccurrence) }
+        if let calendar = machine.calendar, machine.lastOccurrence == nil {
+            // What is passed over need not be counted.
+            return calendar.next(after: instant).map { ($0, job.nextOccurrence) }
+        }
+        guard let arrivals = machine.arrivals(through: instant), let following = arrivals.following else { return nil }
+        return (following, arrivals.last + 1)
+    }
+
+    private func following(_ due: Due, _ number: Int) -> (due: Due, number: Int)? {
+        guard number != machine.lastOccurrence else { return nil }
+        let next =
+            machine.calendar.map { $0.next(after: due.instant) }
+            ?? machine.schedule.due(number + 1).map { Due(instant: $0) }
+        return next.map { ($0, number + 1) }
     }
 }

@@ -26,10 +26,7 @@ extension JobMachine {
         let missedRuns = job.request.policies.missedRuns.kind
         // A wake-up may use the whole tolerance: what it starts then is on time.
         let isOnTime = last.instant.duration(to: now) <= job.request.policies.tolerance + grace(arrivals)
-        if arrivals.isPartial {
-            let isCoalesced = if case .runOnce = missedRuns { true } else { false }
-            skip(n...m, due: next, reason: isCoalesced ? "coalesced" : "missed", now: now, &draft)
-        } else if n == m, isOnTime {
+        if n == m, isOnTime {
             place(m, due: last, standsFor: 1, now: now, &draft)
         } else {
             switch missedRuns {
@@ -104,7 +101,7 @@ extension JobMachine {
 
     /// Skips in a row, for one reason, are one run: a job that is skipped each second for an hour must not displace the
     /// history of its attempts.
-    private mutating func skip(
+    mutating func skip(
         _ range: ClosedRange<Int>, due: WallInstant, reason: String, now: WallInstant, _ draft: inout Draft
     ) {
         var run = Run(
@@ -193,7 +190,7 @@ extension JobMachine {
         }
         close(index, .failed, reason: reason, isFinal: false, now: now, &draft)
         let pause = delay ?? retry.backoff(afterFailures: run.attempt - run.lostBefore, jitter: jitter)
-        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.advanced(by: max(.zero, pause)), now: now, &draft)
+        tryAgain(run, lostBefore: run.lostBefore, notBefore: now.due(after: pause), now: now, &draft)
     }
 
     mutating func lose(_ index: Int, now: WallInstant, _ draft: inout Draft) {
@@ -223,7 +220,7 @@ extension JobMachine {
             open[index].notBefore = nil
             open[index].due = due
             guard let postponement else { return }
-            open[index].notBefore = now.advanced(by: max(.zero, postponement.delay))
+            open[index].notBefore = now.due(after: postponement.delay)
             guard open[index].reason != Self.catchUp else { return }
             // A handler's own words must not make a catch-up run of it.
             open[index].reason = postponement.reason == Self.catchUp ? "postponed" : postponement.reason

@@ -6,15 +6,16 @@ import Synchronization
 ///
 /// Called outside the scheduler's locks, on its tasks and those of handlers.
 final class JobMetrics: Sendable {
-    private struct Counted: Hashable {
-        var outcome: RunState
-        var kind: String
-        var queue: QueueID
-    }
-
     private struct Timed: Hashable {
         var kind: String
         var queue: QueueID
+        /// For all that have no metrics of their own.
+        static let other = Timed(kind: "other", queue: JobMetrics.otherQueue)
+    }
+
+    private struct Counted: Hashable {
+        var outcome: RunState
+        var job: Timed
     }
 
     private struct Timers {
@@ -29,10 +30,25 @@ final class JobMetrics: Sendable {
 
     /// Metrics are made when there is something to report, and kept.
     private struct Made {
+        var jobs: Set<Timed> = []
         var counters: [Counted: Counter] = [:]
         var timers: [Timed: Timers] = [:]
         var meters: [QueueID: Meters] = [:]
+
+        /// The first of them have metrics of their own for good, so that no counter falls.
+        mutating func timed(_ job: Job) -> Timed {
+            let own = Timed(kind: job.request.kind, queue: job.request.queue)
+            if jobs.contains(own) { return own }
+            guard jobs.count < JobMetrics.mostOwn else { return .other }
+            jobs.insert(own)
+            return own
+        }
     }
+
+    /// How many queues, and how many pairs of a kind and a queue, have metrics of their own: a backend keeps each series
+    /// for as long as it runs.
+    static let mostOwn = 100
+    private static let otherQueue = QueueID("other")
 
     private let made = Locked(Made())
     private let factory: any MetricsFactory
@@ -48,11 +64,11 @@ final class JobMetrics: Sendable {
 
     /// So many attempts ended so, or so many occurrences were skipped.
     func ended(_ outcome: RunState, _ count: Int, of job: Job) {
-        let key = Counted(outcome: outcome, kind: job.request.kind, queue: job.request.queue)
         let counter = made.withLock { made -> Counter in
+            let key = Counted(outcome: outcome, job: made.timed(job))
             if let counter = made.counters[key] { return counter }
             let counter = Counter(
-                label: "\(label).runs", dimensions: all("outcome", key.outcome.rawValue, key.kind, key.queue),
+                label: "\(label).runs", dimensions: [("outcome", outcome.rawValue)] + dimensions(of: key.job),
                 factory: factory)
             made.counters[key] = counter
             return counter
@@ -62,8 +78,8 @@ final class JobMetrics: Sendable {
 
     /// A handler took that long. `lateness` is that of an occurrence's first attempt.
     func handled(_ job: Job, for duration: Duration, lateness: Duration?) {
-        let key = Timed(kind: job.request.kind, queue: job.request.queue)
         let timers = made.withLock { made -> Timers in
+            let key = made.timed(job)
             if let timers = made.timers[key] { return timers }
             let timers = Timers(duration: timer("duration", key), lateness: timer("lateness", key))
             made.timers[key] = timers
@@ -73,14 +89,20 @@ final class JobMetrics: Sendable {
         if let lateness { timers.lateness.recordNanoseconds(lateness.wholeNanoseconds) }
     }
 
-    /// How the queues stand. One that is not among them any more runs nothing, and nothing waits in it.
+    /// How the queues stand; those without meters of their own are added up. One that is not among them any more runs nothing, and nothing waits in it.
     func queues(_ statuses: [QueueStatus]) {
         let reports = made.withLock { made -> [(Meters, running: Int, waiting: Int)] in
-            for status in statuses where made.meters[status.queue.id] == nil {
-                let id = status.queue.id
-                made.meters[id] = Meters(running: meter("running", id), waiting: meter("waiting", id))
+            var current: [QueueID: (running: Int, waiting: Int)] = [:]
+            for status in statuses {
+                var id = status.queue.id
+                if made.meters[id] == nil {
+                    if made.meters.count >= Self.mostOwn { id = Self.otherQueue }
+                    made.meters[id] =
+                        made.meters[id] ?? Meters(running: meter("running", id), waiting: meter("waiting", id))
+                }
+                let sum = current[id] ?? (0, 0)
+                current[id] = (sum.running + status.running, sum.waiting + status.waiting)
             }
-            let current = Dictionary(statuses.map { ($0.queue.id, $0) }) { first, _ in first }
             return made.meters.map { ($1, current[$0]?.running ?? 0, current[$0]?.waiting ?? 0) }
         }
         for (meters, running, waiting) in reports {
@@ -91,7 +113,7 @@ final class JobMetrics: Sendable {
 
     private func timer(_ name: String, _ key: Timed) -> CoreMetrics.Timer {
         CoreMetrics.Timer(
-            label: "\(label).\(name)", dimensions: [("kind", key.kind), ("queue", key.queue.rawValue)] + dimensions,
+            label: "\(label).\(name)", dimensions: dimensions(of: key),
             preferredDisplayUnit: .milliseconds, factory: factory)
     }
 
@@ -99,8 +121,8 @@ final class JobMetrics: Sendable {
         Meter(label: "\(label).\(name)", dimensions: [("queue", queue.rawValue)] + dimensions, factory: factory)
     }
 
-    private func all(_ name: String, _ value: String, _ kind: String, _ queue: QueueID) -> [(String, String)] {
-        [(name, value), ("kind", kind), ("queue", queue.rawValue)] + dimensions
+    private func dimensions(of job: Timed) -> [(String, String)] {
+        [("kind", job.kind), ("queue", job.queue.rawValue)] + dimensions
     }
 }
 
@@ -124,8 +146,9 @@ extension JobScheduler {
     /// late they begin, and how many run and wait.
     ///
     /// Backends are called on the scheduler's tasks: one that blocks makes runs late. Nothing is reported, and nothing
-    /// costs, unless this was called. Calling it again replaces the backend. Each kind and each queue has metrics of its
-    /// own, so let many jobs share a kind: jobs without one have their identifier as their kind.
+    /// costs, unless this was called. Calling it again replaces the backend. The first 100 pairs of a kind and a queue have
+    /// metrics of their own, and so have the first 100 queues; all others share the kind and the queue `other`. So let many
+    /// jobs share a kind: jobs without one have their identifier as their kind.
     ///
     /// - Parameters:
     ///   - factory: The backend; the bootstrapped backend when not given.

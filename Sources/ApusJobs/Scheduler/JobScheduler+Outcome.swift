@@ -11,7 +11,8 @@ extension JobScheduler {
         guard let outcome = try await outcome(following: { _ in occurrence }) else {
             if run.isFinal { return run }
             throw JobError(
-                .notFound, "\(run.job): the job was replaced or removed, and occurrence \(run.occurrence) with it")
+                .notFound,
+                "\(run.job): the job was replaced or removed, and \(OccurrenceText.words(run.occurrence)) with it")
         }
         return outcome
     }
@@ -72,7 +73,7 @@ private struct AwaitedOccurrence: CustomStringConvertible {
     var job: JobID
     var number: Int
 
-    var description: String { "occurrence \(number) of \(job)" }
+    var description: String { "\(OccurrenceText.words(number)) of \(job)" }
 
     /// Whether the run is its outcome. A skipped range is that of many.
     func isDecided(by run: Run) -> Bool {

@@ -58,7 +58,7 @@ public final class JobScheduler: Sendable {
             self.cancellationGrace = cancellationGrace
             self.middleware = middleware
             self.timeZones = timeZones
-            let program = CommandLine.arguments.first?.split(separator: "/").last
+            let program = CommandLine.arguments.first?.unicodeScalars.split(separator: "/").last
             self.node = node ?? NodeID(rawValue: program.map { String($0) } ?? "apus")
         }
     }
@@ -149,6 +149,26 @@ public final class JobScheduler: Sendable {
     /// - Throws: ``JobError`` with `notFound`, `closed`, or the store's errors.
     @discardableResult
     public func cancel(_ id: JobID) async throws -> Job { try await jobs(.job(.cancel(id)))[0] }
+
+    /// Ends several jobs for good, as ``cancel(_:)`` does, in commits of up to 1,000 of them, between which what is
+    /// due runs. Identifiers without a job are left out.
+    /// - Returns: the jobs that have ended, in the order of their identifiers.
+    /// - Throws: ``JobError`` with `closed`, or the store's errors: some of the jobs may be cancelled then.
+    @discardableResult
+    public func cancel(all ids: [JobID]) async throws -> [Job] {
+        var cancelled: [Job] = []
+        for start in stride(from: 0, to: ids.count, by: SchedulerMachine.maximumCommands) {
+            let some = ids[start..<min(start + SchedulerMachine.maximumCommands, ids.count)]
+            for answer in await loop.call(some.map { .job(.cancel($0)) }) {
+                switch answer {
+                case .success(.jobs(let jobs)): cancelled += jobs
+                case .failure(let error) where error.code != .notFound: throw error
+                case .success, .failure: break
+                }
+            }
+        }
+        return cancelled
+    }
 
     /// Lets nothing of the job start until ``resume(_:)``. A relative trigger keeps the remainder of its interval.
     /// No effect on a suspended job.
@@ -257,7 +277,7 @@ public final class JobScheduler: Sendable {
             found = page.runs.first { $0.isFinal || occurrence != nil && $0.state.isOpen }
             query.after = page.next
         } while found == nil && query.after != nil
-        let what = occurrence.map { "occurrence \($0)" } ?? "the job"
+        let what = occurrence.map(OccurrenceText.words) ?? "the job"
         guard let run = found else {
             throw JobError(.notFound, "\(job.id): \(what) has no attempt that can be tried again")
         }
@@ -305,7 +325,8 @@ public final class JobScheduler: Sendable {
         if let occurrence, runs.isEmpty, occurrence != loaded.job.nextOccurrence || loaded.job.state.isFinal {
             throw JobError(
                 .notFound,
-                "\(id): nothing is known of occurrence \(occurrence); its history is gone, or it has not arrived")
+                "\(id): nothing is known of \(OccurrenceText.words(occurrence)); its history is gone, or it has not arrived"
+            )
         }
         var explanation = Explanation(
             loaded, loop.situation(of: id), now: loop.reading().wall, in: loop.configuration.timeZones)
@@ -322,30 +343,6 @@ public final class JobScheduler: Sendable {
     /// It begins as soon as ``handle(_:with:)-(String,_)`` registers one. A job whose conditions do not hold, or that is suspended, is
     /// not parked, and none is while the scheduler does not run.
     public func isParked(_ id: JobID) -> Bool { loop.isParked(id) }
-
-    /// The job with its open runs, as stored; `nil` if there is none.
-    public func job(_ id: JobID) async throws -> LoadedJob? { try await loop.store.job(id) }
-
-    /// Jobs that match, one page of them.
-    public func jobs(_ query: JobQuery) async throws -> JobPage { try await loop.store.jobs(query) }
-
-    /// Runs that match, newest first, one page of them.
-    public func runs(_ query: RunQuery) async throws -> RunPage { try await loop.store.runs(query) }
-
-    /// The next `n` due instants of a trigger if it were submitted now; fewer if it ends before that. Submits nothing.
-    /// - Throws: ``JobError`` with `invalid`, as ``submit(_:)->Job`` would.
-    public func preview(_ trigger: Trigger, next n: Int) throws -> [WallInstant] {
-        try trigger.preview(from: loop.reading().wall, limit: n, in: loop.configuration.timeZones)
-    }
-
-    /// The due instants of a job that are to come, if nothing changes it, with what the clock does to them: those after
-    /// one instant and through another, the first `limit` of them. None of a job that is not scheduled.
-    public func upcoming(
-        _ job: Job, after: WallInstant, through: WallInstant, limit: Int
-    ) -> [(due: WallInstant, note: DueNote?)] {
-        JobMachine(LoadedJob(job: job, open: []), in: loop.configuration.timeZones)
-            .upcoming(after: after, through: through, limit: limit).map { ($0.instant, $0.note) }
-    }
 
     /// The present, by the clock that this scheduler goes by.
     package var now: WallInstant { loop.reading().wall }

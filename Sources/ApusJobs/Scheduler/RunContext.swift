@@ -98,6 +98,8 @@ public struct RunContext: Sendable {
 
     /// Sends the scheduler's subscribers what was printed just now. Not stored; see ``setOutput(_:)``.
     public func emit(output chunk: [UInt8]) {
-        control.emit(.output(job: job.id, occurrence: occurrence, attempt: attempt, bytes: chunk))
+        control.emit(bytes: chunk.count) { offset in
+            .output(job: job.id, occurrence: occurrence, attempt: attempt, offset: offset, bytes: chunk)
+        }
     }
 }

@@ -33,15 +33,17 @@ final class RunControl: Sendable {
     private let events: EventHub
     private let executor: (any TaskExecutor)?
     private let keepProgress: (@Sendable (RunProgress) -> Void)?
+    private let printed: PrintedBytes
 
     /// `keepProgress` is called with what is to be kept while the handler runs.
     init(
-        engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?,
+        engine: TimerEngine, events: EventHub, executor: (any TaskExecutor)?, printed: PrintedBytes = PrintedBytes(),
         keepProgress: (@Sendable (RunProgress) -> Void)? = nil
     ) {
         self.engine = engine
         self.events = events
         self.executor = executor
+        self.printed = printed
         self.keepProgress = keepProgress
     }
 
@@ -88,7 +90,7 @@ final class RunControl: Sendable {
     func followUp(
         timeLimit: Duration, _ body: @escaping @Sendable (RunControl) async -> Void
     ) async -> CancellationReason? {
-        let control = RunControl(engine: engine, events: events, executor: executor)
+        let control = RunControl(engine: engine, events: events, executor: executor, printed: printed)
         let cancelled = state.withLock { state -> CancellationReason? in
             state.followUp = control
             return state.laterReason
@@ -174,6 +176,22 @@ final class RunControl: Sendable {
     func emit(_ event: JobEvent) {
         guard !state.withLock({ $0.ended }) else { return }
         events.emit(event)
+    }
+
+    /// Sends the event of output with so many bytes, made with the number of those before it.
+    func emit(bytes count: Int, _ event: (_ offset: Int) -> JobEvent) { emit(event(printed.add(count))) }
+}
+
+/// How many bytes of output an attempt has sent, also in work that follows it.
+final class PrintedBytes: Sendable {
+    private let count = Locked(0)
+
+    /// - Returns: how many there were before.
+    func add(_ more: Int) -> Int {
+        count.withLock { count in
+            defer { count += more }
+            return count
+        }
     }
 }
 

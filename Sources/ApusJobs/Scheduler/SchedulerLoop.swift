@@ -9,8 +9,9 @@ import Logging
 /// What arrives while a step is done (a commit waits for the disk) is the next turn's: the loop is the group commit.
 final class SchedulerLoop: Sendable {
     typealias Handler = @Sendable (RunContext) async throws -> Void
+    typealias Answer = @Sendable (Result<SchedulerReply, JobError>) -> Void
 
-    private enum Life: Sendable {
+    enum Life: Sendable {
         case idle
         /// The store is being opened. Callers of `stop` wait for the end of that.
         case opening(stops: [CheckedContinuation<Bool, Never>])
@@ -18,13 +19,13 @@ final class SchedulerLoop: Sendable {
         case stopped
     }
 
-    private struct Inbox: Sendable {
+    struct Inbox: Sendable {
         var life = Life.idle
         var inputs: [SchedulerInput] = []
         /// Something has happened that the machine sees by itself: time has passed, the clock was set.
         var isWoken = false
         var waiter: CheckedContinuation<Void, Never>?
-        var calls: [Int: CheckedContinuation<SchedulerReply, any Error>] = [:]
+        var calls: [Int: Answer] = [:]
         var lastCall = 0
         var starting: CheckedContinuation<Void, any Error>?
         var handlers: [String: Handler] = [:]
@@ -41,7 +42,7 @@ final class SchedulerLoop: Sendable {
     let logger: Logger
     let hub: EventHub
     let running = Locked<[RunKey: RunControl]>([:])
-    private let inbox = Locked(Inbox())
+    let inbox = Locked(Inbox())
     private let machine = Locked<SchedulerMachine?>(nil)
     private let alarm = Locked<(wake: SchedulerWake, timer: ScheduledTimer)?>(nil)
     let conditions: ConditionReader
@@ -71,6 +72,8 @@ final class SchedulerLoop: Sendable {
     func handler(of kind: String) -> Handler? { inbox.withLock { $0.handlers[kind] } }
 
     func awaitedConditions(_ id: JobID) -> JobConditions { machine.withLock { $0?.awaitedConditions(id) ?? [] } }
+
+    func obstructed() -> [Int64] { machine.withLock { $0?.obstructed ?? [] } }
 
     func isParked(_ id: JobID) -> Bool { machine.withLock { $0?.isParked(id) ?? false } }
 
@@ -165,43 +168,6 @@ final class SchedulerLoop: Sendable {
     func abandon() { post(.command(0, .stop(grace: .zero))) }
 
     // MARK: Inputs
-
-    func call(_ command: SchedulerCommand) async throws -> SchedulerReply {
-        try await withCheckedThrowingContinuation { continuation in
-            let (error, waiter) = inbox.withLock { inbox -> (JobError?, CheckedContinuation<Void, Never>?) in
-                switch inbox.life {
-                case .idle, .opening:
-                    return (JobError(.closed, "the scheduler was not started; call start() first"), nil)
-                case .stopped: return (SchedulerMachine.closed, nil)
-                case .running: break
-                }
-                inbox.lastCall += 1
-                inbox.calls[inbox.lastCall] = continuation
-                inbox.inputs.append(.command(inbox.lastCall, command))
-                return (nil, inbox.waiter.take())
-            }
-            if let error { continuation.resume(throwing: error) }
-            waiter?.resume()
-        }
-    }
-
-    func post(_ input: SchedulerInput) {
-        let waiter = inbox.withLock { inbox -> CheckedContinuation<Void, Never>? in
-            guard case .running = inbox.life else { return nil }
-            inbox.inputs.append(input)
-            return inbox.waiter.take()
-        }
-        waiter?.resume()
-    }
-
-    /// The machine looks at the clocks.
-    func wake() {
-        let waiter = inbox.withLock { inbox in
-            inbox.isWoken = true
-            return inbox.waiter.take()
-        }
-        waiter?.resume()
-    }
 
     private func waitForInputs() async {
         await withCheckedContinuation { continuation in
@@ -363,7 +329,7 @@ final class SchedulerLoop: Sendable {
         case .cancel(let key, let reason): running.withLock { $0[key] }?.cancel(reason)
         case .answer(let number, let result):
             let call = inbox.withLock { $0.calls.removeValue(forKey: number) }
-            call?.resume(with: result)
+            call?(result)
         case .emit(let event): hub.emit(event)
         case .count(let outcome, let count, let job): metrics.current?.ended(outcome, count, of: job)
         case .followConditions(true):
@@ -384,7 +350,7 @@ final class SchedulerLoop: Sendable {
         }
         hub.finish(error)
         starting?.resume(throwing: error ?? JobError(.closed, "the scheduler was stopped while it started"))
-        for call in calls { call.resume(throwing: error ?? SchedulerMachine.closed) }
+        for call in calls { call(.failure(error ?? SchedulerMachine.closed)) }
     }
 }
 

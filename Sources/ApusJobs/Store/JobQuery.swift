@@ -4,6 +4,8 @@ public import ApusTimers
 public struct JobQuery: Hashable, Sendable {
     /// Only jobs whose identifier begins so, or whose name is exactly this.
     public var idPrefixOrName: String?
+    /// Only jobs with one of these names, exactly; empty for all.
+    public var names: Set<String>
     /// Only jobs of these states; empty for all.
     public var states: Set<JobState>
     /// Only jobs of this kind.
@@ -14,24 +16,32 @@ public struct JobQuery: Hashable, Sendable {
     public var idempotencyKey: String?
     /// Only jobs whose newest attempt that began and has ended is in one of these states; empty for all.
     public var lastEnded: Set<RunState>
+    /// Only jobs with a calendar trigger.
+    public var calendarsOnly: Bool
     /// Whether the jobs that were submitted last come first; otherwise they come last.
     public var newestFirst: Bool
+    /// Includes ``JobPage/lastRuns`` in the page. A store looks them up job by job; without them they are all `nil`.
+    public var includesLastRuns: Bool
     /// At most this many.
     public var limit: Int
     /// Continue after this page's end.
     public var after: String?
     /// A query; each argument left out asks for everything.
     public init(
-        idPrefixOrName: String? = nil, states: Set<JobState> = [], kind: String? = nil, labels: [String: String] = [:],
-        idempotencyKey: String? = nil, lastEnded: Set<RunState> = [], newestFirst: Bool = false, limit: Int = 50,
+        idPrefixOrName: String? = nil, names: Set<String> = [], states: Set<JobState> = [], kind: String? = nil,
+        labels: [String: String] = [:], idempotencyKey: String? = nil, lastEnded: Set<RunState> = [],
+        calendarsOnly: Bool = false, newestFirst: Bool = false, includesLastRuns: Bool = true, limit: Int = 50,
         after: String? = nil
     ) {
+        self.includesLastRuns = includesLastRuns
         self.idPrefixOrName = idPrefixOrName
+        self.names = names
         self.states = states
         self.kind = kind
         self.labels = labels
         self.idempotencyKey = idempotencyKey
         self.lastEnded = lastEnded
+        self.calendarsOnly = calendarsOnly
         self.newestFirst = newestFirst
         self.limit = limit
         self.after = after
@@ -53,6 +63,14 @@ public struct JobPage: Hashable, Sendable {
         self.jobs = jobs
         self.lastRuns = lastRuns
         self.next = next
+    }
+}
+
+extension JobPage {
+    /// The jobs that the scheduler must look at first, in the order of (`nextWake`, `key`).
+    package static func soonest(_ jobs: [Job], limit: Int) -> [Job] {
+        let waking = jobs.compactMap { job in job.nextWake.map { (wake: $0, job: job) } }
+        return waking.sorted { ($0.wake, $0.job.key) < ($1.wake, $1.job.key) }.prefix(limit).map(\.job)
     }
 }
 

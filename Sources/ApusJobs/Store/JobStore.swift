@@ -30,7 +30,8 @@ public protocol JobStore: Sendable {
     /// Each part succeeds or fails on its own, whole; the parts are applied in their order.
     /// - Returns: for each part the jobs as they are now, with their keys and versions, in the order of the part's
     ///   changes; or why it was not applied: `conflict` (a version was not the expected one, or the
-    ///   identifier, the idempotency key or the payload is taken, or is that of another part), `invalid`, `notOwner`.
+    ///   identifier, the idempotency key or the payload is taken, or is that of another part), `alreadyExists` (the name
+    ///   is taken, ``JobChange/requiresFreeName``, or the label, ``JobChange/onlyBeside``), `invalid`, `notOwner`.
     /// - Throws: ``JobError`` with `full`, `notOwner` or `closed`: nothing of the turn was applied; with another code,
     ///   the turn may have been applied as a whole or not at all.
     func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>]
@@ -87,6 +88,12 @@ public protocol JobStore: Sendable {
     /// Jobs that match, one page of them.
     func jobs(_ query: JobQuery) async throws -> JobPage
 
+    /// How many jobs match. The query's `limit` and `after` say nothing here.
+    func count(_ query: JobQuery) async throws -> Int
+
+    /// The jobs of all shards that must be looked at first, ordered by (``Job/nextWake``, `key`); at most `limit`.
+    func soonest(limit: Int) async throws -> [Job]
+
     /// Runs that match, newest first (by the order in which they were written), one page of them.
     func runs(_ query: RunQuery) async throws -> RunPage
 }
@@ -98,6 +105,31 @@ extension JobStore {
     /// The same with all lanes.
     public func due(through instant: WallInstant, limit: Int, in session: StoreSession) async throws -> DueJobs {
         try await due(through: instant, limit: limit, excluding: [], in: session)
+    }
+
+    /// Reads the jobs, a page at a time.
+    public func count(_ query: JobQuery) async throws -> Int {
+        var query = query
+        (query.includesLastRuns, query.limit, query.after) = (false, 500, nil)
+        var count = 0
+        repeat {
+            let page = try await jobs(query)
+            count += page.jobs.count
+            query.after = page.next
+        } while query.after != nil
+        return count
+    }
+
+    /// Reads all jobs that have not ended, a page at a time.
+    public func soonest(limit: Int) async throws -> [Job] {
+        var query = JobQuery(states: [.scheduled, .suspended], includesLastRuns: false, limit: 500)
+        var soonest: [Job] = []
+        repeat {
+            let page = try await jobs(query)
+            soonest = JobPage.soonest(soonest + page.jobs, limit: limit)
+            query.after = page.next
+        } while query.after != nil
+        return soonest
     }
 
     /// None: a store of which applications' transactions can be no part.

@@ -88,7 +88,7 @@ struct MemoryTables {
     var rows: [Int64: Row] = [:]
     /// The keys of the jobs with an identifier, in the order of their submission.
     private var keys: [JobID: [Int64]] = [:]
-    private var idempotencyKeys: [String: Int64] = [:]
+    private(set) var idempotencyKeys: [String: Int64] = [:]
     private var lastKey: Int64 = 0
     private var lastWrite: Int64 = 0
     /// In the order of their sequences.
@@ -193,6 +193,8 @@ struct MemoryTables {
             try checkID(of: job)
             try checkKey(of: job)
             try checkPayload(of: job)
+            if change.requiresFreeName { try checkName(of: job) }
+            if let known = change.onlyBeside { try checkLabel(known) }
             try Outcomes().check(change.runs, id: job.id)
             insert(&job)
         case .version(let version):
@@ -233,7 +235,7 @@ struct MemoryTables {
         }
     }
 
-    private func find(kind: String, payload: [UInt8], after instant: WallInstant?) -> Row? {
+    func find(kind: String, payload: [UInt8], after instant: WallInstant?) -> Row? {
         let same = rows.values.filter { row in
             let request = row.job.request
             return request.uniqueness.countsPayload && request.kind == kind && request.payload == payload
@@ -248,24 +250,6 @@ struct MemoryTables {
             job: row.job, open: row.open.sorted { $0.key < $1.key }.map(\.value),
             lastSkip: row.lastSkip?.through == row.job.nextOccurrence - 1 ? row.lastSkip : nil,
             elapsedOffset: clock?.elapsedOffset ?? .zero)
-    }
-
-    private func checkID(of job: Job) throws(JobError) {
-        guard !job.state.isFinal, let other = find(job.id)?.job, !other.state.isFinal else { return }
-        throw JobError(.conflict, "\(job.id): the identifier is taken")
-    }
-
-    private func checkKey(of job: Job) throws(JobError) {
-        guard let key = job.request.idempotencyKey, idempotencyKeys[key] != nil else { return }
-        throw JobError(.conflict, "\(job.id): the idempotency key is taken")
-    }
-
-    private func checkPayload(of job: Job) throws(JobError) {
-        guard job.request.uniqueness.countsPayload, !job.state.isFinal,
-            let other = find(kind: job.request.kind, payload: job.request.payload, after: nil)?.job,
-            other.key != job.key || job.key == 0
-        else { return }
-        throw JobError(.conflict, "\(job.id): job \(other.id) has the same kind and payload")
     }
 
     private mutating func insert(_ job: inout Job) {
@@ -347,19 +331,19 @@ struct MemoryTables {
         let found = rows.values.filter { row in
             let job = row.job
             if query.newestFirst ? job.key >= after : job.key <= after { return false }
-            if let text = query.idPrefixOrName, !job.id.rawValue.hasPrefix(text), job.request.name != text {
-                return false
-            }
+            let isMeant = query.idPrefixOrName.map { job.id.rawValue.hasPrefix($0) || job.request.name == $0 } ?? true
+            if !isMeant { return false }
+            if !query.names.isEmpty, !(job.request.name.map(query.names.contains) ?? false) { return false }
             if !query.states.isEmpty, !query.states.contains(job.state) { return false }
             if let kind = query.kind, job.request.kind != kind { return false }
             if let key = query.idempotencyKey, job.request.idempotencyKey != key { return false }
+            if query.calendarsOnly, job.request.trigger.calendar == nil { return false }
             if !query.lastEnded.isEmpty, !(row.lastEnded.map(query.lastEnded.contains) ?? false) { return false }
             return query.labels.allSatisfy { job.request.labels[$0.key] == $0.value }
         }.sorted { query.newestFirst ? $0.job.key > $1.job.key : $0.job.key < $1.job.key }
         let page = found.prefix(max(0, query.limit))
         return JobPage(
-            jobs: page.map(\.job),
-            lastRuns: page.map(\.lastRun),
+            jobs: page.map(\.job), lastRuns: page.map { query.includesLastRuns ? $0.lastRun : nil },
             next: found.count > page.count ? page.last.map { String($0.job.key) } : nil)
     }
 

@@ -34,6 +34,18 @@ public struct StoreTurn: Hashable, Sendable {
     }
 }
 
+/// The jobs that have a label and have not ended, as a caller has read them.
+public struct LabelledJobs: Hashable, Sendable {
+    /// The label, and its value.
+    public var label: String, value: String
+    /// The keys of the jobs.
+    public var keys: Set<Int64>
+    /// Some jobs.
+    public init(label: String, value: String, keys: Set<Int64>) {
+        (self.label, self.value, self.keys) = (label, value, keys)
+    }
+}
+
 /// One change of one job: the job's new row, and runs that are new or changed. Written whole or not at all.
 public struct JobChange: Hashable, Sendable {
     /// What must be true of the stored job.
@@ -49,6 +61,12 @@ public struct JobChange: Hashable, Sendable {
     public var shard: ShardID
     /// What must be true.
     public var expected: Expectation
+    /// Of a new job: whether no job that has not ended may have its name. Otherwise the part is refused with
+    /// ``JobError/Code/alreadyExists``.
+    public var requiresFreeName: Bool
+    /// Of a new job: the only jobs with a label that may be there and not have ended. Otherwise the part is refused with
+    /// ``JobError/Code/alreadyExists``.
+    public var onlyBeside: LabelledJobs?
     /// The new row. Its `version` is ignored: the store writes the expected one plus 1 (1 for a new job). Its `openRuns`
     /// is how many runs are open after the change; stores may rely on it.
     public var job: Job
@@ -64,11 +82,14 @@ public struct JobChange: Hashable, Sendable {
     public var keptRuns: Int?
     /// A change.
     public init(
-        shard: ShardID = .only, expected: Expectation, job: Job, isRequestChanged: Bool = false,
-        isStateChanged: Bool = true, runs: [Run] = [], keptRuns: Int? = nil
+        shard: ShardID = .only, expected: Expectation, requiresFreeName: Bool = false,
+        onlyBeside: LabelledJobs? = nil, job: Job, isRequestChanged: Bool = false, isStateChanged: Bool = true,
+        runs: [Run] = [], keptRuns: Int? = nil
     ) {
         self.shard = shard
         self.expected = expected
+        self.requiresFreeName = requiresFreeName
+        self.onlyBeside = onlyBeside
         self.job = job
         self.isRequestChanged = isRequestChanged
         self.isStateChanged = isStateChanged

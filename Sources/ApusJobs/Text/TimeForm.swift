@@ -109,8 +109,8 @@ enum TimeForm: Hashable {
         guard (1...CivilDate.days(inMonth: month, year: year)).contains(day) else {
             throw TextProblem("month \(month) of \(year) has no day \(day)")
         }
-        guard (1970...2553).contains(year), let date = CivilDate(year: year, month: month, day: day) else {
-            throw TextProblem("the year is not within 1970–2553")
+        guard (1970...2200).contains(year), let date = CivilDate(year: year, month: month, day: day) else {
+            throw TextProblem("the year is not within 1970–2200")
         }
         return date
     }
@@ -206,8 +206,7 @@ extension TimeForm {
             let days = notToday && ahead == 0 ? [7, 14] : [ahead, ahead + 7]
             return try Self.first(of: days, from: today, time, after: now, in: zone)
         case .after(let duration):
-            let (instant, overflow) = now.nanoseconds.addingReportingOverflow(UInt64(duration.wholeNanoseconds))
-            return try overflow ? Self.wall(.max, 0) : WallInstant(nanoseconds: instant)
+            return try Self.checked(now.advanced(by: duration))
         case .secondsSince1970(let seconds):
             return try Self.future(Self.wall(seconds, 0), now)
         case .relative(let days, let time):
@@ -236,17 +235,21 @@ extension TimeForm {
 
     private static func future(_ instant: WallInstant, _ now: WallInstant) throws(TextProblem) -> WallInstant {
         guard instant > now else {
-            throw TextProblem("it lies in the past; now it is \(TimeText.iso8601(now))")
+            throw TextProblem("it lies in the past; now it is \(now.iso8601)")
         }
         return instant
     }
 
-    /// From 1970 to the first year that does not fit into a ``WallInstant`` as a whole.
-    private static let secondsUntil2554: Int64 = 18_429_292_800
-
-    /// An instant of the wall clock, refused where ``WallInstant`` would saturate.
+    /// An instant of the wall clock, refused where no job can be due.
     static func wall(_ seconds: Int64, _ nanosecond: Int) throws(TextProblem) -> WallInstant {
-        guard (0..<secondsUntil2554).contains(seconds) else { throw TextProblem("the instant is not within 1970–2553") }
-        return WallInstant(nanoseconds: UInt64(seconds) * 1_000_000_000 + UInt64(nanosecond))
+        guard seconds >= 0 else { throw outside }
+        return try checked(WallInstant(secondsSince1970: seconds).advanced(by: .nanoseconds(nanosecond)))
     }
+
+    private static func checked(_ instant: WallInstant) throws(TextProblem) -> WallInstant {
+        guard instant <= .lastDue else { throw outside }
+        return instant
+    }
+
+    private static let outside = TextProblem("the instant is not within 1970–2200")
 }

@@ -77,7 +77,7 @@ extension TimeForm {
         case .absolute(let seconds, let nanosecond): found = try Self.wall(seconds, nanosecond)
         case .after, .weekday: throw TextProblem("it lies in the future")
         }
-        guard found <= now else { throw TextProblem("it lies in the future; now it is \(TimeText.iso8601(now))") }
+        guard found <= now else { throw TextProblem("it lies in the future; now it is \(now.iso8601)") }
         return found
     }
 }

@@ -14,16 +14,6 @@ struct Arrivals: Hashable, Sendable {
     var dues: [Due]
     /// The one after them, if the trigger has one.
     var following: Due?
-    /// There are so many that the rest is decided about in another turn: `following` has come due too.
-    var isPartial = false
-
-    init(last: Int, dues: [Due], following: Due?, isPartial: Bool = false) {
-        (self.last, self.dues, self.following, self.isPartial) = (last, dues, following, isPartial)
-    }
-
-    init(last: Int, dues: [Due], following: Due?, keeping kept: Int) {
-        self.init(last: last, dues: dues.count > kept ? Array(dues.suffix(kept)) : dues, following: following)
-    }
 
     /// The due instant of the last one.
     var lastDue: Due { dues[dues.count - 1] }

@@ -3,10 +3,6 @@ import ApusTimers
 
 /// The due instants of a calendar trigger, by the rules that its zone has now.
 final class CalendarTimes: Sendable, Hashable {
-    /// How many occurrences are counted at once. Counting a year of seconds takes a minute, for which nothing else would
-    /// be decided; in pieces, each is a turn.
-    static let countedAtOnce = 20_000
-
     private let trigger: CalendarTrigger
     private let id: JobID
     /// The version of the zone's rules.
@@ -21,33 +17,51 @@ final class CalendarTimes: Sendable, Hashable {
     }
 
     /// The first due instant after another one.
-    func next(after instant: WallInstant) -> Due? {
-        search.next(after: Int64(clamping: instant.nanoseconds / 1_000_000_000)).map { occurrence in
-            Due(
-                instant: WallInstant(nanoseconds: UInt64(clamping: occurrence.instant) * 1_000_000_000),
-                note: occurrence.note.map(DueNote.init))
-        }
+    func next(after instant: WallInstant) -> Due? { search.next(after: Self.seconds(instant)).map(Self.due) }
+
+    private static func seconds(_ instant: WallInstant) -> Int64 {
+        Int64(clamping: instant.nanoseconds / 1_000_000_000)
+    }
+
+    private static func due(_ occurrence: Occurrence) -> Due {
+        Due(
+            instant: WallInstant(secondsSince1970: occurrence.instant), note: occurrence.note.map(DueNote.init))
     }
 
     /// What has come due at `now`, from occurrence `number` on, which was due at `first`. No occurrence is after
-    /// `end`.
+    /// `end`. Only the latest ones are looked at; those before them are counted.
     func arrivals(
         through now: WallInstant, from number: Int, due first: Due, end: Int?, keeping kept: Int
     ) -> Arrivals {
-        var (last, dues) = (number, [first])
-        while last != end, let next = next(after: dues[dues.count - 1].instant) {
-            guard next.instant <= now else { return Arrivals(last: last, dues: dues, following: next, keeping: kept) }
-            dues.append(next)
-            last += 1
-            if dues.count > 2 * kept + 64 { dues.removeFirst(dues.count - kept - 1) }
-            if last - number >= Self.countedAtOnce + kept {
-                // The latest, of which the policy may keep so many, are left for the next turn.
-                let following = dues[dues.count - kept]
-                return Arrivals(
-                    last: last - kept, dues: [dues[dues.count - kept - 1]], following: following, isPartial: true)
-            }
+        let start = Self.seconds(first.instant)
+        var until = Self.seconds(now)
+        var passed = search.count(after: start, through: until)
+        let left = end.map { $0 - number } ?? .max
+        if passed >= left {
+            (passed, until) = (left, instant(ofPassed: left, after: start, through: until))
         }
-        return Arrivals(last: last, dues: dues, following: nil, keeping: kept)
+        var dues: [Due] = []
+        var before = until + 1
+        while dues.count < min(kept, passed), let due = search.previous(before: before) {
+            dues.append(Self.due(due))
+            before = due.instant
+        }
+        dues.reverse()
+        if passed < kept { dues.insert(first, at: 0) }
+        return Arrivals(
+            last: number + passed, dues: dues, following: passed == left ? nil : search.next(after: until).map(Self.due)
+        )
+    }
+
+    /// The instant of the occurrence before which, and with which, so many have come since `start`; `start` itself if none
+    /// has.
+    private func instant(ofPassed number: Int, after start: Int64, through end: Int64) -> Int64 {
+        var (low, high) = (start, end)
+        while low < high {
+            let middle = low + (high - low) / 2
+            if search.count(after: start, through: middle) < number { low = middle + 1 } else { high = middle }
+        }
+        return low
     }
 
     static func == (lhs: CalendarTimes, rhs: CalendarTimes) -> Bool {

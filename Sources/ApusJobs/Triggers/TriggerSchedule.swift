@@ -2,7 +2,7 @@ import ApusCalendar
 import ApusTimers
 
 /// The arithmetic of a trigger that is due once or at intervals: which occurrence is due when. Nothing overflows; what
-/// lies after the end of time does not come.
+/// lies after ``WallInstant/lastDue`` does not come.
 struct TriggerSchedule: Hashable, Sendable {
     /// The due instant of occurrence `origin` + 1.
     var first: WallInstant
@@ -34,11 +34,13 @@ struct TriggerSchedule: Hashable, Sendable {
         guard place > 1, let interval else { return first }
         let (offset, overflow2) = UInt64(place - 1).multipliedReportingOverflow(by: interval)
         let (instant, overflow3) = first.nanoseconds.addingReportingOverflow(offset)
-        return overflow2 || overflow3 ? nil : WallInstant(nanoseconds: instant)
+        let isOver = overflow2 || overflow3 || instant > WallInstant.lastDue.nanoseconds
+        return isOver ? nil : WallInstant(nanoseconds: instant)
     }
 
     /// The latest occurrence that is due at `instant`, from `next` on, which must be due itself.
     func latest(dueAt instant: WallInstant, from next: Int) -> Int {
+        let instant = min(instant, .lastDue)
         guard let interval, instant > first else { return next }
         let passed = Int(clamping: (instant.nanoseconds - first.nanoseconds) / interval)
         let place = min(passed == .max ? Int.max : passed + 1, count ?? .max)
@@ -80,7 +82,15 @@ extension Trigger {
     /// trigger.
     /// - Throws: ``JobError`` with `invalid`.
     func first(submittedAt now: WallInstant, _ calendar: CalendarTimes?) throws(JobError) -> Due {
-        guard let calendar else { return Due(instant: try firstInterval(submittedAt: now)) }
+        guard let calendar else {
+            let first = try firstInterval(submittedAt: now)
+            guard first <= .lastDue else {
+                throw JobError(
+                    .invalid,
+                    "\(argument): the first occurrence lies after the end of the year 2200; give an earlier one")
+            }
+            return Due(instant: first)
+        }
         if let first = calendar.next(after: now) { return first }
         throw JobError(.invalid, "schedule: nothing is due after now until the end of the year 2200")
     }
@@ -93,31 +103,28 @@ extension Trigger {
                 throw JobError(.invalid, "at: the instant has passed; give one in the future")
             }
             return instant
-        case .after(let duration):
-            return try later(now, by: duration, argument: "after")
+        case .after(let duration): return Self.later(now, by: duration)
         case .every(let interval, let anchor, _):
-            guard let anchor else { return try later(now, by: interval, argument: "every") }
-            if anchor > now { return anchor }
+            guard let anchor else { return Self.later(now, by: interval) }
             // Validated before: at least a millisecond.
-            let step = UInt64(interval.wholeNanoseconds)
-            let passed = (now.nanoseconds - anchor.nanoseconds) / step
-            let (offset, overflow) = (passed + 1).multipliedReportingOverflow(by: step)
-            let (instant, overflow2) = anchor.nanoseconds.addingReportingOverflow(offset)
-            guard !overflow, !overflow2 else { throw JobError(.invalid, "every: \(Self.endOfTime)") }
-            return WallInstant(nanoseconds: instant)
+            return anchor > now ? anchor : anchor.next(every: UInt64(interval.wholeNanoseconds), after: now)
         }
     }
 
-    private static let endOfTime =
-        "the first occurrence lies after the end of time (the year 2554); give a shorter duration"
+    /// What errors about it name.
+    private var argument: String {
+        switch kind {
+        case .at: "at"
+        case .after: "after"
+        case .every: "every"
+        case .calendar: "schedule"
+        }
+    }
 
-    private func later(_ now: WallInstant, by duration: Duration, argument: String) throws(JobError) -> WallInstant {
+    private static func later(_ now: WallInstant, by duration: Duration) -> WallInstant {
         let step = duration.wholeNanoseconds
         // Rounded up, so that not even a fraction of a nanosecond is missing.
-        let exact = Duration.nanoseconds(step) < duration ? step.addingReportingOverflow(1).partialValue : step
-        let (instant, overflow) = now.nanoseconds.addingReportingOverflow(UInt64(clamping: exact))
-        guard !overflow else { throw JobError(.invalid, "\(argument): \(Self.endOfTime)") }
-        return WallInstant(nanoseconds: instant)
+        return now.advanced(by: .nanoseconds(step)).advanced(by: .nanoseconds(.nanoseconds(step) < duration ? 1 : 0))
     }
 
     /// Whether the numbers are ones that can be worked with.

@@ -265,7 +265,7 @@ struct MPVMachine {
 
     /// mpv runs in another directory.
     private func file(_ item: AudioItem) -> MPVCommand.AudioFile {
-        let isComplete = item.source.hasPrefix("/") || item.source.contains("://")
+        let isComplete = item.source.unicodeScalars.first == "/" || item.source.contains("://")
         return MPVCommand.AudioFile(
             source: isComplete ? item.source : directory + "/" + item.source, title: item.title)
     }

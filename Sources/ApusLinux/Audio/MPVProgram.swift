@@ -10,9 +10,11 @@ struct MPVProgram: Sendable {
 
     /// Where it is; `nil` when it is not there.
     var path: String? {
-        if name.contains("/") { return Self.isExecutable(name) ? Self.absolute(name) : nil }
+        if name.unicodeScalars.contains("/") { return Self.isExecutable(name) ? Self.absolute(name) : nil }
         let folders = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
-        return folders.split(separator: ":").map { "\($0)/\(name)" }.first(where: Self.isExecutable).map(Self.absolute)
+        return folders.unicodeScalars.split(separator: ":").map { "\(String($0))/\(name)" }.first(
+            where: Self.isExecutable
+        ).map(Self.absolute)
     }
 
     /// Starts it: what is said on the socket, mpv hears.
@@ -32,11 +34,8 @@ struct MPVProgram: Sendable {
             "--ytdl=no", "--input-ipc-client=fd://3",
         ]
         var process: Int32 = 0
-        let environment = ProcessInfo.processInfo.environment.map { "\($0)=\($1)" }
         let result = Self.withCStrings([path] + own + arguments) { argv in
-            Self.withCStrings(environment) { envp in
-                capus_spawn_detached(path, argv, envp, output, others.descriptor, &process)
-            }
+            capus_spawn_detached(path, argv, environ, output, others.descriptor, &process)
         }
         withExtendedLifetime(others) {}
         guard result == 0 else { throw SocketError(result) }
@@ -49,7 +48,7 @@ struct MPVProgram: Sendable {
     }
 
     private static func absolute(_ path: String) -> String {
-        path.hasPrefix("/") ? path : FileManager.default.currentDirectoryPath + "/" + path
+        path.unicodeScalars.first == "/" ? path : FileManager.default.currentDirectoryPath + "/" + path
     }
 
     private static func withCStrings<Result>(

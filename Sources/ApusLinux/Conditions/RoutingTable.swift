@@ -44,7 +44,8 @@ struct RoutingTable {
     }
 
     private static func table(_ text: String) -> [[String]] {
-        text.split(separator: "\n").map { line in line.split { $0 == " " || $0 == "\t" }.map(String.init) }
+        text.unicodeScalars.split(separator: "\n").map { line in line.split { $0 == " " || $0 == "\t" }.map(String.init)
+        }
     }
 
     private static func leadsOut(flags: String, device: String) -> Bool {

@@ -14,7 +14,7 @@ struct SystemFiles: Sendable {
     private let root: String
 
     /// Files below `root`; `/` is this machine's.
-    init(root: String) { self.root = root.hasSuffix("/") ? root : root + "/" }
+    init(root: String) { self.root = root.unicodeScalars.last == "/" ? root : root + "/" }
 
     /// The text of the file at `path` (without a leading slash), without spaces and line ends at its ends; `nil` when
     /// there is none, it cannot be read, or it is not text.

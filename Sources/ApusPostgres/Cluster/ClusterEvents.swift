@@ -156,6 +156,7 @@
         var occurrence = 0
         var attempt = 0
         /// Of output.
+        var offset: Int?
         var bytes: [UInt8]?
         var fraction: Double?
         var message: String?
@@ -169,7 +170,9 @@
             switch kind {
             case .submitted: jobs[key].map { .submitted($0) }
             case .changed: jobs[key].map { .changed($0) }
-            case .output: .output(job: job, occurrence: occurrence, attempt: attempt, bytes: bytes ?? [])
+            case .output:
+                .output(
+                    job: job, occurrence: occurrence, attempt: attempt, offset: offset ?? 0, bytes: bytes ?? [])
             case .progress:
                 .progress(
                     job: job, occurrence: occurrence, attempt: attempt, fraction: fraction ?? 0, message: message)
@@ -194,8 +197,9 @@
             case .runEnded(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runEnded, run)
             case .runPostponed(let run): (kind, job, key, occurrence, attempt) = Self.fields(.runPostponed, run)
             case .skipped(let run): (kind, job, key, occurrence, attempt) = Self.fields(.skipped, run)
-            case .output(let id, let number, let attempt, let bytes):
-                (kind, job, occurrence, self.attempt, self.bytes) = (.output, id, number, attempt, bytes)
+            case .output(let id, let number, let attempt, let offset, let bytes):
+                (kind, job, occurrence, self.attempt) = (.output, id, number, attempt)
+                (self.offset, self.bytes) = (offset, bytes)
             case .progress(let id, let number, let attempt, let fraction, let message):
                 (kind, job, occurrence, self.attempt) = (.progress, id, number, attempt)
                 // As far as a notification has room.
@@ -213,6 +217,7 @@
             guard let bytes, bytes.count > size else { return [self] }
             return stride(from: 0, to: bytes.count, by: size).map { start in
                 var piece = self
+                piece.offset = offset.map { $0 + start }
                 piece.bytes = Array(bytes[start..<min(start + size, bytes.count)])
                 return piece
             }

@@ -195,7 +195,7 @@
             return owner
         }
 
-        private func checkOpen() throws {
+        func checkOpen() throws {
             guard case .open = phase.withLock({ $0 }) else {
                 throw JobError(.closed, "the store is not open; call open() first")
             }
@@ -368,18 +368,6 @@
         public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
             try checkOpen()
             return try await mapErrors { try await self.queries.load(references) }
-        }
-
-        /// Jobs that match, at most 10,000 in one page.
-        public func jobs(_ query: JobQuery) async throws -> JobPage {
-            try checkOpen()
-            return try await mapErrors { try await self.queries.jobs(query) }
-        }
-
-        /// Runs that match, newest first, at most 10,000 in one page.
-        public func runs(_ query: RunQuery) async throws -> RunPage {
-            try checkOpen()
-            return try await mapErrors { try await self.queries.runs(query) }
         }
     }
 

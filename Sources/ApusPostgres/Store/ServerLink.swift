@@ -42,8 +42,25 @@
             _ = try await execute(PostgresBatch([statement]))
         }
 
-        /// - Throws: ``PostgresError``. A batch is sent at most once.
+        /// How many sessions a batch may see end.
+        private static let mostSessions = 4
+
+        /// Executes a batch, on a new connection if a session has ended before it could apply the batch: no caller notices
+        /// that sessions were ended, also while a batch was under way, or while a connection was made.
+        /// - Throws: ``PostgresError``. A batch that may have been applied is not sent again.
         func execute(_ batch: PostgresBatch) async throws -> [PostgresRows] {
+            var sessions = 1
+            while true {
+                do { return try await attempt(batch) } catch let error as PostgresError
+                    where error.endsConnection && error.code != .noAnswer && error.fate == .notApplied
+                    && sessions < Self.mostSessions
+                {
+                    sessions += 1
+                }
+            }
+        }
+
+        private func attempt(_ batch: PostgresBatch) async throws -> [PostgresRows] {
             let connection = try await connection()
             do { return try await connection.execute(batch) } catch {
                 if error.endsConnection { forget(connection) }

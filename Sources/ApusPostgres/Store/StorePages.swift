@@ -17,7 +17,8 @@
                 parameters.append(parameter)
                 let number = "$\(parameters.count)"
                 conditions.append(
-                    condition.split(separator: "$", omittingEmptySubsequences: false).joined(separator: number))
+                    condition.unicodeScalars.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
+                        .joined(separator: number))
             }
 
             mutating func add(_ condition: String) { conditions.append(condition) }
@@ -25,26 +26,46 @@
             var sql: String { conditions.isEmpty ? "" : "WHERE \(conditions.joined(separator: " AND "))" }
         }
 
-        func jobs(_ query: JobQuery) async throws -> JobPage {
-            let limit = try Self.pageSize(query.limit)
+        /// The conditions of the query, without its page.
+        private static func filter(_ query: JobQuery) -> Filter {
             var filter = Filter()
-            if let after = query.after {
-                let position = try Self.position(after, prefix: "j")
-                filter.add(query.newestFirst ? "j.key < $" : "j.key > $", .int64(position))
-            }
             if let prefix = query.idPrefixOrName, !prefix.isEmpty {
                 filter.add("(starts_with(j.id, $) OR r.name = $)", .text(prefix))
+            }
+            if !query.names.isEmpty {
+                // As an array, so that the index of the names is used whatever the planner believes about the table.
+                filter.add(
+                    "j.key = ANY (ARRAY(SELECT n.job FROM apus.request AS n WHERE n.name = ANY ($::text[])))",
+                    .array(query.names.sorted()))
             }
             if let kind = query.kind { filter.add("r.kind = $", .text(kind)) }
             if let key = query.idempotencyKey { filter.add("r.idempotency_key = $", .text(key)) }
             if !query.states.isEmpty {
                 filter.add("j.state = ANY ($::text[])", .array(query.states.map(\.rawValue).sorted()))
             }
+            if query.calendarsOnly { filter.add("r.trigger_calendar IS NOT NULL") }
             if !query.labels.isEmpty {
                 filter.add("r.labels::jsonb @> $::jsonb", .text(LabelsJSON.encode(query.labels)))
             }
             if !query.lastEnded.isEmpty {
                 filter.add("\(Self.lastEnded) = ANY ($::text[])", .array(query.lastEnded.map(\.rawValue).sorted()))
+            }
+            return filter
+        }
+
+        func count(_ query: JobQuery) async throws -> Int {
+            let filter = Self.filter(query)
+            let statement = PostgresStatement(
+                "SELECT count(*) FROM \(JobColumns.table) \(filter.sql)", filter.parameters, isPrepared: false)
+            return Int(try await link.read([statement])[0][0].decode(Int64.self, at: 0))
+        }
+
+        func jobs(_ query: JobQuery) async throws -> JobPage {
+            let limit = try Self.pageSize(query.limit)
+            var filter = Self.filter(query)
+            if let after = query.after {
+                let position = try Self.position(after, prefix: "j")
+                filter.add(query.newestFirst ? "j.key < $" : "j.key > $", .int64(position))
             }
             let results = try await link.read(
                 [
@@ -63,8 +84,21 @@
             let hasMore = jobs.count > limit
             if hasMore { jobs.removeLast() }
             return JobPage(
-                jobs: jobs, lastRuns: try await lastRuns(of: jobs, axis),
+                jobs: jobs,
+                lastRuns: query.includesLastRuns ? try await lastRuns(of: jobs, axis) : jobs.map { _ in nil },
                 next: hasMore ? jobs.last.map { "j\($0.key)" } : nil)
+        }
+
+        /// Each of the two clocks by its index.
+        func soonest(limit: Int) async throws -> [Job] {
+            let results = try await link.read(
+                [false, true].map { isElapsed in
+                    PostgresStatement(
+                        "SELECT key FROM apus.wake WHERE elapsed = \(isElapsed) ORDER BY instant, key LIMIT $1",
+                        [.int64(Int64(limit))])
+                }, isSnapshot: true)
+            let keys = Set(try results.flatMap { try $0.map { try $0.decode(Int64.self, at: 0) } })
+            return JobPage.soonest(try await load(Array(keys)).map(\.job), limit: limit)
         }
 
         /// See ``JobQuery/lastEnded``. By the index of the job's runs, as in ``runs(_:)``.

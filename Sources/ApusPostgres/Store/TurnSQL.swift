@@ -79,6 +79,46 @@
                 (SELECT count(pg_notify('apus_node_' || n.node, 'replies')) FROM (SELECT DISTINCT node FROM answered) AS n)
             """
 
+        /// Transactions that need the same names or labels wait for each other, whatever rows there are: an index could not keep a
+        /// name to one job, because jobs whose submission did not ask for that may share it. In one order, so that two
+        /// transactions do not wait for each other.
+        static func lockNames(_ names: [String]) -> PostgresStatement {
+            PostgresStatement(
+                """
+                SELECT pg_advisory_xact_lock(\(ClusterMember.lockClass + 1), hash) FROM (
+                    SELECT DISTINCT hashtext(name) AS hash FROM unnest($1::text[]) AS name ORDER BY hash OFFSET 0) AS n
+                """, [.array(names)])
+        }
+
+        /// A name belongs to the job that was there first. Parameters: identifiers of new jobs, names, numbers.
+        static let freeNames = """
+            WITH own AS MATERIALIZED (
+                SELECT i.name, i.number, o.key
+                FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i (id, name, number), LATERAL (
+                    SELECT j.key FROM apus.job AS j WHERE j.id = i.id AND \(JobColumns.hasNotEnded) OFFSET 0) AS o
+            )
+            SELECT apus.require_all($3, (
+                SELECT array_agg(own.number) FROM own WHERE NOT EXISTS (
+                    SELECT 1 FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
+                    WHERE r.name = own.name AND j.key < own.key AND \(JobColumns.hasNotEnded))))
+            """
+
+        /// Who makes a job beside those with a label knows all that were there first. Parameters: identifiers of new
+        /// jobs, labels, keys of the jobs that are known, numbers.
+        static let onlyBeside = """
+            WITH own AS MATERIALIZED (
+                SELECT i.label::jsonb AS label, i.known::int8[] AS known, i.number, o.key
+                FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS i (id, label, known, number),
+                LATERAL (
+                    SELECT j.key FROM apus.job AS j WHERE j.id = i.id AND \(JobColumns.hasNotEnded) OFFSET 0) AS o
+            )
+            SELECT apus.require_all($4, (
+                SELECT array_agg(own.number) FROM own WHERE NOT EXISTS (
+                    SELECT 1 FROM apus.request AS r JOIN apus.job AS j ON j.key = r.job
+                    WHERE r.labels::jsonb @> own.label AND j.key < own.key AND NOT j.key = ANY (own.known)
+                        AND \(JobColumns.hasNotEnded))))
+            """
+
         /// Parameters: shards, instants, commands, numbers of the calls, and the node.
         static let forwardCalls = """
             WITH forwarded AS (

@@ -14,6 +14,8 @@
             var statement: Int
             /// By the number of the row, which begins at 1.
             var parts: [Int]
+            /// Why a row is refused, if not because its job was changed.
+            var refusals: [JobError]?
         }
 
         private(set) var statements: [PostgresStatement] = []
@@ -36,6 +38,14 @@
             for part in parts { for change in turn.parts[part] { shards.insert(change.shard) } }
             let epochs = shards.sorted().compactMap { id in session.shards[id].map { (id, $0) } }
             add(Self.fence(node, epochs, timeline: timeline))
+            // Before anything is written: who waits for a name holds nothing that others wait for.
+            let named = parts.flatMap { part in turn.parts[part].filter(\.requiresFreeName).map { (part, $0.job) } }
+            let labelled = parts.flatMap { part in
+                turn.parts[part].compactMap { change in change.onlyBeside.map { (part, change.job.id, $0) } }
+            }
+            if !(named.isEmpty && labelled.isEmpty) {
+                add(Self.lockNames(named.compactMap(\.1.request.name) + labelled.map { "\($2.label)=\($2.value)" }))
+            }
             if let due = Self.claims(turn, parts) {
                 add(PostgresStatement("SELECT apus.await($1)", [.int64(StoreInstant.encode(due))]))
             }
@@ -48,6 +58,8 @@
             if !turn.released.isEmpty { add(Self.release(turn.released, node)) }
             if !turn.queues.isEmpty { add(Self.queues(turn.queues, known: turn.knownQueues, axis)) }
             for wave in Self.waves(turn, parts) { add(wave, of: turn, axis) }
+            if !named.isEmpty { requireFreeNames(named) }
+            if !labelled.isEmpty { requireNoOthers(labelled) }
             addTaken(turn.taken.filter { parts.contains($0.part) })
             addForwarded(turn.forwarded.filter { parts.contains($0.part) }, node)
             // The last statement: whether there is more for this node.
@@ -116,6 +128,29 @@
         private mutating func require(_ sql: String, _ parameters: [PostgresValue], _ parts: [Int]) {
             required.append(Required(statement: statements.count, parts: parts))
             add(PostgresStatement(sql, parameters + [.array((1...parts.count).map(Int64.init))]))
+        }
+
+        private mutating func requireFreeNames(_ named: [(part: Int, job: Job)]) {
+            var rows = RowArrays()
+            for (_, job) in named {
+                rows.add(job.id.rawValue)
+                rows.add(job.request.name)
+                rows.endRow()
+            }
+            require(Self.freeNames, rows.parameters, named.map(\.part))
+            required[required.count - 1].refusals = named.map { .nameIsTaken($0.job.request.name ?? "") }
+        }
+
+        private mutating func requireNoOthers(_ labelled: [(part: Int, id: JobID, known: LabelledJobs)]) {
+            var rows = RowArrays()
+            for (_, id, known) in labelled {
+                rows.add(id.rawValue)
+                rows.add(LabelsJSON.encode([known.label: known.value]))
+                rows.add("{\(known.keys.sorted().map(String.init).joined(separator: ","))}")
+                rows.endRow()
+            }
+            require(Self.onlyBeside, rows.parameters, labelled.map(\.part))
+            required[required.count - 1].refusals = labelled.map { .isLabelled($0.known) }
         }
 
         /// `timeline`: of which what is written was decided; see ``StoreTimeline``.

@@ -99,13 +99,8 @@
         private func refusals(
             _ error: PostgresError, _ statements: TurnStatements, of parts: [Int], on link: ServerLink
         ) async throws -> [Int: JobError]? {
-            guard error.fate == .notApplied, let server = error.server else { return nil }
-            if server.sqlState == "AP409" {
-                let required = statements.required.first { $0.statement == error.statement }
-                let numbers = (server.detail ?? "").split(separator: ",").compactMap { Int($0) }
-                guard let required, !numbers.isEmpty else { return nil }
-                return Dictionary(numbers.map { (required.parts[$0 - 1], Self.conflict(error)) }) { first, _ in first }
-            }
+            guard error.fate == .notApplied else { return nil }
+            if let refused = unmet(error, statements) { return refused }
             guard error.code == .constraint || error.code == .invalid, !parts.isEmpty else { return nil }
             // The first part with which those before it cannot be written.
             var (low, high) = (0, parts.count - 1)
@@ -118,12 +113,26 @@
                     low = middle + 1
                 }
             }
-            let isConflict = found.server.map { ["23505", "AP409"].contains($0.sqlState) } ?? false
+            if let refused = unmet(found, self.statements(of: Array(parts[...low]))) { return refused }
             return [
-                parts[low]: isConflict
+                parts[low]: found.server?.sqlState == "23505"
                     ? Self.conflict(found)
                     : JobError(.invalid, "the job cannot be kept: \(found.message)", cause: found)
             ]
+        }
+
+        /// The parts of which a statement did not find what it requires; `nil` if the error is another one.
+        private func unmet(_ error: PostgresError, _ statements: TurnStatements) -> [Int: JobError]? {
+            guard let server = error.server, server.sqlState == "AP409" else { return nil }
+            let required = statements.required.first { $0.statement == error.statement }
+            let numbers = (server.detail ?? "").unicodeScalars.split(separator: ",").compactMap { Int(String($0)) }
+            guard let required, !numbers.isEmpty else { return nil }
+            let refused = numbers.map { number in
+                var refusal = required.refusals?[number - 1] ?? Self.conflict(nil)
+                refusal.cause = error
+                return (required.parts[number - 1], refusal)
+            }
+            return Dictionary(refused) { first, _ in first }
         }
 
         /// Writes the parts and takes that back.

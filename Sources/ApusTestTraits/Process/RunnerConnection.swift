@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusVirtualTime
 import CProcessClock
 import Foundation
 

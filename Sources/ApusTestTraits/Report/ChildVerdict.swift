@@ -95,21 +95,11 @@ private struct Note {
         guard let seconds, seconds >= 0, seconds < 9e9 else { return "(In a process under a virtual clock.)" }
         let milliseconds = UInt64((seconds * 1000).rounded())
         let began = wall.nanoseconds / 1_000_000
-        let now = WallInstant(nanoseconds: milliseconds * 1_000_000).text
+        let now = WallInstant(nanoseconds: milliseconds * 1_000_000).iso8601
         // An event from before the clock began has the machine's time; so has a wall clock that was set.
         guard milliseconds >= began else { return "(In a process under a virtual clock, at \(now).)" }
         let passed = Duration.milliseconds(Int64(milliseconds - began))
         return "(In a process under a virtual clock, at \(now), \(passed) after its beginning.)"
-    }
-}
-
-extension WallInstant {
-    /// As in 2026-01-01T00:00:00.000Z.
-    var text: String {
-        // Whole seconds, as a Date with a fraction is a little off.
-        let seconds = Date(timeIntervalSince1970: Double(nanoseconds / 1_000_000_000)).formatted(.iso8601)
-        let milliseconds = String(nanoseconds / 1_000_000 % 1000)
-        return "\(seconds.dropLast()).\(String(repeating: "0", count: 3 - milliseconds.count))\(milliseconds)Z"
     }
 }
 

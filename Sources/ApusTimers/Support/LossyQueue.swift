@@ -40,7 +40,8 @@ package struct LossyQueue<Element: Sendable>: Sendable {
         case mark(Dropped)
     }
 
-    private let limits: Limits
+    /// Lower bounds count from the next element on.
+    package var limits: Limits
     /// Taken from the front through `head`, so that taking one element does not move the others.
     private var entries: [Entry] = []
     private var head = 0

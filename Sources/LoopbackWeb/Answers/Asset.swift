@@ -28,7 +28,7 @@ public struct Asset: Sendable {
     }
 
     private var contentType: String {
-        switch name.split(separator: ".").last.map(String.init) {
+        switch name.unicodeScalars.split(separator: ".").last.map(String.init) {
         case "html": "text/html; charset=utf-8"
         case "css": "text/css; charset=utf-8"
         case "js", "mjs": "text/javascript; charset=utf-8"

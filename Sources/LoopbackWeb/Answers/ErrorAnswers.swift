@@ -28,10 +28,6 @@ public struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
     private func answer(to error: any Error, _ request: Request, _ context: Context) -> WebError {
         if let error = error as? WebError ?? explain(error) { return error }
         switch error {
-        case let error as DecodingError:
-            return WebError(
-                .badRequest, code: "invalid", message: "the body is not what this address takes: \(Self.explain(error))"
-            )
         case is NIOTooManyBytesError:
             return .tooLarge(mostBytes: context.maxUploadSize)
         case let error as any HTTPResponseError where error.status == .notFound:
@@ -44,17 +40,4 @@ public struct ErrorAnswers<Context: RequestContext>: RouterMiddleware {
                 .internalServerError, code: "internal", message: "the server could not answer; its log says why")
         }
     }
-
-    private static func explain(_ error: DecodingError) -> String {
-        switch error {
-        case .keyNotFound(let key, let context): "\(path(context.codingPath + [key])) is missing"
-        case .typeMismatch(let type, let context): "\(path(context.codingPath)) is not a \(type)"
-        case .valueNotFound(_, let context): "\(path(context.codingPath)) is null"
-        case .dataCorrupted(let context):
-            context.codingPath.isEmpty ? "it is not JSON" : "\(path(context.codingPath)): \(context.debugDescription)"
-        @unknown default: "\(error)"
-        }
-    }
-
-    private static func path(_ keys: [any CodingKey]) -> String { keys.map(\.stringValue).joined(separator: ".") }
 }

@@ -1,3 +1,4 @@
+import ApusJSON
 public import HTTPTypes
 public import Hummingbird
 import NIOCore
@@ -34,7 +35,7 @@ public struct WebError: HTTPResponseError, Sendable {
         headers: [.wwwAuthenticate: "Bearer"])
 
     /// 413 `tooLarge`.
-    static func tooLarge(mostBytes: Int) -> WebError {
+    package static func tooLarge(mostBytes: Int) -> WebError {
         WebError(.contentTooLarge, code: "tooLarge", message: "the body has more than \(mostBytes) bytes")
     }
 

@@ -13,8 +13,9 @@ public final class EventFeed: Sendable {
     public struct Limits: Sendable {
         /// How many listen at once; the next is answered 503 with `Retry-After`.
         public var listeners = 64
-        /// How many bytes of bulk events wait for one listener.
-        public var bulkBytes = 512 << 10
+        /// How many bytes of bulk events wait in all, in equal shares for the listeners: a few that read get through a
+        /// burst, and many that do not read take no more memory than few.
+        public var bulkBytes = 16 << 20
         /// How many bytes of other events wait for one listener.
         public var bytes = 1 << 20
         /// How often a comment is sent to those who had nothing else.
@@ -54,9 +55,10 @@ public final class EventFeed: Sendable {
     public func send(_ event: ServerEvent) {
         let wanting = state.withLock { state in state.listeners.map { ($0.key, $0.value.isWanted) } }
             .filter { $0.1(event) }
-        let woken = state.withLock { state in
-            wanting.compactMap { id, _ -> AsyncStream<Void>.Continuation? in
-                state.listeners[id]?.buffer.append(event)
+        let woken = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+            let share = limits.bulkBytes / max(1, state.listeners.count)
+            return wanting.compactMap { id, _ -> AsyncStream<Void>.Continuation? in
+                state.listeners[id]?.buffer.append(event, bulkBytes: share)
                 return state.listeners[id]?.wake
             }
         }
@@ -106,9 +108,9 @@ public final class EventFeed: Sendable {
                 try await request.body.consumeWithInboundCloseHandler { _ in
                     try await writer.write(beginning)
                     for await _ in wakes {
-                        if let bytes = takeAll(id) { try await writer.write(bytes) }
+                        while let bytes = take(id) { try await writer.write(bytes) }
                     }
-                    if let bytes = takeAll(id) { try await writer.write(bytes) }
+                    while let bytes = take(id) { try await writer.write(bytes) }
                 } onInboundClosed: {
                     wake.finish()
                 }
@@ -133,7 +135,7 @@ public final class EventFeed: Sendable {
         listener?.wake.finish()
     }
 
-    private func takeAll(_ id: Int) -> ByteBuffer? { state.withLock { $0.listeners[id]?.buffer.takeAll() } }
+    private func take(_ id: Int) -> ByteBuffer? { state.withLock { $0.listeners[id]?.buffer.take() } }
 
     /// One timer for all, and none while there are no listeners.
     private func scheduleTick() {

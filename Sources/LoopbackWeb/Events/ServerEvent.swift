@@ -1,3 +1,4 @@
+import ApusJSON
 import Hummingbird
 
 /// A server-sent event (html.spec.whatwg.org, 9.2): its name, and its data as JSON.

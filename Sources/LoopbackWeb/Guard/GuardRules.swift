@@ -141,7 +141,7 @@ public struct GuardRules: Sendable {
 
     private func knowsCookie(_ headers: HTTPFields, _ value: String) -> Bool {
         // Each of them: another server of this machine can have set one with our name for a longer path.
-        headers[values: .cookie].flatMap { $0.split(separator: ";") }.contains { pair in
+        headers[values: .cookie].flatMap { $0.unicodeScalars.split(separator: ";") }.contains { pair in
             let pair = String(pair.drop { $0 == " " })
             return equalInConstantTime(pair, "\(cookieName)=\(value)")
         }

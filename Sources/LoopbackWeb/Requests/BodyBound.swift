@@ -5,15 +5,19 @@ public import Hummingbird
 ///
 /// It throws ``WebError``; put ``ErrorAnswers`` outside of it, and the guard too: what it answers is for admitted requests.
 public struct BodyBound<Context: RequestContext>: RouterMiddleware {
-    /// The bound is the context's `maxUploadSize`.
-    public init() {}
+    private let others: [String: Int]
+
+    /// The bound is the context's `maxUploadSize`, except for some paths.
+    /// - Parameter others: the bytes that a body may have, by the request's path.
+    public init(others: [String: Int] = [:]) { self.others = others }
 
     /// Passes a request on, or refuses it with 413.
     public func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > context.maxUploadSize {
-            throw WebError.tooLarge(mostBytes: context.maxUploadSize)
+        let bound = others[request.uri.path] ?? context.maxUploadSize
+        if let length = request.headers[.contentLength].flatMap({ Int($0) }), length > bound {
+            throw WebError.tooLarge(mostBytes: bound)
         }
         return try await next(request, context)
     }

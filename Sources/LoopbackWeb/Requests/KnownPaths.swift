@@ -16,7 +16,9 @@ struct KnownPaths: Sendable {
         return Set(routes.filter { Self.matches(path, $0.path) }.map(\.method.rawValue)).sorted()
     }
 
-    private static func parts(_ path: String) -> [Substring] { path.split(separator: "/") }
+    private static func parts(_ path: String) -> [Substring] {
+        path.unicodeScalars.split(separator: "/").map(Substring.init)
+    }
 
     private static func matches(_ path: [Substring], _ pattern: [Substring]) -> Bool {
         if pattern.last == "**" {

@@ -12,11 +12,12 @@ public struct Query: Sendable {
     ///   - repeatable: the parameters that may be given several times.
     /// - Throws: ``WebError`` with 400 `invalid`, which names the parameter and the known ones.
     public init(of request: Request, known: [String], repeatable: [String] = []) throws {
-        pairs = try (request.uri.query ?? "").split(separator: "&").map { pair in
-            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+        pairs = try (request.uri.query ?? "").unicodeScalars.split(separator: "&").map { scalars in
+            let parts = scalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+                Substring.init)
             guard let name = PercentCoding.decode(parts[0], plusIsSpace: true),
                 let value = PercentCoding.decode(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
-            else { throw Self.invalid("\(parts[0]): \"\(pair)\" is not percent-encoded UTF-8") }
+            else { throw Self.invalid("\(parts[0]): \"\(String(scalars))\" is not percent-encoded UTF-8") }
             return (name, value)
         }
         for (name, _) in pairs where !known.contains(name) && !repeatable.contains(name) {

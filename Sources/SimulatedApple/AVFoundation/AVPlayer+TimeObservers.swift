@@ -1,4 +1,4 @@
-public import ApusTesting
+public import ApusDevice
 public import Dispatch
 import SimulatedAppleCore
 

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// Plays one item, in virtual time, through the simulated phone's audio. The phone has one player: one that is asked to

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// Something to play. How long it lasts is said when the app is installed, by the last component of its URL.

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// The phone's sound, as one player has it.

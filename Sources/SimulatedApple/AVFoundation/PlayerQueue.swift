@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 
 /// The items of a player, the current one first, and what becomes of them when one has ended: a pure value.
 struct PlayerQueue {

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 

@@ -1,4 +1,4 @@
-import ApusJobs
+import ApusBackground
 import SimulatedAppleCore
 
 /// A wish for a background task. Use one of the subclasses.

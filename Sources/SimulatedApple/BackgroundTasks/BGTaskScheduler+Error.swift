@@ -1,4 +1,4 @@
-import ApusJobs
+import ApusBackground
 
 extension BGTaskScheduler {
     /// The domain of ``Error``.

@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusDevice
 
 /// Degrees.
 public typealias CLLocationDegrees = Double

@@ -1,5 +1,5 @@
 import ApusBackground
-public import ApusTesting
+public import ApusDevice
 import ApusTimers
 public import SimulatedAppleCore
 

@@ -1,4 +1,4 @@
-public import ApusTesting
+public import ApusDevice
 package import Dispatch
 package import Foundation
 

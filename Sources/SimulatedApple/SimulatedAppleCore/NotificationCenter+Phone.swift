@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import Dispatch
 public import Foundation
 

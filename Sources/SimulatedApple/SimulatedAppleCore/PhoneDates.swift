@@ -1,5 +1,5 @@
-import ApusTesting
 public import ApusTimers
+import ApusVirtualTime
 public import Foundation
 
 /// How dates of the app and instants of the device are translated into each other; the only place.

@@ -1,5 +1,5 @@
 import ApusBackground
-package import ApusTesting
+package import ApusDevice
 import ApusTimers
 
 /// The process that the frameworks' shared objects belong to.

@@ -1,5 +1,5 @@
 public import ApusBackground
-public import ApusTesting
+public import ApusDevice
 
 extension SimulatedPhone {
     /// The texts on the screen, from above to below: those of labels, buttons, fields, rows of tables, a bar's title and

@@ -1,5 +1,5 @@
 public import ApusBackground
-public import ApusTesting
+public import ApusDevice
 import ApusTimers
 
 /// Connects the modules with the names of Apple's frameworks to the simulated device: an app that is installed here finds

@@ -1,4 +1,4 @@
-package import ApusTesting
+package import ApusDevice
 import ApusTimers
 
 /// What is called instead of the app's delegate when there are events to handle for a session: SwiftUI's background tasks.

@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusDevice
 import ApusTimers
 import SimulatedAppleCore
 

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 // In Foundation on Apple's systems; Foundation on Linux does not have them.

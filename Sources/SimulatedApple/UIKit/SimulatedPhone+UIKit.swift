@@ -1,5 +1,5 @@
 public import ApusBackground
-public import ApusTesting
+public import ApusDevice
 public import SimulatedAppleCore
 
 extension SimulatedPhone {
@@ -42,7 +42,7 @@ extension SimulatedPhone {
     /// - Parameters:
     ///   - delegate: Makes the app delegate; then its methods are called as UIKit does.
     ///   - sceneDelegate: Makes the scene delegate, when the scene is connected. Whether there is one has to be what the
-    ///     manifest says with ``ApusTesting/AppManifest/usesScenes``.
+    ///     manifest says with ``/ApusDevice/AppManifest/usesScenes``.
     nonisolated public static func run(
         _ delegate: @autoclosure @escaping @MainActor () -> any UIApplicationDelegate,
         sceneDelegate: (@MainActor @Sendable () -> any UISceneDelegate)? = nil

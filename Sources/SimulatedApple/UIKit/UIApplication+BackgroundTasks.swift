@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// Names a background task that was begun with `beginBackgroundTask`. No two background tasks have the same one: so an

@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 // What apps were written with before iOS 10 and iOS 13. It compiles, with the compiler's warning that it is deprecated,

@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusDevice
 import SimulatedAppleCore
 
 /// The app's running process, as UIKit shows it. On a simulated phone, life cycle, background tasks and background

@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// A control with wheels for a date, a time or a duration.

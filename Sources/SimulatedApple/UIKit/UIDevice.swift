@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// The phone that the app runs on: the simulated one.

@@ -1,5 +1,5 @@
 import ApusBackground
-public import ApusTesting
+public import ApusDevice
 public import SimulatedAppleCore
 
 /// A list of rows in sections. It asks its data source as on a phone; all rows count as visible, and no heights are

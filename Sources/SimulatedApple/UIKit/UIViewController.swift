@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// Manages a view, and is called when the view appears.

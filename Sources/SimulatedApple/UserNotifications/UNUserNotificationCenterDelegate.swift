@@ -1,5 +1,5 @@
 import ApusBackground
-import ApusTesting
+import ApusVirtualTime
 import SimulatedAppleCore
 
 /// The calls about an app's notifications. All methods are optional, as in the framework; of each pair, the implemented

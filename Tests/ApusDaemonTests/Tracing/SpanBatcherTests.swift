@@ -1,6 +1,7 @@
 import ApusTimers
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 private func at(_ seconds: Double) -> ContinuousInstant {

@@ -1,10 +1,11 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Hummingbird
 import NIOCore
 import Testing
 import Tracing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("Sending spans to a collector")

@@ -1,9 +1,10 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Logging
 import Testing
 import Tracing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("The export of spans, in virtual time")

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 import Tracing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("The JSON of spans")

@@ -1,8 +1,9 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Testing
 import Tracing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("The daemon's spans")

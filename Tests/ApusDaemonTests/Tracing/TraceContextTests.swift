@@ -1,5 +1,6 @@
 import Testing
 
+@testable import ApusClient
 @testable import ApusDaemon
 
 @Suite("The W3C's trace context")

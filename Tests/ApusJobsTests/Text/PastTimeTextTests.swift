@@ -6,10 +6,9 @@ import Testing
 struct PastTimeTextTests {
     /// 2026-11-18 12:00 in Berlin, a Wednesday.
     private func resolve(_ text: String) throws -> String {
-        TimeText.iso8601(
-            try TimeText.parsePast(
-                text, now: TimeText.parseISO8601("2026-11-18T11:00:00Z"),
-                timeZone: TimeText.zone(named: "Europe/Berlin")))
+        (try TimeText.parsePast(
+            text, now: TimeText.parseISO8601("2026-11-18T11:00:00Z"),
+            timeZone: TimeText.zone(named: "Europe/Berlin"))).iso8601
     }
 
     @Test(

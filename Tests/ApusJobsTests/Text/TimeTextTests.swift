@@ -9,7 +9,7 @@ private let wednesdayNoon = "2026-11-18T11:00:00Z"
 private func resolve(_ text: String, now: String = wednesdayNoon, zone: String = "Europe/Berlin") throws -> String {
     let instant = try TimeText.parse(
         text, now: TimeText.parseISO8601(now), timeZone: TimeText.zone(named: zone))
-    return TimeText.iso8601(instant)
+    return instant.iso8601
 }
 
 @Suite("Instants as text")
@@ -34,7 +34,7 @@ struct TimeTextTests {
             ("2026-12-24T18:00:00+01:00", "2026-12-24T17:00:00.000Z"),
             ("2026-12-24T18:00:00-03:30", "2026-12-24T21:30:00.000Z"),
             ("2026-12-24T18:00:00.123456789Z", "2026-12-24T18:00:00.123Z"),
-            ("2028-02-29 00:00", "2028-02-28T23:00:00.000Z"), ("2553-12-31T23:59:59Z", "2553-12-31T23:59:59.000Z"),
+            ("2028-02-29 00:00", "2028-02-28T23:00:00.000Z"), ("2200-12-31T23:59:59Z", "2200-12-31T23:59:59.000Z"),
             ("  17:30 ", "2026-11-18T16:30:00.000Z"), ("noon", "2026-11-19T11:00:00.000Z"),
             ("Midnight", "2026-11-18T23:00:00.000Z"), ("tomorrow noon", "2026-11-19T11:00:00.000Z"),
             ("2026-12-24 midnight", "2026-12-23T23:00:00.000Z"), ("tomorrow", "2026-11-18T23:00:00.000Z"),
@@ -66,14 +66,16 @@ struct TimeTextTests {
             ("in", "duration is missing"), ("in 0s", "longer than zero"), ("in 5 parsecs", "not a unit"),
             ("noon noon", "cannot be read"),
             ("@", "seconds since 1970"), ("@-5", "seconds since 1970"), ("@1763463600", "in the past"),
-            ("@99999999999", "1970–2553"),
+            ("@99999999999", "1970–2200"),
             ("@99999999999999999999", "seconds since 1970"), ("@1798135200.5", "cannot be read"),
             ("2026-11-18 11:59", "in the past"),
             ("2026-11-18T11:00:00Z", "in the past"), ("2026-11-18", "in the past"), ("1999-12-31 10:00", "in the past"),
             ("2026-13-01", "no month 13"), ("2026-00-01", "no month 0"), ("2026-02-29", "no day 29"),
             ("2100-02-29", "no day 29"), ("2026-11-31", "no day 31"), ("2026-12-00", "no day 0"),
-            ("2026-1-1", "year-month-day"), ("1969-12-31", "1970–2553"), ("2554-01-01", "1970–2553"),
-            ("9999-01-01", "1970–2553"), ("2553-12-31T23:59:59-01:00", "1970–2553"), ("20260-01-01", "time of day"),
+            ("2026-1-1", "year-month-day"), ("1969-12-31", "1970–2200"), ("2201-01-01", "1970–2200"),
+            ("in 100000 days", "longer than 100 years"),
+            ("@7289654400", "1970–2200"),
+            ("9999-01-01", "1970–2200"), ("2200-12-31T23:59:59-01:00", "1970–2200"), ("20260-01-01", "time of day"),
             ("2026-12-24x", "cannot be read"), ("2026-12-24T", "time of day"), ("2026-12-24T18:00:00+1", "offset"),
             ("2026-12-24T18:00:00+24:00", "offset"), ("2026-12-24T18:00:00.Z", "followed by digits"),
             ("17:30Z", "cannot be read"), ("-1:00", "time of day"), ("3s", "minutes are missing"),
@@ -151,24 +153,12 @@ struct TimeTextTests {
         #expect(error?.argument == "--tz")
     }
 
-    @Test(
-        "an instant is written in UTC with milliseconds",
-        arguments: [
-            (0, "1970-01-01T00:00:00.000Z"), (999_999, "1970-01-01T00:00:00.000Z"),
-            (951_782_400_001_000_000, "2000-02-29T00:00:00.001Z"),
-            (4_107_542_399_999_999_999, "2100-02-28T23:59:59.999Z"),
-            (4_107_542_400_000_000_000, "2100-03-01T00:00:00.000Z"), (.max, "2554-07-21T23:34:33.709Z"),
-        ] as [(UInt64, String)])
-    func iso8601(nanoseconds: UInt64, expected: String) {
-        #expect(TimeText.iso8601(WallInstant(nanoseconds: nanoseconds)) == expected)
-    }
-
     @Test("every day until 2134 is written and read back")
     func everyDay() throws {
         for day in 0..<60_000 {
             let instant = WallInstant(secondsSince1970: Int64(day) * 86_400 + 43_200)
-            guard try TimeText.parseISO8601(TimeText.iso8601(instant)) == instant else {
-                Issue.record("day \(day) is written as \(TimeText.iso8601(instant))")
+            guard try TimeText.parseISO8601(instant.iso8601) == instant else {
+                Issue.record("day \(day) is written as \(instant.iso8601)")
                 return
             }
         }

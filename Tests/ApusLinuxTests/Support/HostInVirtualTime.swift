@@ -1,6 +1,6 @@
 import ApusBackground
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Logging
 
 @testable import ApusLinux

@@ -25,7 +25,7 @@
 
         func request(_ id: JobID) -> JobRequest {
             JobRequest(
-                id: id, name: optional("name"), kind: one(of: Self.kinds),
+                id: id, name: optional("name-\(below(6))"), kind: one(of: Self.kinds),
                 trigger: one(of: [
                     .at(instant()), .after(.seconds(below(100) + 1)), .every(.seconds(below(60) + 1)),
                     .every(.seconds(60), anchoredAt: instant(), count: optional(9)),
@@ -63,7 +63,8 @@
             if isOne(in: 8) { runs.append(run(of: job, 2, 1, .failed, isFinal: true)) }
             job.openRuns = runs.count(where: \.state.isOpen)
             job.nextOccurrence = 3
-            return JobChange(shard: shard, expected: .absent, job: job, runs: runs)
+            return JobChange(
+                shard: shard, expected: .absent, requiresFreeName: isOne(in: 3), job: job, runs: runs)
         }
 
         private func run(
@@ -138,11 +139,11 @@
 
         // MARK: Turns
 
-        /// An idempotency key, and a payload.
+        /// An idempotency key, a name, and a payload.
         private static func names(_ job: Job) -> Set<String> {
             let request = job.request
             let payload = request.uniqueness.countsPayload ? ["\(request.kind) \(request.payload)"] : []
-            return Set(payload + (request.idempotencyKey.map { [$0] } ?? []))
+            return Set(payload + [request.idempotencyKey, request.name].compactMap { $0 })
         }
 
         func turn(_ tables: ModelDatabase.Tables, _ session: StoreSession, of node: Int64) -> StoreTurn {

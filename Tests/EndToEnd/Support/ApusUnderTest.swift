@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import ApusTimers
 import Foundation
 import Subprocess
@@ -101,17 +101,22 @@ struct ApusUnderTest: Sendable {
 
     @discardableResult
     func call(_ arguments: [String], environment extra: [String: String] = [:]) async throws -> Answer {
-        let variables = environment.merging(extra) { _, new in new }
+        try await Self.run(Self.program, arguments, environment.merging(extra) { _, new in new })
+    }
+
+    /// Runs a program to its end. A process that it leaves may hold its output open.
+    static func run(_ program: String, _ arguments: [String], _ variables: [String: String]) async throws -> Answer {
+        let (out, err) = (try PrintedText(), try PrintedText())
         let result = try await Subprocess.run(
-            .path(FilePath(Self.program)), arguments: Arguments(arguments),
-            environment: Self.subprocess(variables),
-            output: .string(limit: 16 * 1024 * 1024), error: .string(limit: 1024 * 1024))
+            .path(FilePath(program)), arguments: Arguments(arguments), environment: Self.subprocess(variables),
+            output: .fileDescriptor(out.file, closeAfterSpawningProcess: false),
+            error: .fileDescriptor(err.file, closeAfterSpawningProcess: false))
         let code: Int =
             switch result.terminationStatus {
             case .exited(let code): Int(code)
             case .signaled(let signal): 128 + Int(signal)
             }
-        return Answer(code: code, out: result.standardOutput, err: result.standardError)
+        return Answer(code: code, out: try out.read(), err: try err.read())
     }
 
     /// Writes a script that can be run at once. By another process: a child that is forked here while the file is open for
@@ -218,12 +223,52 @@ struct ApusUnderTest: Sendable {
         return runs.reversed()
     }
 
+    /// Kills all processes that have the home in their environment or arguments: also a daemon that does not answer, the
+    /// daemon of a copy of the home, subcommands that wait, and commands whose daemon was killed.
     private func end() async {
-        if let health = try? await client.health() {
-            kill(health.pid, SIGKILL)
-            try? await until("the daemon's end") { !isAlive(health.pid) }
+        try? await until("the end of what the test has started") {
+            let left = processes()
+            for process in left { kill(process, SIGKILL) }
+            return left.isEmpty
         }
         try? FileManager.default.removeItem(atPath: home.path)
+    }
+
+    private func processes() -> [Int32] {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+        return names.compactMap(Int32.init).filter { process in
+            ["environ", "cmdline"].contains { file in
+                let words = FileManager.default.contents(atPath: "/proc/\(process)/\(file)")
+                return words?.firstRange(of: Data(home.path.utf8)) != nil
+            }
+        }
+    }
+}
+
+/// What a program prints, in a file without a name: a pipe ends only when no process holds it open any more.
+private struct PrintedText {
+    let file: FileDescriptor
+
+    init() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/apus-printed-\(UUID().uuidString)"
+        file = try FileDescriptor.open(
+            FilePath(path), .readWrite, options: [.create, .exclusiveCreate, .closeOnExec],
+            permissions: .ownerReadWrite)
+        unlink(path)
+    }
+
+    /// What was printed until now. Nothing can be read after that.
+    func read() throws -> String {
+        defer { try? file.close() }
+        var bytes: [UInt8] = []
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = try piece.withUnsafeMutableBytes {
+                try file.read(fromAbsoluteOffset: Int64(bytes.count), into: $0)
+            }
+            if count == 0 { return String(decoding: bytes, as: UTF8.self) }
+            bytes += piece[..<count]
+        }
     }
 }
 

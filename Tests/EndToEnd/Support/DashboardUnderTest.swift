@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import AsyncHTTPClient
 import Foundation
 import NIOCore
@@ -47,9 +47,10 @@ struct DashboardUnderTest: Sendable {
     }
 
     func request(
-        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)], body: String?
+        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)], body: String?, onSocket: Bool = false
     ) -> HTTPClientRequest {
-        var request = HTTPClientRequest(url: record.url + path)
+        let socket = "http+unix://\(apus.home.socketPath.replacingOccurrences(of: "/", with: "%2F"))"
+        var request = HTTPClientRequest(url: (onSocket ? socket : record.url) + path)
         request.method = method
         for (name, value) in headers { request.headers.replaceOrAdd(name: name, value: value) }
         if let body { request.body = .bytes(ByteBuffer(string: body)) }
@@ -57,10 +58,11 @@ struct DashboardUnderTest: Sendable {
     }
 
     func ask(
-        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: String? = nil
+        _ method: HTTPMethod, _ path: String, _ headers: [(String, String)] = [], body: String? = nil,
+        onSocket: Bool = false
     ) async throws -> Reply {
         let response = try await Self.http.execute(
-            request(method, path, headers, body: body), timeout: .seconds(300))
+            request(method, path, headers, body: body, onSocket: onSocket), timeout: .seconds(300))
         return Reply(
             status: Int(response.status.code), headers: response.headers,
             body: String(buffer: try await response.body.collect(upTo: 64 << 20)))

@@ -1,8 +1,8 @@
-import ApusDaemon
+import ApusClient
 import ApusJobs
 import ApusSQLite
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import Foundation
 
 extension ApusUnderTest {

@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import HTTPTypes
 import Hummingbird
 import Logging

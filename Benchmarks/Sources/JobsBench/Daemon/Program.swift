@@ -6,13 +6,24 @@ import Foundation
 struct Program {
     let process: pid_t
 
-    /// Starts a program with its output going nowhere.
-    init(_ path: String, _ arguments: [String], environment: [String: String]) throws {
+    /// What a process that has ended has used.
+    struct Usage {
+        /// In the program and in the kernel.
+        var processorTime: Duration
+        /// The most memory that was resident.
+        var peakMegabytes: Double
+    }
+
+    /// Starts a program with its output going to a file, or nowhere.
+    init(_ path: String, _ arguments: [String], environment: [String: String], output: String? = nil) throws {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
         for descriptor: Int32 in 0...2 {
             posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+        }
+        if let output {
+            posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
         }
         var process: pid_t = 0
         let result = Self.withCStrings([path] + arguments) { argv in
@@ -25,11 +36,18 @@ struct Program {
     }
 
     /// Waits for the end.
+    /// - Returns: what the process has used.
     /// - Throws: if it was not a success.
-    func wait() throws {
+    @discardableResult
+    func wait() throws -> Usage {
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        var usage = rusage()
+        while wait4(process, &status, 0, &usage) < 0, errno == EINTR {}
         guard status == 0 else { throw Failure(description: "process \(process) ended with status \(status)") }
+        return Usage(
+            processorTime: .seconds(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+                + .microseconds(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec),
+            peakMegabytes: Double(usage.ru_maxrss) * 1_024 / 1_000_000)
     }
 
     /// Kills it as the system would in need, and waits until it is gone.

@@ -33,6 +33,23 @@ struct Prompt {
         ]
     }
 
+    /// Processor time of a subcommand, beside task-spooler's list of jobs and a program that does nothing, in turns.
+    func processorTime(_ arguments: [String], name: String, medianAtMost limit: Double) throws -> Comparison {
+        let programs = [("tsp", "/usr/bin/tsp"), ("true", "/bin/true")]
+            .filter { FileManager.default.isExecutableFile(atPath: $0.1) }
+        var times: [[Double]] = Array(repeating: [], count: programs.count + 1)
+        for run in -3..<runs {
+            let turn = [(daemon.apus, arguments)] + programs.map { ($0.1, []) }
+            for (index, (path, arguments)) in turn.enumerated() {
+                let time = try Program(path, arguments, environment: daemon.environment).wait().processorTime
+                if run >= 0 { times[index].append(time / .milliseconds(1)) }
+            }
+        }
+        return Comparison(
+            "\(name): processor time, median", median(times[0]), "ms",
+            peers: zip(programs, times.dropFirst()).map { (name: $0.0, value: median($1)) }, target: .atMost(limit))
+    }
+
     private func milliseconds(_ path: String, _ arguments: [String]) throws -> Double {
         let start = ContinuousClock.now
         try Program(path, arguments, environment: daemon.environment).wait()

@@ -1,4 +1,4 @@
-import ApusDaemon
+import ApusClient
 import BenchSupport
 
 /// Durable submissions per second through the daemon's socket, in turns with raw SQLite on the same disk, and what of the
@@ -23,8 +23,8 @@ struct SocketSubmissions {
 
     func rows() async throws -> [Comparison] {
         let client = daemon.client
-        let one = try PlainClient(socketPath: try client.socketPath(), connections: 1)
-        let many = try PlainClient(socketPath: try client.socketPath(), connections: Self.callers)
+        let one = try PlainClient(socketPath: try await client.socketPath(), connections: 1)
+        let many = try PlainClient(socketPath: try await client.socketPath(), connections: Self.callers)
         let submit: @Sendable (Int) async throws -> Void = { number in
             _ = try await client.submit(
                 WireSubmission(

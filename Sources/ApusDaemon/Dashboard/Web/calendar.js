@@ -7,9 +7,9 @@ import { count, plural, timeOfDay } from './format.js';
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
 const SHOWN = { month: 3, week: 40 };
-// The most occurrences of each job, and of all jobs together: an answer stays below some ten megabytes.
+// The most occurrences of each job, and of all jobs together: more than that the daemon does not list.
 const PER_JOB = 1000;
-const IN_ALL = 100_000;
+const IN_ALL = 10_000;
 const PAUSE = 1000;
 
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric' });
@@ -79,7 +79,7 @@ export class Calendar {
       const limit = Math.max(10, Math.min(PER_JOB, Math.floor(IN_ALL / Math.max(1, this.store.counts.scheduled))));
       // `after` is exclusive and `until` inclusive; both are moved so that midnight belongs to the day that it begins.
       const values = { after: new Date(Math.max(now, begin - 1)).toISOString(), until: new Date(end - 1).toISOString(), limit };
-      const answer = end <= now ? { occurrences: [], truncated: [] } : await api.upcoming(values, signal);
+      const answer = end <= now ? { occurrences: [], truncated: [], cut: null } : await api.upcoming(values, signal);
       this.took = performance.now() - this.loadedAt;
       if (signal.aborted) return;
       setText(this.problem, '');
@@ -92,8 +92,8 @@ export class Calendar {
     this.midnight = setTimeout(() => this.soon(), addDays(now, 1) - now + 50);
   }
 
-  render(days, { occurrences, truncated }) {
-    const fresh = JSON.stringify([this.view, key(days[0]), key(new Date()), occurrences, truncated]);
+  render(days, { occurrences, truncated, cut }) {
+    const fresh = JSON.stringify([this.view, key(days[0]), key(new Date()), occurrences, truncated, cut]);
     if (fresh === this.shown) return;
     this.shown = fresh;
     const entries = byDay(occurrences);
@@ -113,17 +113,20 @@ export class Calendar {
     if (focused) (this.table.querySelector(`[data-key="${CSS.escape(focused)}"]`) ?? this.heading).focus({ preventScroll: true });
     const none = isWeek ? 'Nothing is due in this week' : 'Nothing is due in these weeks';
     setText(this.status, occurrences.length ? plural(occurrences.length, 'occurrence') : none);
-    this.showTruncated(occurrences, truncated);
+    this.showTruncated(occurrences, truncated, cut);
   }
 
   /** A day of which the list is cut off must not look like one on which nothing is due. */
-  showTruncated(occurrences, truncated) {
-    const cut = new Set(truncated);
+  showTruncated(occurrences, truncated, cut) {
+    const long = new Set(truncated);
     const last = new Map();
-    for (const { job, name, due } of occurrences) if (cut.has(job)) last.set(job, { name: name ?? job, ms: Date.parse(due) });
+    for (const { job, name, due } of occurrences) if (long.has(job)) last.set(job, { name: name ?? job, ms: Date.parse(due) });
     const parts = [...last.values()].slice(0, 3).map(({ name, ms }) => `“${name}” is shown until ${SHORT_DAY.format(ms)}, ${timeOfDay(ms)}`);
     if (truncated.length > 3) parts.push(`${plural(truncated.length - 3, 'more job')} likewise`);
-    setText(this.note, parts.length ? `Jobs with more occurrences than are listed: ${parts.join('; ')}.` : '');
+    const notes = parts.length ? [`Jobs with more occurrences than are listed: ${parts.join('; ')}.`] : [];
+    const ms = cut && Date.parse(cut);
+    if (cut) notes.unshift(`There are too many occurrences to list: all jobs are shown until ${SHORT_DAY.format(ms)}, ${timeOfDay(ms)}.`);
+    setText(this.note, notes.join(' '));
   }
 
   cell(day, entries) {

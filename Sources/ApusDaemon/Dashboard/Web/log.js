@@ -6,26 +6,40 @@ import { fullTime, instant, lateness, occurrence, why } from './format.js';
 import { runKey } from './store.js';
 
 const MOST = 65_536;
+const encoder = new TextEncoder();
+
+/** A piece that is not UTF-8 as it stands has its bytes in base64. */
+const bytesOf = (output) =>
+  output.base64 ? Uint8Array.from(atob(output.base64), (byte) => byte.charCodeAt(0)) : encoder.encode(output.text);
 
 /** What runs that are at work have printed since the page was opened. */
 export class Outputs extends EventTarget {
   texts = new Map();
+  decoders = new Map();
 
   add(output) {
     const key = runKey(output);
-    const text = (this.texts.get(key) ?? '') + output.text;
+    if (!this.decoders.has(key)) this.decoders.set(key, new TextDecoder('utf-8', { ignoreBOM: true }));
+    // A character that is not complete yet comes with the next piece.
+    const piece = this.decoders.get(key).decode(bytesOf(output), { stream: true });
+    const text = (this.texts.get(key) ?? '') + piece;
     this.texts.set(key, text.length > MOST ? text.slice(-MOST) : text);
-    this.dispatchEvent(new CustomEvent('output', { detail: { key, text: output.text } }));
+    this.dispatchEvent(new CustomEvent('output', { detail: { key, text: piece } }));
   }
 
   /** Forgets all but these: the event of a run's end may be lost. */
   keep(running) {
-    for (const key of this.texts.keys()) if (!running.has(key)) this.texts.delete(key);
+    for (const key of this.texts.keys()) if (!running.has(key)) this.forget(key);
   }
 
   /** A run has ended: the daemon has its output now. */
   drop(run) {
-    if (run.outcome !== 'running') this.texts.delete(runKey(run));
+    if (run.outcome !== 'running') this.forget(runKey(run));
+  }
+
+  forget(key) {
+    this.texts.delete(key);
+    this.decoders.delete(key);
   }
 }
 

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusTimers
 import CApus
 import Dispatch
@@ -36,7 +37,7 @@ final class ChildReaper: Sendable {
     private let children = DispatchSemaphore(value: 0)
 
     /// Begins to adopt and to reap. Idempotent.
-    /// - Throws: ``DaemonError`` if the system has no thread for it.
+    /// - Throws: `DaemonError` if the system has no thread for it.
     func start() throws {
         let isFirst = state.withLock { state in
             defer { state.isRunning = true }

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusTimers
 
 /// The termination of a command, with everything that it started: SIGTERM, then after the patience SIGKILL,

@@ -1,3 +1,4 @@
+import ApusClient
 import CApus
 
 #if canImport(Glibc)
@@ -58,12 +59,12 @@ struct CommandLaunch: Sendable {
     /// The program's path. A name without a slash is looked for in the `PATH` of the command, not in this process's.
     private func program() throws(CommandLaunchError) -> String {
         let name = argv[0]
-        if name.contains("/") { return name }
+        if name.unicodeScalars.contains("/") { return name }
         let path = environment["PATH"] ?? CommandSurroundings.defaultPath
         var code = ENOENT
-        for part in path.split(separator: ":", omittingEmptySubsequences: false) {
+        for part in path.unicodeScalars.split(separator: ":", omittingEmptySubsequences: false) {
             // An empty part is the working directory, and a relative one starts there.
-            let place = part.hasPrefix("/") ? String(part) : part.isEmpty ? folder : "\(folder)/\(part)"
+            let place = part.first == "/" ? String(part) : part.isEmpty ? folder : "\(folder)/\(part)"
             let candidate = "\(place)/\(name)"
             var information = stat()
             guard !name.isEmpty, stat(candidate, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {

@@ -1,3 +1,4 @@
+import ApusClient
 import Dispatch
 
 /// Starts commands a few at a time: each start blocks a thread for the time of a fork and an exec, and needs four

@@ -1,3 +1,4 @@
+import ApusClient
 import ApusTimers
 import CApus
 
@@ -30,7 +31,7 @@ final class OutputLoop: Sendable {
     private let state = Locked(State())
 
     /// Begins to read. Idempotent.
-    /// - Throws: ``DaemonError`` if the system has no thread or no descriptors for it.
+    /// - Throws: `DaemonError` if the system has no thread or no descriptors for it.
     func start() throws {
         let error = state.withLock { state -> Int32 in
             if state.isRunning { return 0 }

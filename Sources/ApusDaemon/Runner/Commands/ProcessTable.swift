@@ -1,3 +1,5 @@
+import ApusClient
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -53,7 +55,7 @@ actor ProcessTable {
         guard let text = FileManager.default.contents(atPath: "/proc/\(process)/stat"),
             var entry = parse(String(decoding: text, as: UTF8.self), process: process)
         else { return nil }
-        let mark = Array("\(RunningRecords.variable)=".utf8)
+        let mark = Array("\(ProcessEnvironment.run)=".utf8)
         let variables = FileManager.default.contents(atPath: "/proc/\(process)/environ") ?? Data()
         entry.token = variables.split(separator: 0).first { $0.starts(with: mark) }.map {
             String(decoding: $0.dropFirst(mark.count), as: UTF8.self)
@@ -64,9 +66,10 @@ actor ProcessTable {
     /// One line of `/proc/PID/stat`; `nil` for a zombie. The program's name may hold any character, so the fields are
     /// counted from its end.
     static func parse(_ text: String, process: Int32) -> ProcessEntry? {
-        guard let end = text.lastIndex(of: ")") else { return nil }
+        let scalars = text.unicodeScalars
+        guard let end = scalars.lastIndex(of: ")") else { return nil }
         // State, parent, group, session; the threads are 14 fields after that.
-        let fields = text[text.index(after: end)...].split(separator: " ")
+        let fields = scalars[scalars.index(after: end)...].split(separator: " ").map(Substring.init)
         guard fields.count > 17, fields[0] != "Z", fields[0] != "X", let group = Int32(fields[2]),
             let session = Int32(fields[3]), let threads = Int(fields[17])
         else { return nil }

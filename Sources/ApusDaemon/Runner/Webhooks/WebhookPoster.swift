@@ -1,3 +1,4 @@
+import ApusClient
 import ApusJobs
 import ApusTimers
 import AsyncHTTPClient
@@ -26,7 +27,7 @@ struct WebhookPoster: Sendable {
     /// How much of an answer is kept. The rest is not read: the connection is closed.
     static let keptBytes = 16 * 1024
 
-    /// Lives as long as the process. Redirects are followed by ``WebhookRoute``'s rules, and a refused connection is tried
+    /// Lives as long as the process. Redirects are followed by `WebhookRoute`'s rules, and a refused connection is tried
     /// again by the job's retry policy.
     static let http: HTTPClient = {
         var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
@@ -67,11 +68,9 @@ struct WebhookPoster: Sendable {
             return try await within(patience) { try await deliver(body, id: id, to: target, signature, span) }
         } catch is DeadlineExceeded {
             return WebhookAnswer(failure: "no complete answer within \(DurationText.format(patience))")
-        } catch let problem as WebhookProblem {
-            return WebhookAnswer(failure: problem.text)
         } catch {
             try Task.checkCancellation()
-            return WebhookAnswer(failure: PrintableText.escaped("\(error)"))
+            return WebhookAnswer(failure: PrintableText.escaped(WebhookProblem(error).text))
         }
     }
 
@@ -79,7 +78,8 @@ struct WebhookPoster: Sendable {
         _ body: [UInt8], id: String, to target: WebhookTarget, _ signature: WebhookSignature?, _ span: RecordingSpan?
     ) async throws -> WebhookAnswer {
         guard var route = WebhookRoute(target.url) else {
-            throw WebhookProblem("\(PrintableText.escaped(target.url)) is not an http:// or https:// URL")
+            throw WebhookProblem(
+                "\(PrintableText.escaped(URLText.shown(target.url))) is not an http:// or https:// URL")
         }
         while true {
             var request = HTTPClientRequest(url: route.address)

@@ -1,3 +1,5 @@
+import ApusClient
+
 #if canImport(CryptoKit)
     import CryptoKit
 #else
@@ -17,7 +19,7 @@ struct WebhookSignature: Sendable {
     init(secret text: String) throws(WebhookProblem) {
         let secret = text.trimmingCharacters()
         guard !secret.isEmpty else { throw WebhookProblem("is empty") }
-        guard secret.hasPrefix("whsec_") else {
+        guard secret.utf8.starts(with: "whsec_".utf8) else {
             key = Data(secret.utf8)
             return
         }
@@ -32,9 +34,12 @@ struct WebhookSignature: Sendable {
         guard let data = FileManager.default.contents(atPath: path) else {
             throw WebhookProblem("the secret file \(path) cannot be read")
         }
-        do {
-            return try WebhookSignature(secret: String(decoding: data, as: UTF8.self))
-        } catch {
+        let text = data.textLines.joined(separator: [UInt8(ascii: "\n")])
+        guard let secret = String(validating: text, as: UTF8.self) else {
+            throw WebhookProblem(
+                "the secret file \(path) is not UTF-8; write a binary key as whsec_ and base64")
+        }
+        do { return try WebhookSignature(secret: secret) } catch {
             throw WebhookProblem("the secret file \(path) \(error.text)")
         }
     }
@@ -62,12 +67,6 @@ struct WebhookSignature: Sendable {
             return Data(code)
         #endif
     }
-}
-
-/// Why a webhook could not be sent.
-struct WebhookProblem: Error {
-    var text: String
-    init(_ text: String) { self.text = text }
 }
 
 extension String {

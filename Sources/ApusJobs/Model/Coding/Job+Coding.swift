@@ -13,7 +13,14 @@ extension JobRequest: Codable {
         .init("uniqueness", \.uniqueness),
         .init("conflict", \.conflict),
         .init("idempotencyKey", \.idempotencyKey),
+        .init("terms", \.codedTerms),
     ]
+
+    /// The terms of a submission if there are any. A kept job has none.
+    private var codedTerms: SubmissionTerms? {
+        get { terms.isCoded ? terms : nil }
+        set { terms = newValue ?? .init() }
+    }
 
     /// Reads an object with the properties' names as keys; `payload` is base64. `id` and `trigger` must be there; what
     /// else is missing has its default.

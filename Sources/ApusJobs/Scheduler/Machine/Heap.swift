@@ -1,17 +1,17 @@
 /// A binary heap: the least element first.
-struct Heap<Element: Comparable & Sendable>: Sendable {
+package struct Heap<Element: Comparable & Sendable>: Sendable {
     private var elements: [Element] = []
 
-    var isEmpty: Bool { elements.isEmpty }
+    package var isEmpty: Bool { elements.isEmpty }
     var count: Int { elements.count }
-    var first: Element? { elements.first }
+    package var first: Element? { elements.first }
 
-    init(_ elements: [Element] = []) {
+    package init(_ elements: [Element] = []) {
         // A sorted array is a heap.
         self.elements = elements.sorted()
     }
 
-    mutating func push(_ element: Element) {
+    package mutating func push(_ element: Element) {
         elements.append(element)
         var child = elements.count - 1
         while child > 0, elements[child] < elements[(child - 1) / 2] {
@@ -20,7 +20,7 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
         }
     }
 
-    mutating func pop() -> Element? {
+    package mutating func pop() -> Element? {
         guard let first = elements.first else { return nil }
         let last = elements.removeLast()
         if elements.isEmpty { return first }

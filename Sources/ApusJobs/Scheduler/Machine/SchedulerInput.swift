@@ -23,6 +23,8 @@ package enum SchedulerInput: Sendable {
 /// What callers ask for.
 package enum SchedulerCommand: Sendable {
     case job(JobCommand)
+    /// Jobs of another store continue in this one, all or none.
+    case restore([JobRestoration])
     /// The jobs that another scheduler has changed for the caller.
     case read([JobID])
     case configure(QueueID, [JobQueue.Change])
@@ -35,6 +37,7 @@ package enum SchedulerCommand: Sendable {
     var ids: [JobID] {
         switch self {
         case .job(let command): command.ids
+        case .restore(let jobs): jobs.map(\.request.id)
         case .read, .configure, .takeSubmissions, .stop: []
         }
     }

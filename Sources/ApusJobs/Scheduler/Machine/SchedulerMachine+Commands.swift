@@ -36,6 +36,8 @@ extension SchedulerMachine {
                 blocked.formUnion(ids)
                 waiting.append(pending)
             case .later:
+                // What was read may have left the memory before the next turn has room for the command.
+                if planned >= Self.maximumCommands { pending.forgetRead() }
                 // It waited for a command before it, which may be answered already.
                 pending.isPlannable = !plan!.ids.isDisjoint(with: ids)
                 blocked.formUnion(ids)
@@ -66,6 +68,7 @@ extension SchedulerMachine {
             plan!.queues[id] = board.record(of: queue, plan!.now)
             plan!.configurations.append((pending.number, id))
             return .done
+        case .restore(let restorations): return try restore(restorations, pending)
         case .takeSubmissions, .stop: preconditionFailure("\(pending.command) is no change of a job")
         }
     }
@@ -102,7 +105,8 @@ extension SchedulerMachine {
             return try change(id, pending) { draft, now throws(JobError) in
                 guard let (run, action) = draft.machine.cancelRun(occurrence, now: now) else {
                     throw JobError(
-                        .notFound, "\(id): occurrence \(occurrence) neither waits nor runs, so it cannot be cancelled")
+                        .notFound,
+                        "\(id): \(OccurrenceText.words(occurrence)) neither waits nor runs, so it cannot be cancelled")
                 }
                 draft.action.merge(action)
                 return run
@@ -116,7 +120,8 @@ extension SchedulerMachine {
                 if job.state == .cancelled { try Self.requireLive(job, "tried again") }
                 guard run.isFinal, run.attempt > 0, run.state != .succeeded else {
                     throw JobError(
-                        .invalid, "\(run.job): occurrence \(run.occurrence) is no outcome that can be tried again")
+                        .invalid,
+                        "\(run.job): \(OccurrenceText.words(run.occurrence)) is no outcome that can be tried again")
                 }
                 let (next, action) = draft.machine.retry(run, now: now)
                 draft.action.merge(action)
@@ -145,8 +150,9 @@ extension SchedulerMachine {
             let job = draft.machine.job
             try Self.requireLive(job, "changed")
             var (read, new) = (former, request)
-            // It says nothing of a job that is there.
+            // They say nothing of a job that is there.
             (read.conflict, new.conflict) = (job.request.conflict, job.request.conflict)
+            (read.terms, new.terms) = (.init(), .init())
             guard job.key == key, job.request == read else {
                 throw JobError(.conflict, "\(request.id): the job is no longer as it was; read it again")
             }
@@ -268,18 +274,27 @@ extension SchedulerMachine {
             case .refuse:
                 throw Self.alreadyExists(request.id)
             case .update:
+                try asked.terms.check(replacing: old.machine.job)
+                request.terms = .init()
                 old.action.merge(
                     try old.machine.update(
                         request, submitted: instant(of: pending), now: plan!.now.wall, in: configuration.timeZones))
                 jobs.append(.draft(drafts.count))
                 drafts.append(old)
             case .replace:
+                try asked.terms.check(replacing: old.machine.job)
                 let new = try newDraft(asked, pending)
                 old.action.merge(old.machine.cancel(.replaced, now: plan!.now.wall))
                 drafts.append(old)
                 jobs.append(.draft(drafts.count))
                 drafts.append(new)
             }
+        }
+        // The others of the submission come after it.
+        var isLabelRequired = false
+        for index in drafts.indices where drafts[index].action.change?.onlyBeside != nil {
+            if isLabelRequired { drafts[index].action.change!.onlyBeside = nil }
+            isLabelRequired = true
         }
         plan!.payloads += payloads
         for draft in drafts { plan!.ids.insert(draft.machine.job.id) }
@@ -289,15 +304,18 @@ extension SchedulerMachine {
         return .done
     }
 
-    private static func alreadyExists(_ id: JobID) -> JobError {
+    static func alreadyExists(_ id: JobID) -> JobError {
         JobError(.alreadyExists, "\(id): there is such a job; give another identifier, or another conflict policy")
     }
 
     private func newDraft(_ request: JobRequest, _ pending: PendingCommand) throws(JobError) -> Plan.Draft {
-        let machine = try JobMachine.submitted(request, now: instant(of: pending), in: configuration.timeZones)
+        var kept = request
+        kept.terms = .init()
+        let machine = try JobMachine.submitted(kept, now: instant(of: pending), in: configuration.timeZones)
         var draft = Plan.Draft(key: nil, machine: machine)
         draft.action.change = JobChange(
-            shard: try shard(for: request.id), expected: .absent, job: machine.job, isRequestChanged: true)
+            shard: try shard(for: request.id), expected: .absent, requiresFreeName: request.terms.requiresFreeName,
+            onlyBeside: request.terms.onlyBeside, job: machine.job, isRequestChanged: true)
         return draft
     }
 
@@ -374,21 +392,5 @@ extension SchedulerMachine {
             )
         }
         return job
-    }
-
-    /// A new job's shard, by its identifier.
-    private func shard(for id: JobID) throws(JobError) -> ShardID {
-        if session.shards.count == 1 { return session.shards.keys.first! }
-        let kept = session.shards.keys.filter { !self.shards.releasing.contains($0) }
-        let shards = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
-        guard !shards.isEmpty else {
-            throw JobError(
-                .unavailable, "\(id): this node owns no part of the jobs now; try again, or ask another node")
-        }
-        // FNV-1a: the same in every process.
-        let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
-            ($0 ^ UInt64($1)) &* 1_099_511_628_211
-        }
-        return shards[Int(hash % UInt64(shards.count))]
     }
 }

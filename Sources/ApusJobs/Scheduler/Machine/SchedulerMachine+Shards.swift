@@ -17,6 +17,22 @@ extension SchedulerMachine {
         var orphans: [Int64: Set<RunKey>] = [:]
     }
 
+    /// A new job's shard, by its identifier.
+    func shard(for id: JobID) throws(JobError) -> ShardID {
+        if session.shards.count == 1 { return session.shards.keys.first! }
+        let kept = session.shards.keys.filter { !self.shards.releasing.contains($0) }
+        let shards = (kept.isEmpty ? Array(session.shards.keys) : kept).sorted()
+        guard !shards.isEmpty else {
+            throw JobError(
+                .unavailable, "\(id): this node owns no part of the jobs now; try again, or ask another node")
+        }
+        // FNV-1a: the same in every process.
+        let hash = id.rawValue.utf8.reduce(14_695_981_039_346_656_037 as UInt64) {
+            ($0 ^ UInt64($1)) &* 1_099_511_628_211
+        }
+        return shards[Int(hash % UInt64(shards.count))]
+    }
+
     mutating func cutOff() {
         guard !shards.isCutOff else { return }
         shards.isCutOff = true

@@ -1,5 +1,5 @@
-import ApusTesting
 import ApusTimers
+import ApusVirtualTime
 import CProcessClock
 import Dispatch
 import Foundation

@@ -1,6 +1,7 @@
 import ApusBackground
-public import ApusTesting
+public import ApusDevice
 import ApusTimers
+import ApusVirtualTime
 import CProcessClock
 import Foundation
 import Glibc

@@ -1,6 +1,6 @@
-import ApusJobs
-import ApusTesting
+import ApusBackground
 import ApusTimers
+import ApusVirtualTime
 
 /// The phone's background jobs, seen from an app's own process.
 final class RemoteJobs: PhoneJobs {

@@ -1,4 +1,4 @@
-import ApusTesting
+import ApusDevice
 import ApusTimers
 
 /// The phone's background sessions, seen from an app's own process.

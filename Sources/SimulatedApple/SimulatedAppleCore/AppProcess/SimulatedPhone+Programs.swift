@@ -1,5 +1,5 @@
 public import ApusBackground
-public import ApusTesting
+public import ApusDevice
 import ApusTimers
 
 extension SimulatedPhone {
@@ -26,7 +26,7 @@ extension SimulatedPhone {
     ///   - manifest: What the app declares.
     ///   - trackDurations: How long audio items last; others last three minutes.
     ///   - program: A function or closure of the executable, without captures. A trap in it is the fault
-    ///     ``ApusTesting/Fault/Rule/appProcessCrash``.
+    ///     ``ApusDevice/Fault/Rule/appProcessCrash``.
     public static func install(
         on device: SimulatedDevice, manifest: AppManifest = AppManifest(usesScenes: false),
         trackDurations: [AudioItem.ID: Duration] = [:], program: @escaping @convention(c) () -> Void

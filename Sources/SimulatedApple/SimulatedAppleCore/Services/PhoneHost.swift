@@ -1,10 +1,10 @@
 package import ApusBackground
-package import ApusTesting
+package import ApusDevice
 package import ApusTimers
 
 /// What the phone gives to the process of an app, seen from the frameworks.
 ///
-/// The app runs either in the process of the test, where ``ApusTesting/SimulatedHost`` is this, or in one of its own,
+/// The app runs either in the process of the test, where ``/ApusDevice/SimulatedHost`` is this, or in one of its own,
 /// where each question goes to the device's process. All members may be used from any thread.
 package protocol PhoneHost: AnyObject, Sendable {
     /// Which start of the device the process belongs to.

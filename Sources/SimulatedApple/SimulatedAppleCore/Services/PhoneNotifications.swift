@@ -1,5 +1,5 @@
 import ApusBackground
-package import ApusTesting
+package import ApusDevice
 package import ApusTimers
 package import Foundation
 

@@ -1,6 +1,5 @@
 package import ApusBackground
-package import ApusJobs
-package import ApusTesting
+package import ApusDevice
 import ApusTimers
 package import Foundation
 

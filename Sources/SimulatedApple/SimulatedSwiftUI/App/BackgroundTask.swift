@@ -1,5 +1,6 @@
-import ApusTesting
+import ApusDevice
 import ApusTimers
+import ApusVirtualTime
 import BackgroundTasks
 import SimulatedAppleCore
 

@@ -1,0 +1,219 @@
+import ApusTimers
+import Logging
+
+/// Carrying out what the machine decides.
+extension HostBackgroundJobs {
+    /// What the clocks and the phase are now; the conditions are read where they matter.
+    func reading() -> HostBackgroundReading { HostBackgroundReading(host, boot: boot) }
+
+    // MARK: Deciding
+
+    /// Looks again, soon: for the engine's thread and the main loop, which must not wait for a store or a file.
+    func lookSoon() {
+        host.start { [self] in look() }
+    }
+
+    func look() { change { _ in } }
+
+    func change(_ event: @Sendable (inout HostBackgroundJobsMachine) -> Void) {
+        let plans = gate.withLock { followers in
+            inner.withLock { event(&$0.machine) }
+            return settle(&followers, reading())
+        }
+        carryOut(plans)
+    }
+
+    /// Decides, stores what that changed, and arranges for the next look. Under the gate.
+    func settle(_ followers: inout Followers, _ now: HostBackgroundReading) -> [HostBackgroundJobsMachine.Plan] {
+        var plan = decide(now)
+        var plans = [plan]
+        // What changed between the look and the beginning of the following is seen by a second look.
+        if follow(plan, &followers) {
+            plan = decide(reading())
+            plans.append(plan)
+            _ = follow(plan, &followers)
+        }
+        arm(plan, &followers)
+        saveOrLog(&followers)
+        return plans
+    }
+
+    private func decide(_ now: HostBackgroundReading) -> HostBackgroundJobsMachine.Plan {
+        var now = now
+        if inner.withLock({ [now] in $0.machine.needsConditions(now) }) { now.conditions = host.conditions }
+        return inner.withLock { [now] inner in
+            let plan = inner.machine.look(now)
+            for launch in plan.launches { inner.live[launch.number] = makeLive(launch) }
+            return plan
+        }
+    }
+
+    func makeLive(_ launch: HostBackgroundJobsMachine.Launch) -> Live {
+        let driver = HostBackgroundRun(jobs: self, number: launch.number, deadline: launch.deadline)
+        return Live(run: BackgroundJobRun(launch.request, mainLoop: host.mainLoop, driver: driver))
+    }
+
+    // MARK: Following
+
+    private func arm(_ plan: HostBackgroundJobsMachine.Plan, _ followers: inout Followers) {
+        for timer in followers.timers { timer.cancel() }
+        followers.timers = []
+        let action: @Sendable () -> Void = { [weak self] in self?.lookSoon() }
+        if let wall = plan.wall { followers.timers.append(host.engine.schedule(at: wall, action)) }
+        if let continuous = plan.continuous { followers.timers.append(host.engine.schedule(at: continuous, action)) }
+        if let uptime = plan.uptime { followers.timers.append(host.engine.schedule(at: uptime, action)) }
+    }
+
+    /// Begins and ends to follow the phase and the conditions; says whether it began.
+    private func follow(_ plan: HostBackgroundJobsMachine.Plan, _ followers: inout Followers) -> Bool {
+        var hasBegun = false
+        if plan.followsPhase, followers.phases == nil {
+            hasBegun = true
+            followers.phases = host.observePhase { [weak self] phase in self?.entered(phase) }
+        } else if !plan.followsPhase {
+            followers.phases = nil
+        }
+        if plan.followsConditions, followers.conditions == nil {
+            hasBegun = true
+            followers.conditions = followConditions()
+        } else if !plan.followsConditions {
+            followers.conditions.take()?.finish()
+        }
+        return hasBegun
+    }
+
+    private func entered(_ phase: Phase) {
+        switch phase {
+        case .active, .inactive: inner.withLock { $0.machine.enteredForeground() }
+        case .background, .suspended, .terminated: break
+        }
+        lookSoon()
+    }
+
+    private func followConditions() -> AsyncStream<Never>.Continuation {
+        let (stop, continuation) = AsyncStream.makeStream(of: Never.self)
+        let changes = host.conditionChanges
+        host.start { [weak self] in
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { [weak self] in
+                    for await _ in changes { self?.look() }
+                }
+                group.addTask {
+                    for await _ in stop {}
+                }
+                await group.next()
+                group.cancelAll()
+            }
+        }
+        return continuation
+    }
+
+    // MARK: Storing
+
+    /// Under the gate.
+    func save(_ followers: inout Followers) throws {
+        guard let store else { return }
+        let all = inner.withLock { $0.machine.record }
+        let record = all.isEmpty ? nil : all
+        guard record != followers.saved else { return }
+        try store.save(record, for: key)
+        followers.saved = record
+    }
+
+    func saveOrLog(_ followers: inout Followers) {
+        do {
+            try save(&followers)
+        } catch {
+            logger.error(
+                "the requests of background jobs cannot be stored; after a restart they are as they were",
+                metadata: ["record": "\(key)", "error": "\(error)"])
+        }
+    }
+
+    // MARK: Runs
+
+    /// Outside of all locks: this calls the host and the app.
+    func carryOut(_ plans: [HostBackgroundJobsMachine.Plan]) {
+        for plan in plans {
+            for (number, cause) in plan.expirations { expire(number, because: "\(cause)") }
+            for (identifier, obstacles) in plan.deferrals {
+                logger.info(
+                    "a background job waits", metadata: ["job": "\(identifier)", "reasons": "\(obstacles.words)"])
+            }
+            for launch in plan.launches { _ = start(launch) }
+        }
+    }
+
+    /// - Returns: Whether the host granted a background task for it. Without one it waits again.
+    func start(_ launch: HostBackgroundJobsMachine.Launch) -> Bool {
+        let number = launch.number
+        guard let run = inner.withLock({ $0.live[number]?.run }) else { return true }
+        var request = BackgroundTaskRequest(name: "background job \(run.identifier)") { [weak self] in
+            self?.backgroundTaskExpired(number)
+        }
+        request.endsOnExpiration = !host.waitsForExpiredTasks
+        let claim: BackgroundTask
+        do {
+            claim = try host.beginBackgroundTask(request)
+        } catch {
+            logger.info(
+                "a background job waits, because the host grants nothing more",
+                metadata: ["job": "\(run.identifier)", "error": "\(error)"])
+            inner.withLock { _ = $0.live.removeValue(forKey: number) }
+            change { $0.refused(number) }
+            return false
+        }
+        let isUnderWay = inner.withLock { inner in
+            inner.live[number]?.claim = claim
+            return inner.live[number] != nil
+        }
+        guard isUnderWay else {
+            // Expired before it had begun.
+            claim.end()
+            return true
+        }
+        logger.info(
+            "a background job begins", metadata: ["job": "\(run.identifier)", "kind": "\(launch.request.kind.word)"])
+        run.perform(launch.handler, on: host)
+        return true
+    }
+
+    func expire(_ number: Int, because reason: String) {
+        guard let run = inner.withLock({ $0.live[number]?.run }) else { return }
+        logger.info("a background job expires", metadata: ["job": "\(run.identifier)", "reason": "\(reason)"])
+        host.mainLoop.run { run.expire() }
+    }
+
+    @MainActor private func backgroundTaskExpired(_ number: Int) {
+        let run = inner.withLock { inner in
+            inner.machine.backgroundTaskExpired(number)
+            return inner.live[number]?.run
+        }
+        guard let run else { return }
+        logger.info(
+            "a background job expires",
+            metadata: ["job": "\(run.identifier)", "reason": "the host's time in the background is over"])
+        run.expire()
+        lookSoon()
+    }
+
+    func completed(_ number: Int, success: Bool) {
+        let (entry, live) = inner.withLock { ($0.machine.completed(number), $0.live.removeValue(forKey: number)) }
+        guard let entry, let live else { return }
+        let duration = entry.began.duration(to: host.engine.time.uptime())
+        logger.info(
+            "a background job is complete",
+            metadata: ["job": "\(live.run.identifier)", "success": "\(success)", "duration": "\(duration)"])
+        lookSoon()
+        live.claim?.end()
+    }
+}
+
+extension RandomSource {
+    /// A duration from zero up to, and without, `limit`; zero when that is not positive.
+    func duration(upTo limit: Duration) -> Duration {
+        guard limit > .zero else { return .zero }
+        let chosen = next().multipliedFullWidth(by: limit.wholeNanoseconds.magnitude).high
+        return .nanoseconds(Int64(chosen))
+    }
+}

@@ -1,0 +1,130 @@
+import ApusTimers
+
+/// What stands in the way of a run, and what ends one.
+extension HostBackgroundJobsMachine {
+    /// Everything that is in the way of a pending request; nothing for one that is not pending.
+    func obstacles(of identifier: String, at now: HostBackgroundReading) -> [BackgroundJobObstacle] {
+        guard let entry = pending.first(where: { $0.request.identifier == identifier }) else { return [] }
+        return gates(of: entry.request, entry.gate, at: now)
+            + (now.conditions.map { conditionObstacles(of: entry.request.kind, $0) } ?? [])
+    }
+
+    /// What keeps it from beginning at this look; `nil` when that depends on conditions that were not read: a run has
+    /// ended since, and its end will be looked at. The device is looked at only when nothing else is in the way, because
+    /// to follow it costs something.
+    func decidingObstacles(
+        of entry: PendingBackgroundJob, at now: HostBackgroundReading
+    ) -> [BackgroundJobObstacle]? {
+        let gates = gates(of: entry.request, entry.gate, at: now)
+        guard gates.isEmpty, !entry.request.kind.isContinued else { return gates }
+        return now.conditions.map { conditionObstacles(of: entry.request.kind, $0) }
+    }
+
+    /// What the clocks, the phase and the other runs have against it.
+    func gates(
+        of request: BackgroundJobRequest, _ gate: PendingBackgroundJob.Gate, at now: HostBackgroundReading
+    ) -> [BackgroundJobObstacle] {
+        var found: [BackgroundJobObstacle] = []
+        if handlers[request.identifier] == nil { found.append(.noHandler) }
+        if isRefused || !now.isInForeground { found.append(.appInBackground) }
+        switch gate {
+        case .wall(let instant) where instant > now.wall: found.append(.notBefore(instant))
+        case .continuous(let instant) where instant > now.continuous:
+            found.append(.notBefore(now.wall.advanced(by: now.continuous.duration(to: instant))))
+        case .open, .wall, .continuous: break
+        }
+        if case .refresh = request.kind, let until = spacings[request.identifier]?.continuous, until > now.continuous {
+            found.append(.rateLimited(until: now.wall.advanced(by: now.continuous.duration(to: until))))
+        }
+        if isBusy(for: request) { found.append(.busy) }
+        return found
+    }
+
+    private func isBusy(for request: BackgroundJobRequest) -> Bool {
+        if runs.contains(where: { $0.request.identifier == request.identifier }) { return true }
+        let limit: Int?
+        switch request.kind {
+        case .refresh: limit = nil
+        case .processing: limit = settings.maximumProcessingRuns
+        case .continued: limit = settings.maximumContinuedRuns
+        }
+        guard let limit else { return false }
+        return runs.count { $0.request.kind.isLike(request.kind) } >= max(1, limit)
+    }
+
+    private func conditionObstacles(
+        of kind: BackgroundJobRequest.Kind, _ conditions: DeviceConditions
+    ) -> [BackgroundJobObstacle] {
+        var found: [BackgroundJobObstacle] = []
+        switch kind {
+        case .refresh:
+            if let level = conditions.batteryLevel, level <= settings.lowBatteryLevel,
+                conditions.isOnExternalPower != true
+            {
+                found.append(.lowBattery)
+            }
+            if conditions.isLowPowerMode == true { found.append(.lowPowerMode) }
+        case .processing(let requiresNetwork, let requiresExternalPower):
+            let unknown = settings.unknownCountsAsMet
+            if requiresNetwork, !(conditions.isOnline ?? unknown) { found.append(.noNetwork) }
+            if requiresExternalPower, !(conditions.isOnExternalPower ?? unknown) { found.append(.noExternalPower) }
+            if !(conditions.isIdle ?? unknown) { found.append(.deviceInUse) }
+        case .continued: break
+        }
+        return found
+    }
+
+    /// Only processing jobs end with the conditions that they began with.
+    func dependsOnConditions(_ entry: HostBackgroundRunEntry) -> Bool {
+        guard case .processing = entry.request.kind else { return false }
+        return !entry.isExpiring && !entry.isSimulated
+    }
+
+    /// Why the run has to end now, if it has to.
+    func expiry(of entry: HostBackgroundRunEntry, at now: HostBackgroundReading) -> Cause? {
+        if let deadline = entry.deadline, deadline <= now.uptime { return .timeLimit }
+        switch entry.request.kind {
+        case .refresh: return nil
+        case .processing:
+            guard dependsOnConditions(entry), let conditions = now.conditions else { return nil }
+            return conditionObstacles(of: entry.request.kind, conditions).first.map(Cause.conditions)
+        case .continued:
+            let timeout = max(.zero, settings.progressTimeout)
+            return entry.lastProgress.advanced(by: timeout) <= now.uptime ? .noProgress : nil
+        }
+    }
+}
+
+extension HostBackgroundJobsMachine.Cause: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .timeLimit: "its time is over"
+        case .noProgress: "it makes no progress"
+        case .conditions(let obstacle): obstacle.description
+        }
+    }
+}
+
+extension BackgroundJobRequest.Kind {
+    var isContinued: Bool { if case .continued = self { true } else { false } }
+
+    /// Whether both are refreshes, both are processing, or both are continued.
+    func isLike(_ other: Self) -> Bool {
+        switch (self, other) {
+        case (.refresh, .refresh), (.processing, .processing), (.continued, .continued): true
+        case (.refresh, _), (.processing, _), (.continued, _): false
+        }
+    }
+
+    var word: String {
+        switch self {
+        case .refresh: "refresh"
+        case .processing: "processing"
+        case .continued: "continued"
+        }
+    }
+}
+
+extension [BackgroundJobObstacle] {
+    var words: String { map(\.description).joined(separator: ", ") }
+}

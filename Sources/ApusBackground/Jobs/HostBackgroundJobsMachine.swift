@@ -1,0 +1,323 @@
+import ApusTimers
+
+/// When background jobs of an ordinary host begin and expire, as a pure state machine.
+struct HostBackgroundJobsMachine: Sendable {
+    /// A run that begins now.
+    struct Launch: Sendable {
+        var number: Int
+        var request: BackgroundJobRequest
+        var deadline: UptimeInstant?
+        var handler: BackgroundJobHandler
+    }
+
+    /// Why a run expires.
+    enum Cause: Sendable, Hashable {
+        case timeLimit
+        case noProgress
+        case conditions(BackgroundJobObstacle)
+    }
+
+    /// What is to be done now, and when to look again.
+    struct Plan: Sendable {
+        var launches: [Launch] = []
+        var expirations: [(number: Int, cause: Cause)] = []
+        /// Those whose reasons have changed.
+        var deferrals: [(identifier: String, obstacles: [BackgroundJobObstacle])] = []
+        var wall: WallInstant?
+        var continuous: ContinuousInstant?
+        var uptime: UptimeInstant?
+        var followsConditions = false
+        var followsPhase = false
+    }
+
+    let settings: HostBackgroundJobs.Configuration
+    private(set) var handlers: [String: BackgroundJobHandler] = [:]
+    /// In the order of submission.
+    private(set) var pending: [PendingBackgroundJob] = []
+    /// In the order of their begin.
+    private(set) var runs: [HostBackgroundRunEntry] = []
+    /// When the next refresh of an identifier may begin.
+    private(set) var spacings: [String: StoredInstant] = [:]
+    /// The host grants nothing until it is in the foreground again.
+    private(set) var isRefused = false
+    private var lastNumber = 0
+
+    init(_ settings: HostBackgroundJobs.Configuration) { self.settings = settings }
+
+    // MARK: Handlers and requests
+
+    mutating func register(
+        _ identifier: String, _ handler: @escaping BackgroundJobHandler
+    ) throws(BackgroundJobError) {
+        guard !identifier.isEmpty else {
+            throw BackgroundJobError(
+                .invalidArgument, "`identifier` is empty; pass a name like com.example.app.refresh")
+        }
+        try requirePermission(identifier)
+        guard handlers[identifier] == nil else {
+            throw BackgroundJobError(
+                .alreadyRegistered, "“\(identifier)” has a handler already; register each identifier once")
+        }
+        handlers[identifier] = handler
+    }
+
+    /// Takes the request, which begins `delay` later than it could; continued work does not wait for that.
+    mutating func submit(
+        _ request: BackgroundJobRequest, delay: Duration, now: HostBackgroundReading
+    ) throws(BackgroundJobError) {
+        try request.validate()
+        try requirePermission(request.identifier)
+        guard handlers[request.identifier] != nil else {
+            throw BackgroundJobError(
+                .notRegistered, "“\(request.identifier)” has no handler; register one before the submission")
+        }
+        try requireRoom(for: request)
+        if case .continued(let job) = request.kind, job.strategy == .fail {
+            let obstacles = gates(of: request, .open, at: now)
+            guard obstacles.isEmpty else {
+                throw BackgroundJobError(
+                    .cannotStartNow,
+                    "“\(request.identifier)” cannot begin now: \(obstacles.words); submit it later, or let it queue")
+            }
+        }
+        pending.removeAll { $0.request.identifier == request.identifier }
+        append(request, delay: delay, now: now)
+    }
+
+    mutating func cancel(_ identifier: String) { pending.removeAll { $0.request.identifier == identifier } }
+
+    mutating func cancelAll() { pending = [] }
+
+    /// Takes back changes that could not be stored; nothing else has changed meanwhile.
+    mutating func restorePending(_ former: [PendingBackgroundJob]) { pending = former }
+
+    private mutating func append(_ request: BackgroundJobRequest, delay: Duration, now: HostBackgroundReading) {
+        lastNumber += 1
+        let gate: PendingBackgroundJob.Gate =
+            switch request.kind {
+            case .continued: .open
+            case .refresh, .processing:
+                if let earliest = request.earliestBegin, earliest > now.wall {
+                    .wall(earliest.advanced(by: delay))
+                } else {
+                    .continuous(now.continuous.advanced(by: delay))
+                }
+            }
+        pending.append(PendingBackgroundJob(number: lastNumber, request: request, gate: gate))
+    }
+
+    private func requirePermission(_ identifier: String) throws(BackgroundJobError) {
+        guard settings.permits(identifier) else {
+            throw BackgroundJobError(
+                .notPermitted, "“\(identifier)” is not among `permittedIdentifiers`; add it to the configuration")
+        }
+    }
+
+    private func requireRoom(for request: BackgroundJobRequest) throws(BackgroundJobError) {
+        let limit: Int?
+        switch request.kind {
+        case .refresh: limit = settings.maximumPendingRefreshes
+        case .processing: limit = settings.maximumPendingProcessing
+        case .continued: limit = nil
+        }
+        guard let limit else { return }
+        let others = pending.count {
+            $0.request.identifier != request.identifier && $0.request.kind.isLike(request.kind)
+        }
+        guard others < limit else {
+            throw BackgroundJobError(
+                .tooManyPending,
+                "\(others) requests of this kind are pending, and the limit is \(limit); cancel one or wait for its run"
+            )
+        }
+    }
+
+    // MARK: Time, conditions and phases
+
+    /// Decides what begins and what expires.
+    mutating func look(_ now: HostBackgroundReading) -> Plan {
+        var plan = Plan()
+        for index in runs.indices {
+            guard !runs[index].isExpiring, let cause = expiry(of: runs[index], at: now) else { continue }
+            runs[index].isExpiring = true
+            plan.expirations.append((runs[index].number, cause))
+        }
+        for candidate in pending where decidingObstacles(of: candidate, at: now)?.isEmpty == true {
+            if let launch = begin(candidate.number, at: now) { plan.launches.append(launch) }
+        }
+        // After that, because what begins is in the way of others.
+        for index in pending.indices {
+            guard let obstacles = decidingObstacles(of: pending[index], at: now) else { continue }
+            if pending[index].logged.map(\.words) != obstacles.map(\.words) {
+                plan.deferrals.append((pending[index].request.identifier, obstacles))
+            }
+            pending[index].logged = obstacles
+        }
+        if pending.isEmpty { isRefused = false }
+        whenToLookAgain(&plan, at: now)
+        return plan
+    }
+
+    private func whenToLookAgain(_ plan: inout Plan, at now: HostBackgroundReading) {
+        for entry in runs where !entry.isExpiring {
+            let stalls: UptimeInstant? = entry.request.kind.isContinued ? entry.lastProgress : nil
+            for instant in [entry.deadline, stalls?.advanced(by: max(.zero, settings.progressTimeout))] {
+                plan.uptime = earlier(plan.uptime, instant)
+            }
+        }
+        plan.followsPhase = !pending.isEmpty
+        plan.followsConditions = runs.contains(where: dependsOnConditions)
+        guard now.isInForeground, !isRefused else { return }
+        for entry in pending where handlers[entry.request.identifier] != nil {
+            switch entry.gate {
+            case .wall(let instant) where instant > now.wall: plan.wall = earlier(plan.wall, instant)
+            case .continuous(let instant) where instant > now.continuous:
+                plan.continuous = earlier(plan.continuous, instant)
+            case .open, .wall, .continuous: break
+            }
+            if case .refresh = entry.request.kind, let spacing = spacings[entry.request.identifier]?.continuous,
+                spacing > now.continuous
+            {
+                plan.continuous = earlier(plan.continuous, spacing)
+            }
+        }
+        // Whatever waits with open gates waits for the device to change.
+        let waitsForDevice = pending.contains { gates(of: $0.request, $0.gate, at: now).isEmpty }
+        plan.followsConditions = plan.followsConditions || waitsForDevice
+    }
+
+    /// Whether a look at this moment has to know the conditions.
+    func needsConditions(_ now: HostBackgroundReading) -> Bool {
+        runs.contains(where: dependsOnConditions)
+            || pending.contains { !$0.request.kind.isContinued && gates(of: $0.request, $0.gate, at: now).isEmpty }
+    }
+
+    /// The app is in front again, so the host may grant what it refused.
+    mutating func enteredForeground() { isRefused = false }
+
+    // MARK: Runs
+
+    private mutating func begin(
+        _ number: Int, isSimulated: Bool = false, at now: HostBackgroundReading
+    ) -> Launch? {
+        guard let index = pending.firstIndex(where: { $0.number == number }),
+            let handler = handlers[pending[index].request.identifier]
+        else { return nil }
+        let entry = pending.remove(at: index)
+        let request = entry.request
+        let formerSpacing = spacings[request.identifier]
+        let deadline: UptimeInstant?
+        switch request.kind {
+        case .refresh:
+            deadline = now.uptime.advanced(by: max(.zero, settings.refreshTimeLimit))
+            spacings = spacings.filter { $0.value.continuous > now.continuous }
+            let spacing = max(.zero, settings.refreshSpacing)
+            if spacing > .zero { spacings[request.identifier] = now.stored(in: spacing) }
+        case .processing: deadline = now.uptime.advanced(by: max(.zero, settings.processingTimeLimit))
+        case .continued: deadline = nil
+        }
+        lastNumber += 1
+        runs.append(
+            HostBackgroundRunEntry(
+                number: lastNumber, pending: entry, began: now.uptime, deadline: deadline,
+                formerSpacing: formerSpacing, isSimulated: isSimulated, lastProgress: now.uptime))
+        return Launch(number: lastNumber, request: request, deadline: deadline, handler: handler)
+    }
+
+    /// The host does not grant the run: the request waits again, unless there is a newer one.
+    mutating func refused(_ number: Int) {
+        guard let entry = completed(number) else { return }
+        isRefused = true
+        let identifier = entry.request.identifier
+        if case .refresh = entry.request.kind { spacings[identifier] = entry.formerSpacing }
+        guard !pending.contains(where: { $0.request.identifier == identifier }) else { return }
+        let place = pending.firstIndex { $0.number > entry.pending.number } ?? pending.endIndex
+        pending.insert(entry.pending, at: place)
+    }
+
+    /// The run is over; `nil` when it was before.
+    @discardableResult
+    mutating func completed(_ number: Int) -> HostBackgroundRunEntry? {
+        runs.firstIndex { $0.number == number }.map { runs.remove(at: $0) }
+    }
+
+    /// The host's time is over for the run.
+    mutating func backgroundTaskExpired(_ number: Int) {
+        change(number) { $0.isExpiring = true }
+    }
+
+    mutating func progressed(_ number: Int, _ progress: HostBackgroundJobs.Running.Progress, at now: UptimeInstant) {
+        change(number) { entry in
+            guard entry.progress != progress else { return }
+            entry.progress = progress
+            entry.lastProgress = now
+        }
+    }
+
+    mutating func updated(_ number: Int, title: String, subtitle: String) {
+        change(number) { entry in
+            entry.title = title
+            entry.subtitle = subtitle
+        }
+    }
+
+    private mutating func change(_ number: Int, _ body: (inout HostBackgroundRunEntry) -> Void) {
+        if let index = runs.firstIndex(where: { $0.number == number }) { body(&runs[index]) }
+    }
+
+    // MARK: Simulation
+
+    mutating func simulateLaunch(
+        _ identifier: String, now: HostBackgroundReading
+    ) throws(BackgroundJobError) -> Launch {
+        guard let entry = pending.first(where: { $0.request.identifier == identifier }) else {
+            throw BackgroundJobError(.notPending, "“\(identifier)” is not pending; submit it first")
+        }
+        guard let launch = begin(entry.number, isSimulated: true, at: now) else {
+            throw BackgroundJobError(.notRegistered, "“\(identifier)” has no handler in this process; register one")
+        }
+        return launch
+    }
+
+    /// The runs that expire.
+    mutating func simulateExpiration(_ identifier: String) throws(BackgroundJobError) -> [Int] {
+        let indices = runs.indices.filter { runs[$0].request.identifier == identifier }
+        guard !indices.isEmpty else { throw BackgroundJobError(.notRunning, "“\(identifier)” does not run") }
+        for index in indices { runs[index].isExpiring = true }
+        return indices.map { runs[$0].number }
+    }
+
+    // MARK: Surviving the process
+
+    var record: HostBackgroundRecord {
+        HostBackgroundRecord(
+            requests: pending.compactMap { HostBackgroundRecord.Request($0.request) },
+            spacings: spacings.sorted { $0.key < $1.key }
+                .map { HostBackgroundRecord.Spacing(identifier: $0.key, until: $0.value) })
+    }
+
+    /// Takes over what an earlier process left, but for what is no longer permitted. `delay` gives each request its
+    /// part of the spread.
+    mutating func restore(_ record: HostBackgroundRecord, now: HostBackgroundReading, delay: () -> Duration) {
+        for stored in record.requests where settings.permits(stored.request.identifier) {
+            append(stored.request, delay: delay(), now: now)
+        }
+        for stored in record.spacings {
+            // Within one start of the machine the continuous clock decides; a clock that was set back since must not
+            // hold a refresh for longer than the spacing.
+            let left =
+                if let boot = stored.until.boot, boot == now.boot {
+                    now.continuous.duration(to: stored.until.continuous)
+                } else {
+                    now.wall.duration(to: stored.until.wall)
+                }
+            guard left > .zero else { continue }
+            spacings[stored.identifier] = now.stored(in: min(left, max(.zero, settings.refreshSpacing)))
+        }
+    }
+}
+
+private func earlier<Instant: NanosecondInstant>(_ one: Instant?, _ other: Instant?) -> Instant? {
+    guard let one, let other else { return one ?? other }
+    return min(one, other)
+}

@@ -1,0 +1,163 @@
+import PathTrust
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The configuration file: one object of JSON with settings, all of them optional.
+///
+/// It is `$APUS_CONFIG`, else `config.json` in `$APUS_HOME`, else `$XDG_CONFIG_HOME/apus/config.json`, else
+/// `~/.config/apus/config.json`. Only a file that its user alone can have written is read: it decides which store a
+/// daemon uses and who reaches it.
+package struct ConfigurationFile: Sendable {
+    /// The environment variable that names the file.
+    package static let variable = "APUS_CONFIG"
+
+    /// Its path, absolute; `nil` if the environment has no folder for it.
+    package let path: String?
+    /// Whether the file is there. A missing file is an error only if the environment names it.
+    package let isPresent: Bool
+    /// When it was changed last, in seconds since 1970.
+    package let changed: Int?
+    /// What it has of each setting.
+    package let values: [SettingKey: [String]]
+    /// Whether other users can read it.
+    package let isReadableByOthers: Bool
+
+    /// A larger file is refused.
+    private static let mostBytes = 1 << 20
+
+    /// Reads the file that an environment names.
+    /// - Throws: ``DaemonError`` with `invalid`, naming the file and what is wrong in it, or with `unavailable` if it cannot
+    ///   be read or others can write it.
+    package init(environment: [String: String]) throws(DaemonError) {
+        let isNamed = environment[Self.variable]?.isEmpty == false
+        guard let path = try Self.path(environment) else {
+            (path, isPresent, changed, values, isReadableByOthers) = (nil, false, nil, [:], false)
+            return
+        }
+        guard let (bytes, status) = try Self.contents(of: path) else {
+            guard !isNamed else { throw DaemonError(.invalid, "\(Self.variable): \(path) does not exist") }
+            self.path = path
+            (isPresent, changed, values, isReadableByOthers) = (false, nil, [:], false)
+            return
+        }
+        self.path = path
+        isPresent = true
+        #if canImport(Darwin)
+            changed = status.st_mtimespec.tv_sec
+        #else
+            changed = status.st_mtim.tv_sec
+        #endif
+        isReadableByOthers = mode_t(status.st_mode) & 0o077 != 0
+        values = try Self.values(bytes, path)
+    }
+
+    /// The path that an environment gives the file, absolute.
+    package static func path(_ environment: [String: String]) throws(DaemonError) -> String? {
+        func value(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
+        if let path = value(variable) { return try Home.absolute(path) }
+        if let home = value("APUS_HOME") { return try Home.absolute(home) + "/config.json" }
+        if let folder = value("XDG_CONFIG_HOME"), folder.unicodeScalars.first == "/" {
+            return folder + "/apus/config.json"
+        }
+        return value("HOME").flatMap { $0.unicodeScalars.first == "/" ? $0 + "/.config/apus/config.json" : nil }
+    }
+
+    // MARK: Reading
+
+    /// Links are followed, because files of this kind are often kept elsewhere; the file that they lead to is checked. The
+    /// folders above need no check: a file of another user is refused wherever it is.
+    private static func contents(of path: String) throws(DaemonError) -> (bytes: [UInt8], status: stat)? {
+        func failure(_ reason: String) -> DaemonError { DaemonError(.unavailable, "\(path) \(reason)") }
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ENOENT { return nil }
+            throw failure("cannot be read (\(String(cString: strerror(errno))))")
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw failure("cannot be read (\(String(cString: strerror(errno))))") }
+        if let objection = TrustedPath.objectionToReading(status, path: path) { throw failure(objection) }
+        var bytes = [UInt8](repeating: 0, count: mostBytes + 1)
+        var count = 0
+        while count < bytes.count {
+            let more = bytes.withUnsafeMutableBytes { buffer in
+                read(file, buffer.baseAddress! + count, buffer.count - count)
+            }
+            if more < 0, errno == EINTR { continue }
+            guard more >= 0 else { throw failure("cannot be read (\(String(cString: strerror(errno))))") }
+            if more == 0 { break }
+            count += more
+        }
+        guard count <= mostBytes else { throw failure("is larger than 1 MiB, so it is no configuration") }
+        return (Array(bytes.prefix(count)), status)
+    }
+
+    // MARK: What it says
+
+    private static func values(_ bytes: [UInt8], _ path: String) throws(DaemonError) -> [SettingKey: [String]] {
+        let document: JSONValue
+        do { document = try JSONParser.parse(bytes) } catch {
+            throw DaemonError(.invalid, "\(path): \(error.message)")
+        }
+        guard case .object(let members) = document else {
+            throw DaemonError(.invalid, "\(path): it is not a JSON object, such as {\"log\": {\"level\": \"debug\"}}")
+        }
+        var values: [SettingKey: [String]] = [:]
+        try collect(members, below: "", path, into: &values)
+        return values
+    }
+
+    private static func collect(
+        _ members: [String: JSONValue], below prefix: String, _ path: String,
+        into values: inout [SettingKey: [String]]
+    ) throws(DaemonError) {
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            let full = prefix + name
+            // A member with a dot in its name is not the path that it looks like.
+            if !name.contains("."), let key = SettingKey(rawValue: full) {
+                guard let texts = texts(of: value, as: key.form) else {
+                    throw DaemonError(.invalid, "\(path): \(full) is not a value such as \(key.examples)")
+                }
+                values[key] = texts
+            } else if !name.contains("."), case .object(let more) = value,
+                SettingKey.allCases.contains(where: { $0.rawValue.hasPrefix(full + ".") })
+            {
+                try collect(more, below: full + ".", path, into: &values)
+            } else {
+                let known = SettingKey.allCases.map(\.rawValue).joined(separator: ", ")
+                let isGroup = SettingKey.allCases.contains { $0.rawValue.hasPrefix(full + ".") }
+                throw DaemonError(
+                    .invalid,
+                    isGroup && !name.contains(".")
+                        ? "\(path): \(full) is not an object; its members are settings: \(known)"
+                        : "\(path): \(full) is not a setting; the settings are \(known), and a dot means an object")
+            }
+        }
+    }
+
+    /// The value as a text, or texts; `nil` if it has another form.
+    private static func texts(of value: JSONValue, as form: SettingKey.Form) -> [String]? {
+        switch (form, value) {
+        case (.text, .string(let text)), (.number, .string(let text)), (.number, .number(let text)),
+            (.size, .string(let text)), (.size, .number(let text)):
+            return [text]
+        case (.truth, .bool(let truth)):
+            return ["\(truth)"]
+        case (.texts, .array(let elements)):
+            var texts: [String] = []
+            for element in elements {
+                guard case .string(let text) = element else { return nil }
+                texts.append(text)
+            }
+            return texts
+        case (.text, _), (.number, _), (.size, _), (.truth, _), (.texts, _):
+            return nil
+        }
+    }
+}

@@ -1,0 +1,106 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The arguments, variables and working directory of a process, none of which the system demands to be UTF-8.
+///
+/// A `String` holds nothing else: Foundation replaces the other bytes, and the text then names another file. Here what is
+/// not UTF-8 is refused by its name, or left out if it was not asked for.
+package struct ProcessEnvironment: Sendable {
+    /// The variables whose values are UTF-8.
+    package private(set) var variables: [String: String] = [:]
+    /// The other variables, with their bytes as they can be printed.
+    private var unreadable: [String: String] = [:]
+
+    /// The variable with the token of a run, in its command and in what the command starts.
+    package static let run = "APUS_RUN"
+    /// The variable with which systemd waits for a service (sd_notify(3)).
+    package static let notifySocket = "NOTIFY_SOCKET"
+
+    /// That of this process at its start.
+    package static let current = ProcessEnvironment(bytes: currentBytes)
+
+    /// - Parameter bytes: entries as in environ(7), `NAME=VALUE`.
+    init(bytes: [[UInt8]]) {
+        for entry in bytes {
+            let parts = entry.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, let name = String(validating: parts[0], as: UTF8.self) else { continue }
+            if let value = String(validating: parts[1], as: UTF8.self) {
+                variables[name] = value
+            } else {
+                unreadable[name] = Self.printable(parts[1])
+            }
+        }
+    }
+
+    /// Refuses variables whose values cannot be used as they are.
+    /// - Throws: ``DaemonError`` with `invalid`, which names the variable.
+    package func check(where isUsed: (String) -> Bool) throws(DaemonError) {
+        for (name, value) in unreadable.sorted(by: { $0.key < $1.key }) where isUsed(name) {
+            throw DaemonError(
+                .invalid, "\(name) in the environment is not UTF-8 (\(value)): set it to a text in UTF-8, or unset it")
+        }
+    }
+
+    /// Refuses arguments that are not UTF-8.
+    /// - Parameter arguments: those after the program's name.
+    /// - Throws: ``DaemonError`` with `invalid`, which has the argument's position.
+    package static func check(arguments: [[UInt8]]) throws(DaemonError) {
+        for (index, argument) in arguments.enumerated() where String(validating: argument, as: UTF8.self) == nil {
+            throw DaemonError(
+                .invalid,
+                "argument \(index + 1) is not UTF-8 (\(printable(argument[...]))): give names and texts in UTF-8; "
+                    + #"a line with --shell can write a byte itself, as "$(printf '\377')""#)
+        }
+    }
+
+    /// The arguments of this process after the program's name.
+    package static var arguments: [[UInt8]] {
+        (1..<max(1, Int(CommandLine.argc))).compactMap { CommandLine.unsafeArgv[$0].map(bytes) }
+    }
+
+    /// The folder from which relative paths start.
+    /// - Throws: ``DaemonError`` with `invalid` if its path is not UTF-8, or it is gone.
+    package static func workingDirectory() throws(DaemonError) -> String {
+        guard let path = getcwd(nil, 0) else {
+            throw DaemonError(
+                .invalid, "the working directory cannot be used (\(String(cString: strerror(errno)))): go to another")
+        }
+        defer { free(path) }
+        guard let text = String(validatingCString: path) else {
+            throw DaemonError(
+                .invalid,
+                "the working directory is not UTF-8 (\(printable(bytes(path)[...]))): go to another, or rename it")
+        }
+        return text
+    }
+
+    private static var currentBytes: [[UInt8]] {
+        var entries: [[UInt8]] = []
+        var next = environ
+        while let entry = next.pointee {
+            entries.append(bytes(entry))
+            next += 1
+        }
+        return entries
+    }
+
+    private static func bytes(_ text: UnsafeMutablePointer<CChar>) -> [UInt8] {
+        UnsafeBufferPointer(start: text, count: strlen(text)).map { UInt8(bitPattern: $0) }
+    }
+
+    /// In quotes, and each byte that is not printable ASCII as `\xFF`.
+    private static func printable(_ bytes: ArraySlice<UInt8>) -> String {
+        bytes.reduce(into: "\"") { text, byte in
+            if (0x20...0x7E).contains(byte) {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                text += #"\x"# + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+            }
+        } + "\""
+    }
+}

@@ -1,0 +1,90 @@
+/// A setting of the daemon. The raw value is its path in the configuration file: `log.level` is the member `level` of the
+/// object `log`.
+package enum SettingKey: String, CaseIterable, Sendable {
+    case store
+    case node
+    case patience
+    case grace
+    case parallel
+    case httpAddress = "http.address"
+    case httpHosts = "http.hosts"
+    case httpAllowRemote = "http.allowRemote"
+    case logLevel = "log.level"
+    case logFile = "log.file"
+    case logSize = "log.size"
+    case logKeep = "log.keep"
+
+    /// The option of `apus serve`.
+    package var option: String {
+        switch self {
+        case .store, .node, .patience, .grace, .parallel: "--\(rawValue)"
+        case .httpAddress: "--http"
+        case .httpHosts: "--http-host"
+        case .httpAllowRemote: "--http-allow-remote"
+        case .logLevel: "--log-level"
+        case .logFile: "--log-file"
+        case .logSize: "--log-size"
+        case .logKeep: "--log-keep"
+        }
+    }
+
+    /// The environment variable.
+    package var variable: String {
+        switch self {
+        case .store: "APUS_STORE"
+        case .node: "APUS_NODE"
+        case .patience: "APUS_PATIENCE"
+        case .grace: "APUS_GRACE"
+        case .parallel: "APUS_PARALLEL"
+        case .httpAddress: "APUS_HTTP_ADDRESS"
+        case .httpHosts: "APUS_HTTP_HOSTS"
+        case .httpAllowRemote: "APUS_HTTP_ALLOW_REMOTE"
+        case .logLevel: "APUS_LOG_LEVEL"
+        case .logFile: "APUS_LOG_FILE"
+        case .logSize: "APUS_LOG_SIZE"
+        case .logKeep: "APUS_LOG_KEEP"
+        }
+    }
+
+    /// What a value is in the configuration file.
+    package enum Form {
+        /// A string.
+        case text
+        /// A number, or a string of its digits.
+        case number
+        /// `true` or `false`.
+        case truth
+        /// An array of strings; one string, separated by commas, in the environment.
+        case texts
+        /// A number, or a string with a unit.
+        case size
+    }
+
+    package var form: Form {
+        switch self {
+        case .store, .node, .patience, .grace, .httpAddress, .logLevel, .logFile: .text
+        case .parallel, .logKeep: .number
+        case .httpAllowRemote: .truth
+        case .httpHosts: .texts
+        case .logSize: .size
+        }
+    }
+
+    /// Examples of values in the configuration file.
+    var examples: String {
+        switch self {
+        case .store: #""postgres://HOST/DATABASE", "sqlite:/PATH", "/PATH""#
+        case .node: #""london""#
+        case .patience: #""30s""#
+        case .grace: #""10s", "2m""#
+        case .parallel: "16"
+        case .httpAddress: #""127.0.0.1:7878""#
+        case .httpHosts: #"["https://jobs.example"]"#
+        case .httpAllowRemote: "true, false"
+        case .logLevel: #""info", "debug""#
+        case .logFile: #""/PATH""#
+        case .logSize: #""1MiB", 65536"#
+        case .logKeep: "3"
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import ApusTimers
+import CApus
+import Dispatch
+import PathTrust
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Starts a daemon in the background: in a session of its own, so that it outlives the terminal, with its output in
+/// the home's log.
+public struct DaemonLauncher: Sendable {
+    /// The program to start; it is given `serve --ready-fd N`, and then writes its log to the home.
+    public var executable: String
+    /// The home.
+    public var home: Home
+    /// The environment of the daemon.
+    public var environment: [String: String]
+    /// How long to wait for the daemon to be ready.
+    public var patience: Duration = .seconds(30)
+
+    /// A launcher.
+    public init(executable: String, home: Home, environment: [String: String]) {
+        self.executable = executable
+        self.home = home
+        self.environment = environment
+    }
+
+    /// Starts a daemon and returns when it answers.
+    /// - Returns: its process. Another process may have started one at the same moment: then that one's.
+    /// - Throws: ``DaemonError`` with what the daemon said before it gave up.
+    @discardableResult
+    public func start() async throws -> Int32 {
+        try home.prepare()
+        var ready: [Int32] = [0, 0]
+        guard pipe(&ready) == 0 else { throw DaemonError(.unavailable, "no pipe: \(String(cString: strerror(errno)))") }
+        defer { close(ready[0]) }
+        let log: Int32
+        do throws(TrustedPath.Failure) {
+            log = try TrustedPath.open(home.logPath, O_WRONLY | O_CREAT | O_APPEND)
+        } catch {
+            close(ready[1])
+            throw DaemonError(.unavailable, "the log \(error)")
+        }
+        var process: Int32 = 0
+        let arguments = [executable, "serve", "--ready-fd", "3"]
+        // A service manager that started this process does not wait for the daemon, and a daemon that a job's command
+        // started is no part of that job.
+        let environment = environment.filter {
+            ![ProcessEnvironment.notifySocket, ProcessEnvironment.run].contains($0.key)
+        }
+        let result = Self.withCStrings(arguments) { argv in
+            Self.withCStrings(environment.map { "\($0)=\($1)" }) { envp in
+                capus_spawn_detached(executable, argv, envp, log, ready[1], &process)
+            }
+        }
+        close(log)
+        close(ready[1])
+        guard result == 0 else {
+            throw DaemonError(.unavailable, "\(executable) cannot be started: \(String(cString: strerror(result)))")
+        }
+        let answer = try await readAnswer(ready[0])
+        if answer == "ready" { return process }
+        // Lost a race: another daemon has the home, and answers now or in a moment.
+        if answer.hasPrefix("owned"), let other = await otherDaemon() { return other }
+        throw DaemonError(
+            .unavailable, answer.isEmpty ? "the daemon ended before it was ready; \(home.logPath) may say why" : answer)
+    }
+
+    /// Reads one line, on a thread of Dispatch: a pipe has no asynchronous read that works for files of every kind,
+    /// and this is once in a daemon's life.
+    private func readAnswer(_ descriptor: Int32) async throws -> String {
+        let milliseconds = Int32(clamping: patience.wholeMilliseconds)
+        return await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                var text: [UInt8] = []
+                var byte: UInt8 = 0
+                while true {
+                    var poll = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                    guard waitForInput(&poll, milliseconds) > 0, read(descriptor, &byte, 1) == 1,
+                        byte != UInt8(ascii: "\n")
+                    else { break }
+                    text.append(byte)
+                }
+                continuation.resume(returning: String(decoding: text, as: UTF8.self))
+            }
+        }
+    }
+
+    private func otherDaemon() async -> Int32? {
+        let client = DaemonClient(home: home)
+        let clock = TimerClock.continuous()
+        for _ in 0..<100 {
+            if let health = try? await client.health() { return health.pid }
+            try? await clock.sleep(until: clock.now.advanced(by: .milliseconds(50)), tolerance: nil)
+        }
+        return nil
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers: [UnsafeMutablePointer<CChar>?] = strings.map { strdup($0) }
+        pointers.append(nil)
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeBufferPointer { body($0.baseAddress!) }
+    }
+}
+
+/// A function of its own, because a variable named `poll` hides the system call.
+private func waitForInput(_ descriptor: inout pollfd, _ milliseconds: Int32) -> Int32 {
+    poll(&descriptor, 1, milliseconds)
+}

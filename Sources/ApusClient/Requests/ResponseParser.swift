@@ -1,0 +1,170 @@
+/// Reads the responses of a connection (HTTP/1.1, RFC 9112), however they are cut into pieces.
+///
+/// It takes what a daemon sends: bodies with `Content-Length`, in chunks, or up to the connection's end; no trailers
+/// with a meaning, and no `101`.
+struct ResponseParser {
+    /// What a server sent is not HTTP, or its head is too long.
+    struct Failure: Error, Equatable {
+        var reason: String
+    }
+
+    /// The head of a response.
+    struct Head: Equatable {
+        var status: Int
+        /// Whether the server closes the connection after the response.
+        var closes: Bool
+    }
+
+    private enum Step {
+        case head
+        /// A body of that many bytes more.
+        case counted(Int)
+        case chunkSize
+        case chunk(Int)
+        case chunkEnd
+        case trailers
+        case untilClosed
+        case complete
+    }
+
+    /// Lines longer than this, and more of them in a head, are no answer of a daemon.
+    private static let (longestLine, mostLines) = (16 * 1024, 100)
+
+    private var step = Step.head
+    private var line: [UInt8] = []
+    private var lines: [String] = []
+    /// The head, once all of it has come.
+    private(set) var head: Head?
+    /// What has come of the body since ``takeBody()``.
+    private var body: [UInt8] = []
+
+    /// Whether the whole response has come.
+    var isComplete: Bool { if case .complete = step { true } else { false } }
+    /// Whether nothing of the response has come.
+    var isUntouched: Bool { head == nil && lines.isEmpty && line.isEmpty }
+
+    /// The part of the body that has come since the last call.
+    mutating func takeBody() -> [UInt8] {
+        defer { body.removeAll() }
+        return body
+    }
+
+    /// Takes what the connection gave.
+    /// - Throws: ``Failure``; also for bytes after the response, since nothing more was asked.
+    mutating func append(_ bytes: ArraySlice<UInt8>) throws(Failure) {
+        var rest = bytes
+        while !rest.isEmpty {
+            switch step {
+            case .head: if try takeLine(&rest) { try endHeadLine() }
+            case .counted(let left):
+                let some = take(left, of: &rest)
+                step = some == left ? .complete : .counted(left - some)
+            case .chunkSize:
+                if try takeLine(&rest) {
+                    let digits = line.prefix { $0 != UInt8(ascii: ";") && $0 != UInt8(ascii: " ") }
+                    guard let size = Self.number(digits, radix: 16) else {
+                        throw Failure(reason: "a chunk without a size")
+                    }
+                    line.removeAll(keepingCapacity: true)
+                    step = size == 0 ? .trailers : .chunk(size)
+                }
+            case .chunk(let left):
+                let some = take(left, of: &rest)
+                step = some == left ? .chunkEnd : .chunk(left - some)
+            case .chunkEnd:
+                if try takeLine(&rest) {
+                    guard line.isEmpty else { throw Failure(reason: "a chunk that is longer than its size") }
+                    step = .chunkSize
+                }
+            case .trailers:
+                if try takeLine(&rest) {
+                    if line.isEmpty { step = .complete }
+                    line.removeAll(keepingCapacity: true)
+                }
+            case .untilClosed: _ = take(rest.count, of: &rest)
+            case .complete: throw Failure(reason: "more than one response")
+            }
+        }
+    }
+
+    /// Takes the end of the connection.
+    /// - Returns: whether the response is complete with it.
+    mutating func close() -> Bool {
+        if case .untilClosed = step { step = .complete }
+        return isComplete
+    }
+
+    /// Takes bytes up to the end of a line.
+    /// - Returns: whether the line is complete, without its end.
+    private mutating func takeLine(_ rest: inout ArraySlice<UInt8>) throws(Failure) -> Bool {
+        let end = rest.firstIndex(of: UInt8(ascii: "\n"))
+        line += rest[..<(end ?? rest.endIndex)]
+        rest = rest[(end.map { $0 + 1 } ?? rest.endIndex)...]
+        guard line.count <= Self.longestLine else { throw Failure(reason: "a line of more than 16 KiB") }
+        guard end != nil else { return false }
+        if line.last == UInt8(ascii: "\r") { line.removeLast() }
+        return true
+    }
+
+    private mutating func take(_ count: Int, of rest: inout ArraySlice<UInt8>) -> Int {
+        let some = rest.prefix(count)
+        body += some
+        rest = rest.dropFirst(some.count)
+        return some.count
+    }
+
+    private mutating func endHeadLine() throws(Failure) {
+        if !line.isEmpty {
+            lines.append(String(decoding: line, as: UTF8.self))
+            line.removeAll(keepingCapacity: true)
+            guard lines.count <= Self.mostLines else { throw Failure(reason: "a head of more than 100 lines") }
+            return
+        }
+        // A server may send an empty line before a response (RFC 9112, 2.2).
+        guard let first = lines.first else { return }
+        let parts = first.utf8.split(separator: UInt8(ascii: " "), maxSplits: 2)
+        guard parts.count >= 2, first.utf8.starts(with: "HTTP/1.".utf8), let status = Self.number(parts[1], radix: 10),
+            (100..<600).contains(status), status != 101
+        else { throw Failure(reason: "a first line that is not HTTP/1.1's") }
+        var (length, isChunked, closes): (Int?, Bool, Bool) = (nil, false, first.utf8.starts(with: "HTTP/1.0".utf8))
+        for field in lines.dropFirst() {
+            let parts = field.utf8.split(separator: UInt8(ascii: ":"), maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2 else { throw Failure(reason: "a header without a colon") }
+            let value = String(decoding: parts[1], as: UTF8.self).trimmed
+            switch String(decoding: parts[0], as: UTF8.self).lowercased() {
+            case "content-length":
+                guard let number = Self.number(value.utf8, radix: 10), length == nil || length == number else {
+                    throw Failure(reason: "a Content-Length that is not one number")
+                }
+                length = number
+            case "transfer-encoding":
+                guard value.lowercased() == "chunked" else { throw Failure(reason: "an unknown Transfer-Encoding") }
+                isChunked = true
+            case "connection": closes = closes || value.lowercased() == "close"
+            default: break
+            }
+        }
+        lines.removeAll()
+        // An interim response (RFC 9110, 15.2): the final one follows.
+        if status < 200 { return }
+        if status == 204 || status == 304 {
+            step = .complete
+        } else if isChunked {
+            step = .chunkSize
+        } else if let length {
+            step = length == 0 ? .complete : .counted(length)
+        } else {
+            step = .untilClosed
+            closes = true
+        }
+        head = Head(status: status, closes: closes)
+    }
+
+    private static func number(_ digits: some Collection<UInt8>, radix: Int) -> Int? {
+        guard let first = digits.first, first != UInt8(ascii: "+"), first != UInt8(ascii: "-"), digits.count <= 15
+        else {
+            return nil
+        }
+        return Int(String(decoding: digits, as: UTF8.self), radix: radix)
+    }
+}

@@ -1,0 +1,132 @@
+import ApusTimers
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A connection to a Unix socket. Its methods block the calling thread, until the deadline at most.
+///
+/// ``interrupt()`` may be called on any thread; the others only by one at a time.
+final class SocketConnection: Sendable {
+    /// Why nothing could be sent or received.
+    enum Failure: Error, Equatable, CustomStringConvertible {
+        /// The deadline has passed.
+        case late
+        /// No connection was made, for the system's reason.
+        case unconnected(Int32)
+        /// The connection is broken, for the system's reason; 0 if the server has ended it.
+        case lost(Int32)
+
+        var description: String {
+            switch self {
+            case .late: "the time is over"
+            case .lost(0): "it was ended"
+            case .unconnected(let code), .lost(let code): String(cString: strerror(code))
+            }
+        }
+    }
+
+    private let descriptor: Int32
+
+    /// Connects to a socket.
+    init(path: String, deadline: Deadline) throws(Failure) {
+        #if canImport(Glibc)
+            descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        #elseif canImport(Musl)
+            descriptor = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)
+        #else
+            descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #endif
+        guard descriptor >= 0 else { throw .unconnected(errno) }
+        #if canImport(Darwin)
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            var on: Int32 = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_NOSIGPIPE, &on, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { throw .unconnected(ENAMETOOLONG) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        // A server that accepts nothing, and whose queue is full, makes connect(2) wait.
+        let milliseconds = Int(deadline.milliseconds)
+        if milliseconds == 0 { throw .late }
+        var patience = timeval(tv_sec: milliseconds / 1_000, tv_usec: .init(milliseconds % 1_000 * 1_000))
+        if milliseconds > 0 {
+            setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        }
+        let connected = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard connected == 0 else { throw errno == EAGAIN ? .late : .unconnected(errno) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// The user of the process that listened when the connection was made; `nil` if the kernel does not say.
+    var peerUser: uid_t? { PeerCredentials.user(of: descriptor) }
+
+    /// Whether the connection is of no more use: the server has closed it, or has sent something without a request.
+    var isStale: Bool { wait(for: Int16(POLLIN), milliseconds: 0) != 0 }
+
+    /// Ends all sending and receiving, now and from now on.
+    func interrupt() { shutdown(descriptor, Int32(SHUT_RDWR)) }
+
+    /// Sends all bytes.
+    func send(_ bytes: [UInt8], deadline: Deadline) throws(Failure) {
+        #if canImport(Darwin)
+            let flags = Int32(MSG_DONTWAIT)
+        #else
+            let flags = Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL)
+        #endif
+        var sent = 0
+        while sent < bytes.count {
+            let count = bytes.withUnsafeBytes { systemSend(descriptor, $0.baseAddress! + sent, $0.count - sent, flags) }
+            if count >= 0 {
+                sent += count
+            } else if errno == EAGAIN {
+                try wait(for: Int16(POLLOUT), deadline: deadline)
+            } else if errno != EINTR {
+                throw .lost(errno)
+            }
+        }
+    }
+
+    /// Receives what there is, at least a byte.
+    /// - Returns: the number of bytes; 0 if the server has ended the connection.
+    func receive(into buffer: inout [UInt8], deadline: Deadline) throws(Failure) -> Int {
+        while true {
+            try wait(for: Int16(POLLIN), deadline: deadline)
+            let count = buffer.withUnsafeMutableBytes {
+                recv(descriptor, $0.baseAddress, $0.count, Int32(MSG_DONTWAIT))
+            }
+            if count >= 0 { return count }
+            guard errno == EAGAIN || errno == EINTR else { throw .lost(errno) }
+        }
+    }
+
+    private func wait(for events: Int16, deadline: Deadline) throws(Failure) {
+        while true {
+            let milliseconds = deadline.milliseconds
+            if milliseconds == 0 { throw .late }
+            if wait(for: events, milliseconds: milliseconds) != 0 { return }
+        }
+    }
+
+    /// - Returns: 0 when the time has passed, and for a signal.
+    private func wait(for events: Int16, milliseconds: Int32) -> Int32 {
+        var entry = pollfd(fd: descriptor, events: events, revents: 0)
+        return max(0, poll(&entry, 1, milliseconds))
+    }
+}
+
+/// Of a name that the method has not.
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int, _ flags: Int32) -> Int {
+    send(descriptor, bytes, count, flags)
+}

@@ -1,0 +1,12 @@
+import ApusCalendar
+
+/// The name that was probably meant by one that is not known.
+package enum NearestName {
+    /// The name that differs least; `nil` if more than a third of the longer one differs.
+    package static func of(_ name: String, among names: [String]) -> String? {
+        let bytes = Array(name.utf8)
+        let near = names.map { (name: $0, distance: editDistance(bytes, Array($0.utf8))) }
+            .filter { $0.distance * 3 <= max(bytes.count, $0.name.utf8.count) }
+        return near.min { $0.distance < $1.distance }?.name
+    }
+}

@@ -1,0 +1,97 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The redirects of one webhook: which answers end it, and where the request goes next.
+///
+/// 307 and 308 keep the method and the body, so they are followed. 301, 302 and 303 make a GET without a body of a POST:
+/// nothing would be delivered, so they are failures that name the address to use.
+package struct WebhookRoute: Hashable, Sendable {
+    package static let maximumRedirects = 5
+
+    /// What an answer leads to.
+    package enum Step: Hashable, Sendable {
+        case delivered
+        case failed(String)
+        /// The same request again, to the route's `address`.
+        case redirected
+    }
+
+    /// Where the request goes now.
+    package var address: String { url.absoluteString }
+    private var url: URL
+    /// Whether it is still the scheme, host and port that the job named. Others get neither its headers nor a signature.
+    package private(set) var isSameOrigin = true
+    private var redirects = 0
+    private let origin: Origin
+
+    package init?(_ text: String) {
+        guard let url = URL(string: text), let origin = Origin(url) else { return nil }
+        self.url = url
+        self.origin = origin
+    }
+
+    package mutating func answered(status: Int, location: String?) -> Step {
+        switch status {
+        case 200..<300: .delivered
+        case 301, 302, 303:
+            .failed(
+                "HTTP \(status): redirected to \(Self.shown(target(location)?.absoluteString ?? location)); use that address"
+            )
+        case 307, 308: follow(status, location)
+        default: .failed("HTTP \(status)")
+        }
+    }
+
+    private mutating func follow(_ status: Int, _ location: String?) -> Step {
+        guard let target = target(location), let next = Origin(target) else {
+            return .failed("HTTP \(status): redirected to \(Self.shown(location)), which is not an http or https URL")
+        }
+        if Origin(url)?.scheme == "https", next.scheme != "https" {
+            return .failed(
+                "HTTP \(status): redirected from https to \(Self.shown(target.absoluteString)), which is not encrypted")
+        }
+        redirects += 1
+        guard redirects <= Self.maximumRedirects else {
+            return .failed("HTTP \(status): redirected more than \(Self.maximumRedirects) times")
+        }
+        url = target
+        // It stays another one: a foreign origin must not choose which addresses get the job's headers.
+        isSameOrigin = isSameOrigin && next == origin
+        return .redirected
+    }
+
+    private func target(_ location: String?) -> URL? {
+        location.flatMap { URL(string: $0, relativeTo: url)?.absoluteURL }
+    }
+
+    private static func shown(_ text: String?) -> String {
+        text.map { PrintableText.escaped(String(URLText.shown($0).prefix(500))) } ?? "no address"
+    }
+
+    /// Compares the scheme, host and port of two URLs.
+    package static func haveSameOrigin(_ one: String, _ other: String) -> Bool {
+        guard let one = Self(one), let other = Self(other) else { return false }
+        return one.origin == other.origin
+    }
+
+    private struct Origin: Hashable, Sendable {
+        var scheme: String
+        var host: String
+        var port: Int
+
+        init?(_ url: URL) {
+            guard let scheme = url.scheme?.lowercased(), let host = url.host?.lowercased(), !host.isEmpty else {
+                return nil
+            }
+            switch scheme {
+            case "http": port = url.port ?? 80
+            case "https": port = url.port ?? 443
+            default: return nil
+            }
+            (self.scheme, self.host) = (scheme, host)
+        }
+    }
+}

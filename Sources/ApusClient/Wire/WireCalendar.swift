@@ -1,0 +1,200 @@
+public import ApusCalendar
+public import ApusJobs
+public import ApusTimers
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A schedule of the calendar, as people write its parts. What is left out has its default.
+public struct WireCalendar: Codable, Hashable, Sendable {
+    /// `every weekday at 18:30`, cron's `30 18 * * 1-5`, systemd's `Mon..Fri 18:30`, a rule of RFC 5545, or the stored form
+    /// of a schedule, as JSON.
+    public var schedule: String
+    /// `words`, `cron`, `calendar` or `rrule`; recognised unless given.
+    public var form: ScheduleForm?
+    /// The IANA name of the zone; the daemon's own unless given. A zone in the schedule comes first.
+    public var zone: String?
+    /// `after` (default) or `skip`: a time of day that the clock skips.
+    public var gap: GapPolicy?
+    /// `first` (default) or `both`: a time of day that the clock shows twice.
+    public var repeated: RepeatedPolicy?
+    /// How many occurrences from the submission on.
+    public var count: Int?
+    /// The first local date or date-time that counts: `2026-12-24`, `2026-12-24T18:00:00`.
+    public var from: String?
+    /// The last one; a date counts with its whole day.
+    public var until: String?
+    /// What does not count: dates, ranges of dates (`2026-12-24/2026-12-26`), and schedules, on whose dates nothing is due.
+    public var except: [String]?
+    /// Each job is delayed by its own time below this one (a duration).
+    public var spread: String?
+
+    /// A schedule.
+    public init(
+        schedule: String, form: ScheduleForm? = nil, zone: String? = nil, gap: GapPolicy? = nil,
+        repeated: RepeatedPolicy? = nil, count: Int? = nil, from: String? = nil, until: String? = nil,
+        except: [String]? = nil, spread: String? = nil
+    ) {
+        self.schedule = schedule
+        self.form = form
+        self.zone = zone
+        self.gap = gap
+        self.repeated = repeated
+        self.count = count
+        self.from = from
+        self.until = until
+        self.except = except
+        self.spread = spread
+    }
+
+    /// The trigger, if it is read at `now`: from then on every second week is counted, and a rule without a beginning
+    /// begins.
+    /// - Parameters:
+    ///   - now: the present.
+    ///   - zones: the rules of zones.
+    ///   - name: what a field is called in an error.
+    /// - Returns: the trigger, which has all that was left out.
+    /// - Throws: `TextError` with the field, what was read, and what is accepted.
+    public func parsed(
+        at now: WallInstant, in zones: any TimeZones, calling name: (String) -> String
+    ) throws(TextError) -> CalendarTrigger {
+        let given = zone ?? SystemTimeZones.shared.local.name
+        let local = try rules(of: given, in: zones, name("zone"))
+            .local(at: Int64(clamping: now.nanoseconds / 1_000_000_000))
+        var parsed = try Self.schedule(schedule, form: form, now: local, argument: name("schedule"))
+        if let zone = parsed.timeZone { _ = try rules(of: zone, in: zones, name("schedule")) }
+        if let from { parsed.from = try Self.moment(from, isEnd: false, argument: name("from")) }
+        if let until { parsed.until = try Self.moment(until, isEnd: true, argument: name("until")) }
+        if let from = parsed.from, let until = parsed.until, until < from {
+            throw TextError(
+                argument: name("until"), given: self.until ?? "\(until)", message: "it is before \(from)",
+                acceptedForms: ["a date or date-time after that"])
+        }
+        for text in except ?? [] {
+            parsed.exclusions.append(try Self.exclusion(text, now: local, argument: name("except")))
+        }
+        if let spread { parsed.spread = try Self.seconds(spread, argument: name("spread")) }
+        if let count, count < 1 {
+            throw TextError(
+                argument: name("count"), given: "\(count)", message: "it is not a whole number from 1",
+                acceptedForms: ["1", "10"])
+        }
+        return CalendarTrigger(
+            parsed, timeZone: given,
+            policy: ClockPolicy(gap: gap ?? .after, repeated: repeated ?? .first), count: count)
+    }
+
+    /// The parts of a trigger. ``parsed(at:in:calling:)`` makes the same trigger of them, whenever it reads them.
+    public init(_ trigger: CalendarTrigger) {
+        let schedule = trigger.schedule
+        self.init(
+            schedule: schedule.ruleText ?? schedule.ruleJSON, zone: trigger.timeZone, gap: trigger.policy.gap,
+            repeated: trigger.policy.repeated, count: trigger.count, from: schedule.from.map(Self.text),
+            until: schedule.until.map(Self.text),
+            except: schedule.exclusions.isEmpty ? nil : schedule.exclusions.map(Self.text),
+            spread: schedule.spread == 0 ? nil : DurationText.iso8601(.seconds(schedule.spread)))
+    }
+
+    private func rules(
+        of zone: String, in zones: any TimeZones, _ argument: String
+    ) throws(TextError) -> TimeZoneRules {
+        do { return try zones.zone(zone).rules } catch {
+            throw TextError(
+                argument: argument, given: zone, message: error.description,
+                acceptedForms: ["Europe/Berlin", "America/New_York", "UTC"])
+        }
+    }
+
+    private static func schedule(
+        _ text: String, form: ScheduleForm?, now: CivilDateTime, argument: String
+    ) throws(TextError) -> CalendarSchedule {
+        if text.hasPrefix("{"), form == nil {
+            do { return try JSONDecoder().decode(CalendarSchedule.self, from: Data(text.utf8)) } catch {
+                throw TextError(
+                    argument: argument, given: text, message: "it is not a schedule's stored form",
+                    acceptedForms: [#"{"rule": "every day at 9:00"}"#])
+            }
+        }
+        do { return try CalendarSchedule(text: text, form: form, now: now) } catch {
+            throw TextError(
+                argument: argument, given: text, message: error.description,
+                acceptedForms: form.map { [example(of: $0)] } ?? ScheduleForm.allCases.map(example))
+        }
+    }
+
+    private static func example(of form: ScheduleForm) -> String {
+        switch form {
+        case .words: "every weekday at 18:30"
+        case .cron: "30 18 * * 1-5"
+        case .calendar: "Mon..Fri 18:30"
+        case .rrule: "RRULE:FREQ=DAILY"
+        }
+    }
+
+    /// A date, or a date-time with or without seconds, with `T` or a space between.
+    private static func moment(_ text: String, isEnd: Bool, argument: String) throws(TextError) -> CivilDateTime {
+        let parts = text.unicodeScalars.split(whereSeparator: { $0 == "T" || $0 == " " }).map(String.init)
+        let time = parts.count == 2 ? parts[1] : isEnd ? "23:59:59" : "00:00:00"
+        let full = time.unicodeScalars.split(separator: ":").count == 2 ? time + ":00" : time
+        if (1...2).contains(parts.count), let moment = CivilDateTime("\(parts[0])T\(full)") { return moment }
+        throw TextError(
+            argument: argument, given: text, message: "it is neither a date nor a date-time, without an offset",
+            acceptedForms: ["2026-12-24", "2026-12-24T18:00", "2026-12-24 18:00:00"])
+    }
+
+    private static func exclusion(
+        _ text: String, now: CivilDateTime, argument: String
+    ) throws(TextError) -> CalendarSchedule.Exclusion {
+        let ends = text.unicodeScalars.split(separator: "/", omittingEmptySubsequences: false).map {
+            CivilDate(Substring($0))
+        }
+        if let first = ends.first ?? nil, let last = ends.last ?? nil, ends.count <= 2, first <= last {
+            return .dates(first...last)
+        }
+        do { return .schedule(try schedule(text, form: nil, now: now, argument: argument)) } catch {
+            throw TextError(
+                argument: argument, given: text,
+                message: "it is no date, no range of dates, and no schedule (\(error.message))",
+                acceptedForms: ["2026-12-24", "2026-12-24/2026-12-26", "every month on the last friday at 9:00"])
+        }
+    }
+
+    private static func seconds(_ text: String, argument: String) throws(TextError) -> Int {
+        let duration = try DurationText.parse(text, argument: argument)
+        let (seconds, rest) = duration.components
+        guard rest == 0, seconds <= 31_622_400 else {
+            throw TextError(
+                argument: argument, given: text, message: "it is not a number of whole seconds up to 366 days",
+                acceptedForms: ["10m", "90s"])
+        }
+        return Int(seconds)
+    }
+
+    private static func text(_ moment: CivilDateTime) -> String {
+        "\(moment)".unicodeScalars.split(separator: " ").map(String.init).joined(separator: "T")
+    }
+
+    private static func text(_ exclusion: CalendarSchedule.Exclusion) -> String {
+        switch exclusion {
+        case .dates(let range) where range.lowerBound == range.upperBound: "\(range.lowerBound)"
+        case .dates(let range): "\(range.lowerBound)/\(range.upperBound)"
+        case .schedule(let other): other == CalendarSchedule(other.rule) ? other.ruleText ?? other.json : other.json
+        }
+    }
+}
+
+extension CalendarSchedule {
+    /// The rule alone, in its stored form.
+    fileprivate var ruleJSON: String { CalendarSchedule(rule).json }
+
+    /// The stored form.
+    fileprivate var json: String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // What is in a job was stored, so it can be written.
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+}

@@ -1,0 +1,119 @@
+package import ApusJobs
+import ApusTimers
+
+/// Of a job that is unique by what it does: open jobs that do the same count as the same job.
+public struct WireUniqueness: Codable, Hashable, Sendable {
+    /// For how long after its submission a job counts that has ended by now: a duration, ISO 8601.
+    public var within: String?
+    /// Uniqueness by what a job does.
+    public init(within: String? = nil) { self.within = within }
+
+    /// `nil` for jobs that are distinguished by their identifiers only.
+    package init?(_ uniqueness: JobUniqueness) {
+        guard uniqueness.countsPayload else { return nil }
+        self.init(within: uniqueness.period.map(DurationText.iso8601))
+    }
+
+    func parsed() throws -> JobUniqueness {
+        .payload(within: try within.map { try DurationText.parse($0, argument: "unique.within") })
+    }
+}
+
+/// A queue as the API and `--json` show it.
+public struct WireQueue: Codable, Hashable, Sendable {
+    /// Its name.
+    public var name: String
+    /// How many of its runs are in progress at once, at most.
+    public var concurrency: Int?
+    /// How many of its runs begin in a time, at most.
+    public var rate: WireRate?
+    /// Whether no run of it begins.
+    public var paused: Bool
+    /// How many of its runs are in progress, over all daemons that share the store.
+    public var running: Int
+    /// How many jobs wait for a place: as far as they are in the daemon's memory; of a store that is shared, all that are
+    /// due, over all daemons, also for other reasons.
+    public var waiting: Int
+
+    package init(_ status: QueueStatus) {
+        name = status.queue.id.rawValue
+        concurrency = status.queue.concurrency
+        rate = status.queue.rate.map { WireRate(runs: $0.runs, per: DurationText.iso8601($0.period)) }
+        paused = status.queue.isPaused
+        running = status.running
+        waiting = status.waiting
+    }
+
+    /// Encodes every field, absent values as `null`.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(name, forKey: .name)
+        try container.encode(concurrency, forKey: .concurrency)
+        try container.encode(rate, forKey: .rate)
+        try container.encode(paused, forKey: .paused)
+        try container.encode(running, forKey: .running)
+        try container.encode(waiting, forKey: .waiting)
+    }
+}
+
+/// How many runs may begin in a time.
+public struct WireRate: Codable, Hashable, Sendable {
+    /// How many.
+    public var runs: Int
+    /// In which time: a duration, ISO 8601.
+    public var per: String
+    /// A rate.
+    public init(runs: Int, per: String) {
+        self.runs = runs
+        self.per = per
+    }
+
+    func parsed() throws -> QueueRate { QueueRate(runs: runs, per: try DurationText.parse(per, argument: "rate.per")) }
+}
+
+/// What `GET /v1/queues` answers.
+public struct WireQueues: Codable, Hashable, Sendable {
+    /// The queues that have limits, or jobs that run or wait, by name.
+    public var queues: [WireQueue]
+
+    package init(queues: [WireQueue]) {
+        self.queues = queues
+    }
+}
+
+/// What `PATCH /v1/queues/{name}` takes: what is left out stays.
+public struct WireQueueChange: Codable, Hashable, Sendable {
+    /// How many runs are in progress at once.
+    public var concurrency: FieldChange<Int>
+    /// How many runs begin in a time.
+    public var rate: FieldChange<WireRate>
+    /// Whether no run begins.
+    public var paused: Bool?
+    /// A change.
+    public init(
+        concurrency: FieldChange<Int> = .unchanged, rate: FieldChange<WireRate> = .unchanged, paused: Bool? = nil
+    ) {
+        self.concurrency = concurrency
+        self.rate = rate
+        self.paused = paused
+    }
+
+    package func parsed() throws -> [JobQueue.Change] {
+        var changes: [JobQueue.Change] = []
+        switch concurrency {
+        case .unchanged: break
+        case .removed: changes.append(.concurrency(nil))
+        case .set(let limit): changes.append(.concurrency(limit))
+        }
+        switch rate {
+        case .unchanged: break
+        case .removed: changes.append(.rate(nil))
+        case .set(let rate): changes.append(.rate(try rate.parsed()))
+        }
+        if let paused { changes.append(.paused(paused)) }
+        guard !changes.isEmpty else {
+            throw DaemonError(.invalid, "there is nothing to change; give concurrency, rate or paused")
+        }
+        return changes
+    }
+}

@@ -1,0 +1,64 @@
+import ApusClient
+import ApusJobs
+package import ArgumentParser
+
+/// How both programs read their arguments.
+package enum CommandLineStart {
+    /// Checks the arguments and the environment, then runs the subcommand that they name; ends the process unless that
+    /// succeeds.
+    package static func run(_ root: any AsyncParsableCommand.Type) async {
+        do throws(DaemonError) {
+            try ProcessEnvironment.check(arguments: ProcessEnvironment.arguments)
+            try ProcessEnvironment.current.check { name in
+                name == "HOME" || ["APUS_", "XDG_", "OTEL_", "PG"].contains { name.utf8.starts(with: $0.utf8) }
+            }
+            try SubcommandNames.check(Array(CommandLine.arguments.dropFirst()), root: root)
+        } catch {
+            Terminal.note("apus: \(error)")
+            root.exit(withError: ExitCode.validationFailure)
+        }
+        // The parser takes `-5s` for an option and would say that the duration is missing.
+        let words = Array(CommandLine.arguments.dropFirst().prefix(2))
+        if words.count == 2, ["after", "every", "at", "countdown"].contains(words[0]),
+            words[1].first == "-", words[1].dropFirst().first?.isNumber == true
+        {
+            let error = TextError(
+                argument: words[0] == "at" ? "time" : "duration", given: words[1],
+                message: "it does not lie in the future",
+                acceptedForms: words[0] == "at" ? TimeText.acceptedForms : DurationText.acceptedForms)
+            Terminal.note("apus: \(error)")
+            root.exit(withError: ExitCode.validationFailure)
+        }
+        await root.main(joiningTimes(Array(CommandLine.arguments.dropFirst())))
+    }
+
+    /// The words of a time, a duration or a schedule as one argument: `every weekday at 18:30 -- …` and `after 5 minutes -- …`
+    /// need no quotes. The parser has no list of words before the list that is the command.
+    package static func joiningTimes(_ arguments: [String]) -> [String] {
+        guard let verb = arguments.first, ["after", "at", "countdown", "every"].contains(verb) else { return arguments }
+        let rest = arguments.dropFirst()
+        let words = rest.prefix { !$0.hasPrefix("-") }
+        if words.isEmpty { return arguments }
+        return [verb, words.joined(separator: " ")] + rest.dropFirst(words.count)
+    }
+}
+
+/// The subcommands that only talk to a daemon.
+package enum ClientCommands {
+    package static let groups = [
+        CommandGroup(name: "Schedule", subcommands: [After.self, Every.self, At.self, Cron.self, Countdown.self]),
+        CommandGroup(
+            name: "Look",
+            subcommands: [
+                List.self, Show.self, Top.self, History.self, Logs.self, Stats.self, Why.self, Wait.self, Preview.self,
+            ]),
+        CommandGroup(
+            name: "Change",
+            subcommands: [Edit.self, Cancel.self, Suspend.self, Resume.self, Run.self, Retry.self, Queue.self]),
+        CommandGroup(name: "Move", subcommands: [Import.self, Export.self]),
+    ]
+    /// Subcommands about the daemon. The help lists them with those that only `apusd` has.
+    package static let ofDaemon: [any ParsableCommand.Type] = [
+        Stop.self, Status.self, Nodes.self, Demo.self, Completions.self,
+    ]
+}

@@ -1,0 +1,166 @@
+import ApusCalendar
+import ApusClient
+import ApusJobs
+import ApusTimers
+
+/// Requests that concern many jobs. `check` throws once the client has gone.
+extension JobDirectory {
+    /// A page of jobs, shorter than the query's limit if they are long.
+    func page(_ query: JobQuery) async throws -> WireJobPage {
+        let (found, next) = try await BoundedPage.read(
+            limit: query.limit, after: query.after,
+            size: { (found: (job: Job, lastRun: Run?)) in found.job.textSize + (found.lastRun?.textSize ?? 0) },
+            piece: { limit, after in
+                var piece = query
+                (piece.limit, piece.after) = (limit, after)
+                let page = try await scheduler.jobs(piece)
+                return (Array(zip(page.jobs, page.lastRuns)).map { (job: $0, lastRun: $1) }, page.next)
+            })
+        return WireJobPage(jobs: found.map { wire($0.job, lastRun: $0.lastRun) }, next: next)
+    }
+
+    /// A page of runs, shorter than the query's limit if they are long.
+    func page(_ query: RunQuery) async throws -> WireRunPage {
+        var names: [JobID: String] = [:]
+        let (runs, next) = try await BoundedPage.read(
+            limit: query.limit, after: query.after,
+            size: { (run: Run) in run.textSize },
+            piece: { limit, after in
+                var piece = query
+                (piece.limit, piece.after) = (limit, after)
+                let page = try await scheduler.runs(piece)
+                names.merge(page.names) { newest, _ in newest }
+                return (page.runs, page.next)
+            })
+        return WireRunPage(RunPage(runs: runs, names: names, next: next))
+    }
+
+    /// How many pieces of the jobs with a calendar are looked at for one page.
+    private static let piecesExamined = 20
+
+    /// A page of the jobs that are due and wait for conditions or for a handler, as far as this daemon's scheduler has
+    /// them; after those, of the jobs whose time zone is missing here.
+    ///
+    /// The latter are found among the jobs with a calendar, of which one request looks at a bounded number: a page can
+    /// have few jobs, or none, and a next one.
+    func obstructed(limit: Int, after: String?, check: () throws -> Void) async throws -> WireJobPage {
+        let held = scheduler.obstructed
+        if let after, after.utf8.first == UInt8(ascii: "z") {
+            return try await zoneless(limit: limit, after: String(after.dropFirst()), besides: Set(held), check: check)
+        }
+        let rest = held.filter { $0 > after.flatMap { Int64($0) } ?? 0 }
+        guard !rest.isEmpty else {
+            return try await zoneless(limit: limit, after: "", besides: Set(held), check: check)
+        }
+        let (found, next) = try await BoundedPage.read(
+            limit: limit, after: nil, size: { (job: Job) in job.textSize },
+            piece: { limit, after in
+                try check()
+                let first = after.flatMap { Int($0) } ?? 0
+                let some = rest[first..<min(first + limit, rest.count)]
+                let jobs = try await scheduler.jobs(numbered: Array(some))
+                return (jobs, some.endIndex < rest.count ? "\(some.endIndex)" : nil)
+            })
+        let last = next.flatMap { Int($0) }.map { "\(rest[$0 - 1])" }
+        return WireJobPage(jobs: found.map { wire($0) }, next: last ?? "z")
+    }
+
+    /// A page of the jobs whose time zone is missing, from a position in the list of the jobs with a calendar on.
+    private func zoneless(
+        limit: Int, after position: String, besides held: Set<Int64>, check: () throws -> Void
+    ) async throws -> WireJobPage {
+        var query = JobQuery(
+            states: [.scheduled], calendarsOnly: true, includesLastRuns: false, limit: min(limit, 100),
+            after: position.isEmpty ? nil : position)
+        var (found, bytes, pieces): ([Job], Int, Int) = ([], 0, 0)
+        var zones: [String: Bool] = [:]
+        repeat {
+            try check()
+            let page = try await scheduler.jobs(query)
+            for job in page.jobs {
+                guard let zone = job.request.trigger.calendar?.timeZone, !held.contains(job.key) else { continue }
+                let isThere = zones[zone] ?? ((try? scheduler.timeZones.zone(zone)) != nil)
+                zones[zone] = isThere
+                if isThere { continue }
+                found.append(job)
+                bytes += job.textSize
+            }
+            query.after = page.next
+            pieces += 1
+        } while query.after != nil && found.count + query.limit <= limit && pieces < Self.piecesExamined
+            && bytes < BoundedPage.bytes
+        return WireJobPage(jobs: found.map { wire($0) }, next: query.after.map { "z\($0)" })
+    }
+
+    /// The scheduled jobs whose next occurrences are due first.
+    func next(limit: Int, check: () throws -> Void) async throws -> WireJobPage {
+        // A job with a run that waits is looked at before its next occurrence is due.
+        var looked = 2 * limit
+        while true {
+            try check()
+            let soonest = try await scheduler.soonest(limit: looked)
+            let due = soonest.compactMap { job in
+                job.state == .scheduled ? job.nextDue.map { (due: $0, job: job) } : nil
+            }.sorted { ($0.due, $0.job.key) < ($1.due, $1.job.key) }.prefix(limit)
+            let isComplete = due.count == limit && soonest.last?.nextWake.map { $0 >= due.last!.due } ?? true
+            if isComplete || soonest.count < looked {
+                return WireJobPage(jobs: due.map { wire($0.job) }, next: nil)
+            }
+            looked *= 4
+        }
+    }
+
+    /// Cancels jobs that have not ended, with labels those that have all of them: a page of them, and says where the next
+    /// begins; or all.
+    func cancelAll(
+        labels: [String: String], limit: Int?, after: String?, check: () throws -> Void
+    ) async throws -> WireCancelled {
+        var query = JobQuery(
+            states: [.scheduled, .suspended], labels: labels, includesLastRuns: false, limit: limit ?? 1_000,
+            after: after)
+        var cancelled: [JobID] = []
+        repeat {
+            try check()
+            let page = try await scheduler.jobs(query)
+            cancelled += try await scheduler.cancel(all: page.jobs.map(\.id)).map(\.id)
+            query.after = page.next
+        } while limit == nil && query.after != nil
+        return WireCancelled(cancelled: cancelled.map(\.rawValue), next: query.after)
+    }
+
+    /// How many occurrences are listed at most.
+    static let mostUpcoming = 10_000
+
+    /// What is to come of the jobs that are scheduled, at most `perJob` occurrences of each.
+    func upcoming(
+        after: WallInstant, until: WallInstant, perJob limit: Int, check: () throws -> Void
+    ) async throws -> WireUpcoming {
+        var merge = UpcomingMerge<(job: Job, occurrences: UpcomingOccurrences?)>(perJob: limit, all: Self.mostUpcoming)
+        var query = JobQuery(states: [.scheduled], includesLastRuns: false, limit: 100)
+        repeat {
+            let page = try await scheduler.jobs(query)
+            for var job in page.jobs {
+                try check()
+                var occurrences = scheduler.upcoming(job, after: after)
+                guard let first = occurrences.next(), first.due <= until else { continue }
+                job.request.payload = []
+                // What was prepared to compute the first one takes more memory than the job, and many have no second.
+                merge.add(.init(due: first.due, note: first.note, job: job.id, name: job.request.name), (job, nil))
+            }
+            query.after = page.next
+        } while query.after != nil
+        let merged = try merge.merged(
+            size: { 128 + ($0.name?.utf8.count ?? 0) },
+            next: { source, last in
+                try check()
+                if source.occurrences == nil { source.occurrences = scheduler.upcoming(source.job, after: last.due) }
+                guard let next = source.occurrences?.next(), next.due <= until else { return nil }
+                return .init(due: next.due, note: next.note, job: last.job, name: last.name)
+            })
+        return WireUpcoming(
+            occurrences: merged.occurrences.map {
+                .init(job: $0.job.rawValue, name: $0.name, due: $0.due.iso8601, note: $0.note?.description)
+            },
+            truncated: merged.truncated.map(\.rawValue), cut: merged.cut.map(\.iso8601))
+    }
+}

@@ -1,0 +1,88 @@
+import ApusClient
+import ApusJSON
+import ApusJobs
+import Hummingbird
+import LoopbackWeb
+import NIOCore
+
+extension Routes {
+    func addExport(to api: APIRouter) {
+        api.get("/v1/export", needs: .read) { request, context in
+            let labels = try labels(try Query(of: request, known: [], repeatable: ["label"]))
+            // What is wrong at the beginning has a status; later, the answer can only break off.
+            let beginning = try await long.answer(context) { check in
+                try await JobExport(labels: labels).next(from: scheduler, check: check)
+            }
+            return Response(
+                status: .ok, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+                body: .init { writer in
+                    var piece = beginning
+                    while true {
+                        try await writer.write(piece.text)
+                        guard let rest = piece.rest else { break }
+                        // A client that reads slowly takes no place of the others while it does.
+                        piece = try await long.answer(context) { check in
+                            try await rest.next(from: scheduler, check: check)
+                        }
+                    }
+                    try await writer.finish(nil)
+                })
+        }
+    }
+}
+
+/// The jobs that have not ended as the text of an export, piece by piece: each job on a line of its own, so that they can
+/// be counted without reading them. How many lines are not jobs is `WireExportedJob.otherLines`.
+struct JobExport: Sendable {
+    private var query: JobQuery
+    private var isFirst = true
+    private var hasJobs = false
+    /// Jobs of kinds that are other programs', which cannot be imported.
+    private var leftOut = 0
+
+    init(labels: [String: String]) {
+        query = JobQuery(
+            states: [.scheduled, .suspended], labels: labels, includesLastRuns: false, limit: Self.jobsRead)
+    }
+
+    /// How many jobs are in memory at once.
+    private static let jobsRead = 100
+    /// A piece has about so many bytes, unless one read of jobs has more.
+    private static let bytes = 256 << 10
+
+    /// Reads the next piece; after the last one, there is no rest.
+    func next(
+        from scheduler: JobScheduler, check: () throws -> Void
+    ) async throws -> (text: ByteBuffer, rest: JobExport?) {
+        var rest = self
+        var text = ByteBuffer()
+        if isFirst { text.writeString("{\"version\":\(WireExportedJob.version),\"jobs\":[\n") }
+        rest.isFirst = false
+        repeat {
+            try check()
+            let page = try await scheduler.jobs(rest.query)
+            for job in page.jobs {
+                guard ActionKind(rawValue: job.request.kind) != nil else {
+                    rest.leftOut += 1
+                    continue
+                }
+                if rest.hasJobs { text.writeStaticString(",\n") }
+                rest.hasJobs = true
+                text.writeBytes(try Self.line(job))
+            }
+            rest.query.after = page.next
+        } while rest.query.after != nil && text.readableBytes < Self.bytes
+        guard rest.query.after == nil else { return (text, rest) }
+        if rest.hasJobs { text.writeStaticString("\n") }
+        text.writeString(rest.leftOut > 0 ? "],\"leftOut\":\(rest.leftOut)}\n" : "]}\n")
+        return (text, nil)
+    }
+
+    private static func line(_ job: Job) throws -> [UInt8] {
+        let wire = WireJob(job, lastRun: nil, waitingFor: [], parked: false)
+        let bytes = try JSONText.bytes(of: WireExportedJob(wire))
+        // The text may be shown on a terminal; JSON has no other bytes below 0x20.
+        return bytes.contains { $0 >= 0x7F }
+            ? Array(PrintableText.escapedJSON(String(decoding: bytes, as: UTF8.self)).utf8) : bytes
+    }
+}

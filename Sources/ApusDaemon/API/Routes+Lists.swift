@@ -1,0 +1,78 @@
+import ApusClient
+import ApusJobs
+import Hummingbird
+import LoopbackWeb
+
+/// Lists of jobs.
+extension Routes {
+    func addLists(to api: APIRouter) {
+        api.get("/v1/jobs", needs: .read) { request, context in
+            var (query, parameters) = try jobQuery(request, and: ["newest", "lastRun", "limit", "after"])
+            query.newestFirst = try flag(parameters, "newest")
+            if parameters["lastRun"] != nil { query.includesLastRuns = try flag(parameters, "lastRun") }
+            if let limit = try number(parameters, "limit", in: 1...1_000) { query.limit = limit }
+            query.after = parameters["after"]
+            return try await long.answer(context) { [query] _ in try Response.json(try await jobs.page(query)) }
+        }
+        api.get("/v1/job-count", needs: .read) { request, context in
+            let query = try jobQuery(request).query
+            return try await long.answer(context) { _ in
+                try Response.json(WireCount(count: try await scheduler.count(query)))
+            }
+        }
+        api.get("/v1/next", needs: .read) { request, context in
+            let limit = try number(try Query(of: request, known: ["limit"]), "limit", in: 1...100) ?? 10
+            return try await long.answer(context) { check in
+                try Response.json(try await jobs.next(limit: limit, check: check))
+            }
+        }
+        api.get("/v1/obstructed", needs: .read) { request, context in
+            let parameters = try Query(of: request, known: ["limit", "after"])
+            let limit = try number(parameters, "limit", in: 1...1_000) ?? 50
+            let after = parameters["after"]
+            guard after.map({ $0.utf8.first == UInt8(ascii: "z") || Int64($0).map { $0 >= 0 } ?? false }) ?? true else {
+                throw WebError.invalid("after: give the next of an earlier page of this list")
+            }
+            return try await long.answer(context) { check in
+                try Response.json(try await jobs.obstructed(limit: limit, after: after, check: check))
+            }
+        }
+    }
+
+    /// The parameters that say which jobs are meant, beside those of one list.
+    private func jobQuery(
+        _ request: Request, and others: [String] = []
+    ) throws -> (query: JobQuery, parameters: Query) {
+        let parameters = try Query(
+            of: request, known: ["kind", "match", "failed"] + others, repeatable: ["state", "label"])
+        var query = JobQuery(
+            idPrefixOrName: parameters["match"],
+            kind: try parameters["kind"].map { try ActionKind(named: $0).rawValue })
+        for state in parameters.all("state") {
+            guard let state = JobState(rawValue: state) else {
+                throw WebError.invalid(
+                    "state: \"\(state)\" is not one of \(JobState.allCases.map(\.rawValue).joined(separator: ", "))"
+                )
+            }
+            query.states.insert(state)
+        }
+        query.labels = try labels(parameters)
+        if try flag(parameters, "failed") { query.lastEnded = [.failed, .lost] }
+        return (query, parameters)
+    }
+
+    func labels(_ parameters: Query) throws -> [String: String] {
+        var labels: [String: String] = [:]
+        for label in parameters.all("label") {
+            let scalars = label.unicodeScalars
+            guard let separator = scalars.firstIndex(of: "="), separator != scalars.startIndex else {
+                throw WebError.invalid("label: \"\(label)\" is not KEY=VALUE, such as team=web")
+            }
+            let key = String(scalars[..<separator])
+            guard labels.updateValue(String(scalars[scalars.index(after: separator)...]), forKey: key) == nil else {
+                throw WebError.invalid("label: \"\(key)\" is given twice; a job has each label once")
+            }
+        }
+        return labels
+    }
+}

@@ -1,0 +1,44 @@
+import ApusClient
+import ApusCommand
+import ApusDaemon
+import ApusJobs
+import ArgumentParser
+
+/// `apusd`: the daemon, and all subcommands of `apus` with their help, manual and completions.
+@main
+enum Main {
+    static func main() async {
+        if let request = ToolRequest(CommandLine.arguments) { return await request.answer() }
+        // Commands end soon; the daemon is idle for days.
+        if CommandLine.arguments.dropFirst().first == "serve" { EventLoopExecutor.install() }
+        await CommandLineStart.run(Apus.self)
+    }
+}
+
+/// The `apus` command.
+struct Apus: AsyncParsableCommand {
+    /// The parser's errors begin as all others do.
+    // swift-format-ignore: NoLeadingUnderscores
+    static let _errorPrefix = "apus: "
+
+    // Each subcommand says its name too: to derive it from the type, the runtime needs a sixth of a command's time.
+    static let configuration = CommandConfiguration(
+        commandName: "apus",
+        abstract:
+            "Run commands later: after a duration, repeatedly, or at a time. Jobs survive the end of the terminal and of the daemon, and a restart of the machine.",
+        discussion: """
+            Examples:
+              apus after 25m -- notify-send tea
+              apus every 1h --name backup --missed run-once -- /usr/local/bin/backup
+              apus every weekday at 9:25 --notify "Stand-up"
+              apus at tomorrow 9:00 -- ./report
+              apus countdown 25m && echo done
+            """,
+        version: ApusVersion.current,
+        groupedSubcommands: ClientCommands.groups + [
+            CommandGroup(
+                name: "Daemon",
+                subcommands: [Serve.self, Config.self, Doctor.self, Store.self, Install.self] + ClientCommands.ofDaemon)
+        ]
+    )
+}

@@ -1,0 +1,99 @@
+import ApusClient
+import ApusCommand
+import ApusDaemon
+import ArgumentParser
+import Foundation
+
+struct Config: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "List the settings of a daemon that is started here, each with its value and its origin.",
+        discussion: """
+            A setting has the value of its option of `apus serve`, else of its environment variable, else of the configuration file, else its default. The file is one object of JSON: APUS_CONFIG, or config.json in APUS_HOME, or else ~/.config/apus/config.json. For example:
+
+              { "grace": "1m", "http": { "address": "127.0.0.1:7878" }, "log": { "level": "debug" } }
+
+            A daemon reads its settings when it starts: say `apus stop` after a change, and the next command starts another one. Exit codes: 0 all settings are acceptable; 1 the file cannot be read, or others can write it; 64 a setting is not acceptable.
+            """)
+
+    @Flag(help: "Print JSON: the file, and the value, origin, variable and option of each setting.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let environment = ProcessEnvironment.current.variables
+            let home = try Home(environment: environment)
+            let settings = try Settings(environment: environment)
+            for unknown in SettingKey.unknownVariables(in: environment) { Terminal.note("apus: \(unknown)") }
+            let rows = Self.rows(settings, try DaemonSettings(settings, home: home))
+            let file = settings.file
+            if json { return try Terminal.json(Report(file: file.path, exists: file.isPresent, settings: rows)) }
+            var table = Table(["SETTING", "VALUE", "FROM"])
+            for row in rows {
+                table.add([
+                    (row.name, .bold), (row.value ?? "-", nil), (row.source, row.origin == "default" ? .dim : nil),
+                ])
+            }
+            table.print()
+            guard let path = file.path else { return }
+            Terminal.out("")
+            Terminal.out(file.isPresent ? "file: \(path)" : "file: \(path), which does not exist")
+        }
+    }
+
+    private static func rows(_ settings: Settings, _ daemon: DaemonSettings) -> [Row] {
+        SettingKey.allCases.map { key in
+            let value = settings[key]
+            // The location is shown as it was understood: its password is not for the terminal.
+            let text = key == .store ? nil : value?.texts.joined(separator: ",")
+            let source =
+                switch value?.origin {
+                case nil: "default"
+                case .file?: "file"
+                case .environment?: key.variable
+                case .option?: key.option
+                }
+            return Row(
+                name: key.rawValue, value: text ?? daemon.standardText(of: key),
+                origin: value?.origin.rawValue ?? "default", variable: key.variable, option: key.option, source: source)
+        }
+    }
+
+    private struct Report: Encodable {
+        var file: String?
+        var exists: Bool
+        var settings: [Row]
+
+        /// Every field is present: without a value it is `null`.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(file, forKey: .file)
+            try container.encode(exists, forKey: .exists)
+            try container.encode(settings, forKey: .settings)
+        }
+
+        private enum CodingKeys: String, CodingKey { case file, exists, settings }
+    }
+
+    private struct Row: Encodable {
+        var name: String
+        var value: String?
+        /// `default`, `file` or `environment`.
+        var origin: String
+        var variable: String
+        var option: String
+        /// The origin in the table.
+        var source: String
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(name, forKey: .name)
+            try container.encode(value, forKey: .value)
+            try container.encode(origin, forKey: .origin)
+            try container.encode(variable, forKey: .variable)
+            try container.encode(option, forKey: .option)
+        }
+
+        private enum CodingKeys: String, CodingKey { case name, value, origin, variable, option }
+    }
+}

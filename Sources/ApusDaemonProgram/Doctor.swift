@@ -1,0 +1,361 @@
+import ApusCalendar
+import ApusClient
+import ApusCommand
+import ApusDaemon
+import ApusJobs
+import ApusSQLite
+import ApusTimers
+import ArgumentParser
+import Foundation
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Examine what jobs need: home, disk, clock, zones, store, daemon, and what keeps jobs from running.",
+        discussion: """
+            It starts no daemon and changes nothing. Exit code 0 if nothing is wrong, 1 if something is; what is only worth \
+            knowing is marked with a dash.
+            """)
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let findings = await Examination(environment: ProcessEnvironment.current.variables).findings()
+            let isWell = findings.allSatisfy { $0.status != .problem }
+            if json {
+                try Terminal.json(Report(ok: isWell, checks: findings))
+            } else {
+                let width = findings.map(\.check.count).max() ?? 0
+                for finding in findings {
+                    let padding = String(repeating: " ", count: width - finding.check.count)
+                    Terminal.out("\(finding.mark) \(Colour.bold(finding.check + padding))  \(finding.text)")
+                }
+            }
+            if !isWell { throw ExitCode(1) }
+        }
+    }
+
+    private struct Report: Encodable {
+        var ok: Bool
+        var checks: [Finding]
+    }
+
+    /// What a check has found.
+    struct Finding: Encodable {
+        enum Status: String, Encodable {
+            case ok, note, problem
+        }
+        var check: String
+        var status: Status
+        /// What is so, and what to do about it.
+        var text: String
+
+        fileprivate var mark: TerminalText {
+            switch status {
+            case .ok: Colour.green("✓")
+            case .note: Colour.yellow("-")
+            case .problem: Colour.red("✗")
+            }
+        }
+    }
+}
+
+/// The checks, one after another. None of them changes anything.
+private struct Examination {
+    typealias Finding = Doctor.Finding
+
+    let environment: [String: String]
+
+    func findings() async -> [Finding] {
+        let home: Home
+        do { home = try Home(environment: environment) } catch {
+            return [Finding(check: "home", status: .problem, text: "\(error)")]
+        }
+        var findings = [folder(home), disk(home), clock(), zones()]
+        let settings: Settings
+        do {
+            settings = try Settings(environment: environment)
+            findings.append(configuration(settings))
+            findings += SettingKey.unknownVariables(in: environment).map {
+                Finding(check: "settings", status: .note, text: "\($0)")
+            }
+            _ = try DaemonSettings(settings, home: home)
+        } catch {
+            return findings + [Finding(check: "settings", status: .problem, text: "\(error)")]
+        }
+        findings += await store(settings, home)
+        findings += await daemon(home, settings.file)
+        if let unit = await unit() { findings.append(unit) }
+        return findings
+    }
+
+    private func folder(_ home: Home) -> Finding {
+        do {
+            guard try home.examine() else {
+                return Finding(
+                    check: "home", status: .note, text: "\(home.path) does not exist yet; the first job creates it")
+            }
+            return Finding(check: "home", status: .ok, text: "\(home.path), yours alone")
+        } catch {
+            return Finding(check: "home", status: .problem, text: "\(error)")
+        }
+    }
+
+    /// Below this, a busy daemon fills a disk within hours.
+    private static let (littleSpace, noSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
+
+    private func disk(_ home: Home) -> Finding {
+        // The folder above, as long as the home is not there.
+        var path = home.path
+        while !FileManager.default.fileExists(atPath: path), let slash = path.unicodeScalars.lastIndex(of: "/"),
+            path.utf8.count > 1
+        {
+            path = slash == path.startIndex ? "/" : String(path.unicodeScalars[..<slash])
+        }
+        var info = statvfs()
+        guard statvfs(path, &info) == 0 else {
+            return Finding(check: "disk", status: .problem, text: "\(path): \(String(cString: strerror(errno)))")
+        }
+        let free = UInt64(info.f_bavail) * UInt64(info.f_frsize)
+        let text = "\(SizeText.format(free)) free at \(path)"
+        if free < Self.noSpace {
+            return Finding(
+                check: "disk", status: .problem, text: text + "; jobs are refused when it is full: make space")
+        }
+        return Finding(check: "disk", status: free < Self.littleSpace ? .note : .ok, text: text)
+    }
+
+    private func clock() -> Finding {
+        let now = When.now
+        // 2025: Apus did not exist before, so the clock is wrong.
+        guard now.nanoseconds > 1_735_689_600_000_000_000 else {
+            return Finding(
+                check: "clock", status: .problem, text: "it shows \(now.iso8601), which has passed: set it")
+        }
+        return Finding(check: "clock", status: .ok, text: now.iso8601)
+    }
+
+    private func zones() -> Finding {
+        let name = SystemTimeZones.shared.local.name
+        do {
+            _ = try TimeText.zone(named: "Europe/Berlin")
+            _ = try WireCalendar(schedule: "every day at 9:00", form: .words, zone: name)
+                .parsed(at: When.now, in: SystemTimeZones.shared) { $0 }
+        } catch {
+            return Finding(
+                check: "zones", status: .problem,
+                text:
+                    "the rules of time zones are not there, which schedules need: install tzdata, or set TZDIR (\(error))"
+            )
+        }
+        if let given = environment["TZ"], !given.isEmpty, name == "UTC", !given.hasSuffix("UTC") {
+            return Finding(
+                check: "zones", status: .note,
+                text:
+                    "TZ is \"\(given)\", which is no time zone here, so the zone is UTC: give one such as Europe/Berlin"
+            )
+        }
+        return Finding(check: "zones", status: .ok, text: "the zone is \(name)")
+    }
+
+    private func configuration(_ settings: Settings) -> Finding {
+        let named = SettingKey.allCases.filter { settings[$0]?.origin == .environment }.map(\.variable)
+        let variables = named.isEmpty ? "" : "; in the environment: \(named.joined(separator: ", "))"
+        guard settings.file.isPresent, let path = settings.file.path else {
+            let place = settings.file.path.map { " at \($0)" } ?? ""
+            return Finding(check: "settings", status: .ok, text: "no file\(place)\(variables)")
+        }
+        return Finding(check: "settings", status: .ok, text: path + variables)
+    }
+
+    private func store(_ settings: Settings, _ home: Home) async -> [Finding] {
+        do {
+            let location = try StoreLocation(settings, home: home)
+            var findings: [Finding] = []
+            if location.isFile {
+                findings.append(library())
+                guard FileManager.default.fileExists(atPath: location.description) else {
+                    return findings + [
+                        Finding(
+                            check: "store", status: .note,
+                            text: "\(location) does not exist yet; the first job creates it")
+                    ]
+                }
+            }
+            let status = try await location.inspection.status()
+            if let to = try await location.movedTo() {
+                return findings + [
+                    Finding(
+                        check: "store", status: .problem, text: "the jobs of \(location) were moved to \(to): use that")
+                ]
+            }
+            let count = status.jobs.values.reduce(0, +)
+            let jobs = "\(jobCount(count)), \(SizeText.format(UInt64(status.bytes)))"
+            guard status.schema <= status.newestSchema else {
+                return findings + [
+                    Finding(
+                        check: "store", status: .problem,
+                        text:
+                            "\(location) has schema \(status.schema), and this apus reads \(status.newestSchema): upgrade it"
+                    )
+                ]
+            }
+            return findings + [Finding(check: "store", status: .ok, text: "\(location), \(jobs)")]
+        } catch {
+            return [Finding(check: "store", status: .problem, text: "\(error)")]
+        }
+    }
+
+    private func library() -> Finding {
+        let library = SQLiteLibrary.linked
+        guard library.mayLosePages else { return Finding(check: "SQLite", status: .ok, text: library.version) }
+        return Finding(
+            check: "SQLite", status: .note,
+            text:
+                "\(library.version): before 3.51.3, and without a distribution's fix, a file that two programs write can lose pages (https://sqlite.org/wal.html#walresetbug). Only programs with tables in the jobs' file are concerned"
+        )
+    }
+
+    private func daemon(_ home: Home, _ file: ConfigurationFile) async -> [Finding] {
+        let client = DaemonClient(home: home, patience: .seconds(10))
+        do {
+            let health = try await client.health()
+            guard health.version == ApusVersion.current else {
+                return [
+                    Finding(
+                        check: "daemon", status: .problem,
+                        text:
+                            "process \(health.pid) has version \(health.version), and this is \(ApusVersion.current): apus stop, and the next command starts the new one"
+                    )
+                ]
+            }
+            let answers = Finding(
+                check: "daemon", status: .ok, text: "process \(health.pid), version \(health.version), answers")
+            return [answers] + inherited(from: health) + stale(health, file) + (try await obstacles(client))
+        } catch let error as DaemonError where error.code == .notRunning {
+            return [
+                Finding(
+                    check: "daemon", status: .note,
+                    text: "none runs; the first command that needs one starts it, and until then nothing is due")
+            ]
+        } catch {
+            return [Finding(check: "daemon", status: .problem, text: "\(error)")]
+        }
+    }
+
+    private func inherited(from daemon: WireHealth) -> [Finding] {
+        let differences = InheritedLimits.differences(of: daemon.pid)
+        guard !differences.isEmpty else { return [] }
+        return [
+            Finding(
+                check: "commands", status: .note,
+                text: "they have \(differences.joined(separator: ", ")), as what started the daemon: apus stop, and "
+                    + "start it from a shell without them, or with systemd (apus install)")
+        ]
+    }
+
+    /// A change of the settings that the daemon has not read.
+    private func stale(_ health: WireHealth, _ file: ConfigurationFile) -> [Finding] {
+        guard let path = file.path, let changed = file.changed,
+            let started = try? TimeText.parseISO8601(health.started),
+            Int64(changed) > started.nanoseconds / 1_000_000_000
+        else { return [] }
+        return [
+            Finding(
+                check: "settings", status: .note,
+                text: "\(path) was changed after the daemon started: apus stop, and the next command starts it anew")
+        ]
+    }
+
+    /// Jobs that are counted, and of which the first are named.
+    private struct Concerned {
+        private(set) var count = 0
+        private(set) var first: [WireJob] = []
+
+        mutating func add(_ job: WireJob) {
+            count += 1
+            if first.count < 3 { first.append(job) }
+        }
+    }
+
+    /// What keeps jobs from running that are due, or lets them fail.
+    private func obstacles(_ client: DaemonClient) async throws -> [Finding] {
+        let open = ["scheduled", "suspended"]
+        var findings: [Finding] = []
+        func note(_ count: Int, _ concerned: [WireJob], _ text: String, _ status: Finding.Status = .note) {
+            guard !concerned.isEmpty else { return }
+            let names = concerned.prefix(3).map { $0.name ?? $0.id } + (count > 3 ? ["…"] : [])
+            findings.append(
+                Finding(
+                    check: "jobs", status: status, text: "\(count) \(text): \(names.joined(separator: ", "))"))
+        }
+        var zoneless: [String: Concerned] = [:]
+        var (parked, held) = (Concerned(), Concerned())
+        var after: String?
+        repeat {
+            let page = try await client.obstructedJobs(limit: 1_000, after: after)
+            for job in page.jobs {
+                if let zone = job.trigger.calendar?.zone { zoneless[zone, default: Concerned()].add(job) }
+                if job.parked { parked.add(job) }
+                if job.waitingFor != nil { held.add(job) }
+            }
+            after = page.next
+        } while after != nil
+        for (zone, jobs) in zoneless.sorted(by: { $0.key < $1.key })
+        where (try? SystemTimeZones.shared.zone(zone)) == nil {
+            note(
+                jobs.count, jobs.first,
+                "cannot run, because the zone \(zone) is not there (install tzdata, or edit --tz)", .problem)
+        }
+        note(parked.count, parked.first, "wait for a program that handles their kind")
+        note(held.count, held.first, "are due and wait for network, power or an idle machine")
+        let suspended = try await client.jobCount(states: ["suspended"])
+        note(suspended, try await client.jobs(states: ["suspended"], lastRun: false, limit: 3).jobs, "are suspended")
+        let failing = try await client.jobCount(states: open, failed: true)
+        note(
+            failing, try await client.jobs(states: open, failed: true, lastRun: false, limit: 3).jobs,
+            "failed the last time")
+        for queue in try await client.queues().queues where queue.paused {
+            findings.append(
+                Finding(
+                    check: "queues", status: .note,
+                    text:
+                        "\(queue.name) is paused, and \(queue.waiting) of its jobs wait: apus queue resume \(queue.name)"
+                ))
+        }
+        guard findings.isEmpty else { return findings }
+        let count = try await client.jobCount(states: open)
+        let text = count == 0 ? "none is scheduled" : "nothing keeps \(jobCount(count)) from running"
+        return [Finding(check: "jobs", status: .ok, text: text)]
+    }
+
+    private func unit() async -> Finding? {
+        // With APUS_HOME, the unit is not for this home.
+        guard let service = UserService(environment: environment) else { return nil }
+        guard await service.isEnabled() else {
+            return Finding(check: "unit", status: .note, text: Self.remedy(UnitFiles(environment: environment).used()))
+        }
+        return Finding(check: "unit", status: .ok, text: "\(UserService.unit) is enabled")
+    }
+
+    /// What makes systemd start the daemon, as its unit is not enabled.
+    private static func remedy(_ unit: UnitFiles.File?) -> String {
+        guard let unit else {
+            return "no enabled systemd unit starts the daemon at login or with the machine: apus install"
+        }
+        let enable = "systemctl --user enable --now apus"
+        if unit.isMasked { return "\(unit.path) masks the unit: systemctl --user unmask apus, then \(enable)" }
+        let program = ProgramPath.of("apus")
+        guard let started = unit.program, !isSameFile(started, program) else {
+            return "\(unit.path) is not enabled, so nothing starts the daemon at login or with the machine: \(enable)"
+        }
+        return
+            "\(unit.path) is not enabled, and starts \(started): \(enable); or apus install, for a unit of \(program)"
+    }
+
+    private static func isSameFile(_ one: String, _ other: String) -> Bool {
+        URL(filePath: one).resolvingSymlinksInPath() == URL(filePath: other).resolvingSymlinksInPath()
+    }
+}

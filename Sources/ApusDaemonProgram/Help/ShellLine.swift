@@ -1,0 +1,62 @@
+/// The words of an unfinished command line, unquoted. Nothing is expanded: `$(…)` stays what it is.
+struct ShellLine {
+    enum Quote: Unicode.Scalar {
+        case single = "'"
+        case double = "\""
+    }
+
+    /// The words; the last one, which may be empty, is being typed.
+    private(set) var words = [""]
+    /// The quote that is open at the end.
+    private(set) var quote: Quote?
+
+    init(_ line: String) {
+        var isEscaped = false
+        var isInWord = false
+        for scalar in line.unicodeScalars {
+            if isEscaped {
+                isEscaped = false
+                // Within double quotes the backslash is kept before other characters.
+                if quote == .double, !Self.escapedInDouble.contains(scalar) { append("\\") }
+                append(scalar)
+            } else if scalar == "\\", quote != .single {
+                (isEscaped, isInWord) = (true, true)
+            } else if let open = quote {
+                if scalar == open.rawValue { quote = nil } else { append(scalar) }
+            } else if let opened = Quote(rawValue: scalar) {
+                (quote, isInWord) = (opened, true)
+            } else if scalar.properties.isWhitespace {
+                if isInWord { words.append("") }
+                isInWord = false
+            } else {
+                append(scalar)
+                isInWord = true
+            }
+        }
+    }
+
+    private mutating func append(_ scalar: Unicode.Scalar) { words[words.count - 1].unicodeScalars.append(scalar) }
+
+    private static let escapedInDouble = "\\\"$`".unicodeScalars
+
+    /// `text` as bash reads it back, where a quote of this kind is open.
+    static func quoted(_ text: Substring.UnicodeScalarView, in quote: Quote?) -> String {
+        var result = ""
+        for scalar in text {
+            switch quote {
+            case .single where scalar == "'": result += "'\\''"
+            case .single: result.unicodeScalars.append(scalar)
+            // Within double quotes, the history's `!` has no escape.
+            case .double where scalar == "!": result += "\"'!'\""
+            case .double:
+                if escapedInDouble.contains(scalar) { result += "\\" }
+                result.unicodeScalars.append(scalar)
+            case nil:
+                let isPlain = !scalar.isASCII || scalar.properties.isAlphabetic || ("0"..."9").contains(scalar)
+                if !isPlain, !"_-./,:=@%+".unicodeScalars.contains(scalar) { result += "\\" }
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result
+    }
+}

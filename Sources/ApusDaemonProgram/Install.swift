@@ -1,0 +1,145 @@
+import ApusClient
+import ApusCommand
+import ApusDaemon
+import ArgumentParser
+import Foundation
+
+struct Install: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract:
+            "Write a systemd user unit that starts the daemon at login, or after a restart of the machine with lingering.",
+        discussion:
+            "A daemon that runs in the background already hands over to the unit's when that is started. Once the unit is enabled, commands that need a daemon start it through systemd. A unit of a package is used as it is if it is the same; otherwise the written unit takes precedence over it."
+    )
+
+    @Flag(name: .customLong("print"), help: "Print the unit instead of writing it.")
+    var printOnly = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The program that the unit starts, an absolute path (default: this program).", valueName: "path"))
+    var program: String?
+
+    @Flag(
+        help:
+            "Print JSON: the path, the program and the text of the unit, whether it was written, and the packaged unit that it overrides."
+    )
+    var json = false
+
+    private struct Report: Encodable {
+        var path: String?
+        var program: String
+        var unit: String
+        var written: Bool
+        /// The packaged unit over which the written one takes precedence.
+        var overrides: String?
+
+        /// Every field is present: without a value it is `null`.
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            try container.encode(path, forKey: .path)
+            try container.encode(program, forKey: .program)
+            try container.encode(unit, forKey: .unit)
+            try container.encode(written, forKey: .written)
+            try container.encode(overrides, forKey: .overrides)
+        }
+
+        private enum CodingKeys: String, CodingKey { case path, program, unit, written, overrides }
+    }
+
+    func validate() throws {
+        if let program, program.unicodeScalars.first != "/" {
+            throw ValidationError("--program is “\(program)”; it must be an absolute path, such as /usr/bin/apus")
+        }
+    }
+
+    func run() async throws {
+        try await reporting {
+            let environment = ProcessEnvironment.current.variables
+            let home = try Home(environment: environment)
+            let hasOwnHome = environment["APUS_HOME"]?.isEmpty == false
+            let executable = program ?? ProgramPath.of("apus")
+            let unit = try ServiceUnit(
+                executable: executable,
+                environment: try Self.variables(home: hasOwnHome ? home.path : nil, environment)
+            ).text()
+            if printOnly {
+                if json {
+                    return try Terminal.json(Report(path: nil, program: executable, unit: unit, written: false))
+                }
+                return Terminal.out(TerminalText(raw: unit), terminator: "")
+            }
+            // With APUS_HOME, nothing outside it is touched; systemd would not look there, so the unit is only
+            // printed then.
+            if hasOwnHome {
+                throw DaemonError(
+                    .invalid,
+                    "APUS_HOME is set, and a unit would be outside of it: use --print and place the unit yourself")
+            }
+            let files = UnitFiles(environment: environment)
+            let packaged = files.packaged()
+            // A copy would only keep later versions of the package's unit from being used.
+            let isPackaged = packaged?.text == unit && !FileManager.default.fileExists(atPath: files.ownPath)
+            let path = isPackaged ? packaged?.path ?? files.ownPath : files.ownPath
+            if !isPackaged { try Self.write(unit, to: files) }
+            let overridden = isPackaged ? nil : packaged?.path
+            if json {
+                return try Terminal.json(
+                    Report(path: path, program: executable, unit: unit, written: !isPackaged, overrides: overridden))
+            }
+            if isPackaged {
+                Terminal.out("\(path) is the same unit; nothing was written")
+            } else {
+                Terminal.out("wrote \(path)")
+            }
+            if let overridden {
+                Terminal.out("it takes precedence over \(overridden); remove it to use that one again")
+            }
+            Terminal.out("start it now and at each login:   systemctl --user enable --now apus")
+            Terminal.out("start it with the machine too:    loginctl enable-linger")
+        }
+    }
+
+    private static func write(_ unit: String, to files: UnitFiles) throws(DaemonError) {
+        do {
+            try FileManager.default.createDirectory(atPath: files.ownFolder, withIntermediateDirectories: true)
+            try unit.write(toFile: files.ownPath, atomically: true, encoding: .utf8)
+        } catch {
+            throw DaemonError(.unavailable, "\(files.ownPath) cannot be written", cause: error)
+        }
+    }
+
+    /// What the unit's daemon has to know to have the same home and settings: systemd's environment is not the shell's.
+    private static func variables(
+        home: String?, _ environment: [String: String]
+    ) throws -> [(name: String, value: String)] {
+        var variables: [(name: String, value: String)] = []
+        if let home {
+            variables = [("APUS_HOME", home)]
+        } else {
+            for name in ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] {
+                if let folder = environment[name], folder.unicodeScalars.first == "/" {
+                    variables.append((name, folder))
+                }
+            }
+        }
+        let settings = try Settings(environment: environment)
+        // Checked here, so that the error is on the terminal and not in the log of the unit.
+        _ = try DaemonSettings(settings, home: try Home(environment: environment))
+        if environment[ConfigurationFile.variable]?.isEmpty == false, let file = settings.file.path {
+            variables.append((ConfigurationFile.variable, file))
+        }
+        for key in SettingKey.allCases {
+            guard let value = environment[key.variable], !value.isEmpty else { continue }
+            guard key != .store || !StoreLocation.hasPassword(value) else {
+                throw DaemonError(
+                    .invalid,
+                    "\(key.variable) has a password, and other users can read a unit: put the password into ~/.pgpass"
+                )
+            }
+            variables.append((key.variable, value))
+        }
+        return variables
+    }
+}

@@ -1,0 +1,217 @@
+import ApusClient
+import ApusCommand
+import ApusDaemon
+import ApusJobs
+import ApusTimers
+import ArgumentParser
+import Foundation
+
+/// What concerns a store as a whole. None of it needs a daemon.
+struct Store: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "store",
+        abstract: "Inspect the store of the jobs, migrate it, or copy it to another one.",
+        discussion: """
+            A store is a SQLite file (sqlite:PATH, or a path) or a PostgreSQL database (postgres://HOST/DATABASE, or libpq's "host=… dbname=…"). All of these work without a daemon.
+
+            Examples:
+              apus store status --store postgres://db.example/jobs
+              apus store copy --from ./apus.db --to postgres://db.example/jobs
+            """,
+        subcommands: [
+            StoreStatusCommand.self, StoreCheckCommand.self, StoreMigrateCommand.self, StoreCopyCommand.self,
+        ])
+}
+
+/// Which store.
+struct StoreOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The store: postgres://HOST/DATABASE, sqlite:PATH, or a path (default: APUS_STORE, else that of the configuration file, else the home's own).",
+            valueName: "store"))
+    var store: String?
+
+    func location() throws -> StoreLocation {
+        let environment = ProcessEnvironment.current.variables
+        if let store { StoreOptions.warn(about: store, "--store") }
+        let settings = try Settings(options: store.map { [.store: [$0]] } ?? [:], environment: environment)
+        return try StoreLocation(settings, home: try Home(environment: environment))
+    }
+
+    /// Every user of the machine can read the arguments of a process.
+    static func warn(about text: String, _ argument: String) {
+        guard StoreLocation.hasPassword(text) else { return }
+        Terminal.note(
+            "apus: others on this machine can read the password of \(argument); use a password file (~/.pgpass)")
+    }
+}
+
+struct StoreStatusCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show the state of a store, and which nodes use it.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let location = try options.location()
+            let status = try await location.inspection.status()
+            let movedTo = try await location.movedTo()
+            if json { return try Terminal.json(WireStoreStatus(status, movedTo: movedTo)) }
+            Terminal.out("\(String(describing: location))")
+            if let movedTo { Terminal.out("moved to     \(movedTo)") }
+            let newer = status.schema == status.newestSchema ? "" : " (this program knows \(status.newestSchema))"
+            Terminal.out("schema       version \(status.schema)\(newer), \(Self.size(status.bytes))")
+            let jobs = JobState.allCases.map { "\(status.jobs[$0] ?? 0) \($0.rawValue)" }.joined(separator: ", ")
+            Terminal.out("jobs         \(jobs)")
+            Terminal.out(
+                "runs         \(status.waitingRuns) waiting, \(status.claimedRuns) running, \(status.endedRuns) ended")
+            if status.submissions > 0 { Terminal.out("submissions  \(status.submissions) that no scheduler has taken") }
+            let next = status.earliestWake.map { "\(When.local($0)) (\(When.relative($0)))" } ?? "nothing"
+            Terminal.out("next due     \(next)")
+            guard !status.nodes.isEmpty else { return Terminal.out("no node uses it") }
+            var table = Table(["NODE", "SHARDS", "STATE"], rightAligned: [1])
+            for node in status.nodes {
+                table.add([
+                    (node.name, .bold), (String(node.shards), nil),
+                    (node.isConnected ? "connected" : "gone", node.isConnected ? .green : .yellow),
+                ])
+            }
+            table.print()
+        }
+    }
+
+    /// `12.3 MiB`
+    static func size(_ bytes: Int64) -> String {
+        var (value, unit) = (Double(bytes), "bytes")
+        for larger in ["KiB", "MiB", "GiB", "TiB"] where value >= 1_024 {
+            (value, unit) = (value / 1_024, larger)
+        }
+        return unit == "bytes" ? "\(bytes) bytes" : "\((value * 10).rounded() / 10) \(unit)"
+    }
+}
+
+struct StoreCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Check the invariants of a store's rows. Exit code 1 if one is violated.",
+        discussion: "It reads one state of the store and changes nothing, also while nodes run.")
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Print JSON.")
+    var json = false
+
+    func run() async throws {
+        try await reporting {
+            let location = try options.location()
+            let findings = try await location.inspection.check()
+            if json {
+                try Terminal.json(WireStoreCheck(findings))
+            } else if findings.isEmpty {
+                Terminal.out("\(String(describing: location)): no problems found")
+            } else {
+                for finding in findings {
+                    Terminal.out("violated \(finding.count) \(finding.count == 1 ? "time" : "times"): \(finding.rule)")
+                    for example in finding.examples { Terminal.out("  \(example)") }
+                }
+            }
+            if !findings.isEmpty { throw ExitCode(1) }
+        }
+    }
+}
+
+struct StoreMigrateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Migrate a store to the newest schema that this program knows.",
+        discussion: """
+            Daemons create the schema in an empty database, and change no existing one. Daemons of the version before \
+            continue beside new ones, unless the migration says that they must be stopped first.
+            """)
+
+    @OptionGroup var options: StoreOptions
+
+    @Flag(help: "Print the statements, and execute none.")
+    var dryRun = false
+
+    func run() async throws {
+        try await reporting {
+            let location = try options.location()
+            var plan: StoreMigrationPlan?
+            try await location.migrate(dryRun: dryRun) { found in
+                plan = found
+                if dryRun {
+                    for statement in found.statements { Terminal.out("\(lines: statement);") }
+                }
+                if found.current < found.newest {
+                    Terminal.note("\(Self.title(found, dryRun: dryRun))")
+                }
+            }
+            guard let plan else { return }
+            if plan.current >= plan.newest {
+                Terminal.out("the schema has version \(plan.current); there is nothing to do")
+            } else if !dryRun {
+                Terminal.out("the schema has version \(plan.newest) now")
+            }
+        }
+    }
+
+    private static func title(_ plan: StoreMigrationPlan, dryRun: Bool) -> String {
+        let from = plan.current == 0 ? "no schema" : "version \(plan.current)"
+        let stop =
+            plan.current > 0 && plan.endsOlderPrograms ? "; programs of an older version must be stopped first" : ""
+        return "\(dryRun ? "would migrate" : "migrating") from \(from) to version \(plan.newest)\(stop)"
+    }
+}
+
+// MARK: JSON
+
+/// `apus store status --json`
+private struct WireStoreStatus: Encodable {
+    struct Node: Encodable {
+        var name: String
+        var shards: Int
+        var connected: Bool
+    }
+
+    var schema: Int
+    var newestSchema: Int
+    var bytes: Int64
+    var jobs: [String: Int]
+    var waitingRuns: Int
+    var runningRuns: Int
+    var endedRuns: Int
+    var submissions: Int
+    var nextDue: String?
+    var nodes: [Node]
+    var movedTo: String?
+
+    init(_ status: StoreStatus, movedTo: String?) {
+        self.movedTo = movedTo
+        (schema, newestSchema, bytes) = (status.schema, status.newestSchema, status.bytes)
+        jobs = Dictionary(uniqueKeysWithValues: JobState.allCases.map { ($0.rawValue, status.jobs[$0] ?? 0) })
+        (waitingRuns, runningRuns, endedRuns) = (status.waitingRuns, status.claimedRuns, status.endedRuns)
+        submissions = status.submissions
+        nextDue = status.earliestWake.map(\.iso8601)
+        nodes = status.nodes.map { Node(name: $0.name, shards: $0.shards, connected: $0.isConnected) }
+    }
+}
+
+/// `apus store check --json`
+private struct WireStoreCheck: Encodable {
+    struct Finding: Encodable {
+        var rule: String
+        var count: Int
+        var examples: [String]
+    }
+
+    var findings: [Finding]
+
+    init(_ findings: [StoreFinding]) {
+        self.findings = findings.map { Finding(rule: $0.rule, count: $0.count, examples: $0.examples) }
+    }
+}

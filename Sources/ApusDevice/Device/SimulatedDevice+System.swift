@@ -1,0 +1,262 @@
+import ApusBackground
+import ApusTimers
+import ApusVirtualTime
+
+/// What the system waits for.
+struct SystemTimers {
+    var suspension: ScheduledTimer?
+    var expiry: ScheduledTimer?
+    var zero: ScheduledTimer?
+
+    mutating func cancelAll() {
+        suspension.take()?.cancel()
+        expiry.take()?.cancel()
+        zero.take()?.cancel()
+    }
+}
+
+/// The system's side: it starts, moves, suspends and ends the app's process.
+extension SimulatedDevice {
+    // MARK: For the parts
+
+    /// The engine whose timers run even if the app does not.
+    var systemEngine: TimerEngine { time.engine }
+
+    func log(_ actor: DeviceEvent.Actor, _ what: DeviceEvent.What) { deviceLog.add(actor, what) }
+    func fault(_ fault: Fault) { deviceLog.add(.system, .fault(fault)) }
+    package func add(_ part: any DevicePart) { parts.append(part) }
+    /// The part of that type that was added, if there is one.
+    package func part<Part: DevicePart>(of type: Part.Type) -> Part? { parts.lazy.compactMap { $0 as? Part }.first }
+
+    /// The system has something for the app: it starts it in the background, or lets it continue there for a while.
+    ///
+    /// False when that may not be: no app, the user has force-quit it (some background jobs run all the same), the
+    /// device was not unlocked since it was started, or the process is being notified of its end. The app's code runs
+    /// with the next step of time, so a timer of the system may call this.
+    @discardableResult
+    func wakeInBackground(_ why: LaunchCause, despiteForceQuit: Bool = false) -> Bool {
+        guard installation != nil, wasUnlockedSinceBoot, life.state != .ending else { return false }
+        if let host = runningHost, hasLaunched {
+            guard life.state == .suspended else { return true }
+            let phases = life.resumeInBackground()
+            resume(host)
+            walk(phases, of: host) { device in device.settle(host) }
+            return true
+        }
+        return start(toForeground: false, despiteForceQuit: despiteForceQuit, why)
+    }
+
+    // MARK: Processes
+
+    /// False when the life cycle does not allow it.
+    @discardableResult
+    func start(toForeground: Bool, despiteForceQuit: Bool = false, _ why: LaunchCause) -> Bool {
+        guard let installation else {
+            fault(Fault(.noApp, "install an app first"))
+            return false
+        }
+        let usesScenes = installation.manifest.usesScenes
+        guard
+            case .start(let phase) = life.launch(
+                toForeground: toForeground, usesScenes: usesScenes, despiteForceQuit: despiteForceQuit)
+        else { return false }
+        let host: SimulatedHost
+        if let prewarmed = runningHost {
+            host = prewarmed
+            wakePrewarmed(host, phase: phase, toForeground: toForeground, why)
+        } else {
+            host = makeHost(installation.manifest, phase: phase, toForeground: toForeground, why)
+            log(.system, .launched(why.description))
+            notifyParts(.launched)
+        }
+        host.process.mainLoop.run { [weak self] in
+            host.beginWatch(host.policy.launchLimit, .slowLaunch, "the app was not started")
+            let app: AnyObject
+            do {
+                app = try installation.make(host)
+            } catch {
+                host.fault(Fault(.crashAtLaunch, "the app could not be made: \(error)"))
+                return host.end("crash at launch")
+            }
+            guard let self, !host.process.isEnded else { return }
+            host.endWatch()
+            runningApp = app
+            notifyJobs(.finishedLaunching)
+            walk(life.finishLaunch(usesScenes: usesScenes), of: host) { device in device.settle(host) }
+        }
+        return true
+    }
+
+    /// A new process.
+    func makeHost(
+        _ manifest: AppManifest, phase: Phase, toForeground: Bool, _ cause: LaunchCause
+    ) -> SimulatedHost {
+        let time = time
+        launchCount += 1
+        let host = SimulatedHost(
+            on: time, process: time.startProcess(boot: boot), bootID: "boot-\(bootNumber)", records: storage,
+            manifest: manifest, policy: policy, log: deviceLog, phase: phase, isInForeground: toForeground,
+            conditions: conditions, parts: standardParts, launch: launchCount, launchCause: cause, deviceNumber: number,
+            lastClaimNumber: lastClaimNumber
+        ) { [weak time, weak self] in
+            // Possibly from another thread: the step loop brings it to the device's.
+            time?.engine.schedule(after: .zero) { MainActor.assumeIsolated { self?.review() } }
+        }
+        runningHost = host
+        return host
+    }
+
+    /// Enters one phase after the other; what the app does about one comes before the next.
+    func walk(
+        _ phases: [Phase], of host: SimulatedHost, then done: @escaping @MainActor @Sendable (SimulatedDevice) -> Void
+    ) {
+        guard let phase = phases.first else {
+            done(self)
+            return askWaitingQuestions()
+        }
+        enter(phase, of: host)
+        host.process.mainLoop.run { [weak self] in
+            host.endWatch()
+            self?.walk(Array(phases.dropFirst()), of: host, then: done)
+        }
+    }
+
+    private func enter(_ phase: Phase, of host: SimulatedHost) {
+        let now = host.now
+        switch phase {
+        case .active, .inactive:
+            host.state.withLock { $0.claims.enterForeground(now: now) }
+            host.beginWatch(
+                host.policy.sceneUpdateLimit, .slowSceneUpdate,
+                "the app's work on becoming \(phase.rawValue) was not done")
+        case .background:
+            host.process.mainLoop.isTracking = false
+            host.state.withLock { $0.claims.enterBackground(now: now) }
+            host.beginWatch(
+                host.policy.enterBackgroundLimit, .slowBackgroundEntry,
+                "the app's work on entering the background was not done")
+        case .suspended:
+            host.state.withLock { $0.claims.suspend(now: now) }
+        case .terminated:
+            host.beginWatch(host.policy.willTerminateTime, .slowTermination, "the app's work at its end was not done")
+        }
+        log(.system, .phase(phase))
+        if phase == .terminated { host.changes.phases.finish(phase) } else { host.changes.phases.announce(phase) }
+        notifyParts(.phase(phase))
+        onPhase?(phase)
+        review()
+    }
+
+    /// The process has arrived where it was going.
+    func settle(_ host: SimulatedHost) {
+        life.settle()
+        review()
+        if !host.process.isEnded { notifyJobs(.settled) }
+    }
+
+    func resume(_ host: SimulatedHost) {
+        host.process.resume()
+        host.changes.conditions.set(conditions)
+    }
+
+    /// Notifies the process of its end, gives it time, and ends it.
+    func endWithNotice(_ host: SimulatedHost, _ why: String) {
+        life.beginEnding()
+        walk([.terminated], of: host) { _ in host.end(why) }
+    }
+
+    // MARK: Reviewing
+
+    /// Looks at what the process does and is allowed to do, and arms the system's timers for what follows.
+    func review() {
+        guard let host = runningHost else { return }
+        host.beginReview()
+        if host.process.isEnded { return collect(host) }
+        guard life.state == .background || life.state == .leaving else { return timers.cancelAll() }
+        let now = host.now
+        let (keepsRunning, expiry, zero) = host.state.withLock { state in
+            (state.claims.keepsRunning, state.claims.expiry(now: now), state.claims.zero(now: now))
+        }
+        timers.expiry.take()?.cancel()
+        timers.zero.take()?.cancel()
+        if let expiry {
+            timers.expiry = onUptime(expiry) { _ in host.process.mainLoop.run { host.callExpirationHandlers() } }
+        }
+        if let zero { timers.zero = onUptime(zero) { _ in host.endIfOverdue() } }
+        if keepsRunning || life.state == .leaving {
+            timers.suspension.take()?.cancel()
+        } else if timers.suspension == nil {
+            timers.suspension = onUptime(now + suspensionDelay(of: host)) { $0.suspend() }
+        }
+    }
+
+    private func onUptime(
+        _ instant: UInt64, _ action: @escaping @MainActor @Sendable (SimulatedDevice) -> Void
+    ) -> ScheduledTimer {
+        systemEngine.schedule(at: UptimeInstant(nanoseconds: instant)) { [weak self] in
+            MainActor.assumeIsolated { if let self { action(self) } }
+        }
+    }
+
+    private func suspensionDelay(of host: SimulatedHost) -> UInt64 {
+        let range = host.policy.suspensionDelay
+        let lower = UInt64(max(0, range.lowerBound.wholeNanoseconds))
+        let upper = UInt64(max(0, range.upperBound.wholeNanoseconds))
+        return lower + random.next() % (upper - lower + 1)
+    }
+
+    private func suspend() {
+        timers.suspension = nil
+        guard let host = runningHost, !host.process.isEnded else { return }
+        // A background task may have been begun at this very instant.
+        guard !host.state.withLock({ $0.claims.keepsRunning }) else { return review() }
+        let locked = host.policy.endsAppForFileLocks ? host.process.lockedFiles : []
+        if !locked.isEmpty {
+            let files = locked.joined(separator: ", ")
+            host.fault(
+                Fault(
+                    .fileLockHeld,
+                    "the app is to be suspended and holds a lock on \(files); begin a background task before locking, "
+                        + "and unlock before ending it"))
+            return host.end("\(TerminationCode.fileLock): \(files)")
+        }
+        guard life.suspend() else { return review() }
+        host.process.stop()
+        enter(.suspended, of: host)
+    }
+
+    /// Takes away what an ended process has left.
+    private func collect(_ host: SimulatedHost) {
+        timers.cancelAll()
+        life.end()
+        lastClaimNumber = host.lastClaimNumber
+        remains.append(Remains(app: runningApp, process: host.process))
+        runningHost = nil
+        runningApp = nil
+        questions = SystemQuestions()
+        if screen == .app { screen = .home }
+        notifyParts(.ended)
+    }
+
+    func notifyParts(_ event: DevicePartEvent) {
+        for part in parts { part.device(self, did: event) }
+    }
+
+    /// A suspended app is not notified of it, not even later.
+    func notifyRunningApp(_ event: DevicePartEvent) {
+        if life.state != .suspended, life.state != .prewarmed { notifyParts(event) }
+    }
+
+    func notifyJobs(_ event: DeviceSceneEvent) {
+        let scene = DeviceScene(self)
+        jobs.system.device(did: event, scene)
+        pushes.device(did: event, scene)
+        transfers.device(did: event, scene)
+    }
+
+    /// Ends what still runs, without a fault and without a word.
+    func switchOff() {
+        runningHost?.end("the device was switched off")
+        time.drain()
+    }
+}

@@ -1,0 +1,175 @@
+public import ApusBackground
+import ApusTimers
+
+/// One run of a background job in the form that `BGTask` has it: with an expiration handler and a completion.
+///
+/// All members may be used from any thread. When the process has ended, nothing here has an effect.
+public final class SimulatedTask: Sendable {
+    /// Called on the main loop.
+    package typealias ExpirationHandler = @MainActor @Sendable () -> Void
+
+    private struct State {
+        var machine: SimulatedTaskMachine
+        var title: String
+        var subtitle: String
+    }
+
+    /// What is carried out.
+    public let request: BackgroundJobRequest
+    /// Which of the scheduler's runs this is.
+    package let number: Int
+    /// When it began, in nanoseconds of uptime.
+    let launched: UInt64
+
+    private let state: Locked<State>
+    private let system: JobSystem
+
+    init(
+        _ request: BackgroundJobRequest, number: Int, limits: SimulatedTaskMachine.Limits, launched: UInt64,
+        system: JobSystem
+    ) {
+        self.request = request
+        self.number = number
+        self.launched = launched
+        self.system = system
+        let shown: ContinuedJob? = if case .continued(let job) = request.kind { job } else { nil }
+        state = Locked(
+            State(
+                machine: SimulatedTaskMachine(limits: limits), title: shown?.title ?? "",
+                subtitle: shown?.subtitle ?? ""))
+    }
+
+    /// The identifier of the request; that under which the handler was registered.
+    public var identifier: String { request.identifier }
+
+    /// Called on the main loop shortly before the time is over, when the user cancels continued work, or when the system
+    /// needs the device for something else: these cannot be distinguished (Apple DTS,
+    /// developer.apple.com/forums/thread/818623). The run has to be completed within
+    /// ``SystemPolicy/Jobs/windUpTime``.
+    ///
+    /// Without one, an expired run is completed without success and without a warning. It is released when it was
+    /// called and when the run is completed.
+    package var expirationHandler: ExpirationHandler? {
+        get { state.withLock { $0.machine.handler } }
+        set {
+            // Released outside the lock: what it captured may do anything when it goes.
+            let old = state.withLock { $0.machine.setHandler(newValue) }
+            withExtendedLifetime(old) {}
+        }
+    }
+
+    /// Ends the run. The app may be suspended right after its last one; `false` does not bring the job again. The second
+    /// time it is a warning in the device's log.
+    package func setCompleted(success: Bool) {
+        switch state.withLock({ $0.machine.complete() }) {
+        case .report(let isExpired, let handler):
+            if !system.surroundings.isAppDead() {
+                system.log(.app, identifier, .completed(success: success))
+                system.end(self, isExpired ? .expired : success ? .succeeded : .failed)
+            }
+            withExtendedLifetime(handler) {}
+        case .warn:
+            if !system.surroundings.isAppDead() {
+                system.warn("the background job \(identifier) was completed before")
+            }
+        case .ignore: break
+        }
+    }
+
+    /// How far the work is, in units. All of it, (0, 0), before the first report.
+    public var progress: (completed: Int64, total: Int64) {
+        state.withLock { ($0.machine.completedUnits, $0.machine.totalUnits) }
+    }
+
+    /// Says how far the work is. Continued work that does not come forward for ``SystemPolicy/Jobs/progressStall``
+    /// expires; other work need not report.
+    ///
+    /// - Parameters:
+    ///   - completed: Units that are done; brought into 0...total.
+    ///   - total: Units that there are; at least 1.
+    package func report(completed: Int64, of total: Int64) {
+        let now = system.now.uptime
+        state.withLock { $0.machine.report(completed: completed, total: total, now: now) }
+        system.runs.deadlinesChanged()
+    }
+
+    /// What the user reads; empty but for continued work.
+    public var title: String { state.withLock { $0.title } }
+    /// What the user reads below it; empty but for continued work.
+    public var subtitle: String { state.withLock { $0.subtitle } }
+
+    /// Changes what the user reads of continued work; other jobs show nothing.
+    package func updateTitle(_ title: String, subtitle: String) {
+        guard case .continued = request.kind else { return }
+        state.withLock { state in
+            guard !state.machine.isOver else { return }
+            (state.title, state.subtitle) = (title, subtitle)
+        }
+    }
+
+    /// How much longer the run may take, on the uptime clock; `nil` when nothing limits it, as with continued work.
+    public var timeRemaining: Duration? {
+        let now = system.now.uptime
+        return end.map { .nanoseconds(Int64(clamping: $0 > now ? $0 - now : 0)) }
+    }
+
+    // MARK: What the system does
+
+    /// When it has to be over at the latest, in nanoseconds of uptime; nil when nothing limits it.
+    var end: UInt64? { state.withLock { $0.machine.end } }
+    /// When something happens to it if it does nothing.
+    var nextInstant: UInt64? { state.withLock { $0.machine.nextInstant } }
+    /// What the time that has passed means for it.
+    func pass(now: UInt64) -> SimulatedTaskMachine.PassAction { state.withLock { $0.machine.pass(now: now) } }
+
+    /// Gives it to the app, once, when the process has arrived where it was going. The launch handler is called on the
+    /// main loop.
+    @MainActor
+    func handOver() {
+        guard let mainLoop = system.surroundings.mainLoop(), state.withLock({ $0.machine.handOver() }) else { return }
+        mainLoop.run { [self] in
+            let now = system.now.uptime
+            guard state.withLock({ $0.machine.begin(now: now) }) else { return }
+            guard let handler = system.launchHandler(identifier) else {
+                system.warn("there is no launch handler for \(identifier)")
+                abandon()
+                return system.end(self, .noHandler)
+            }
+            system.runs.changed()
+            handler(self)
+        }
+    }
+
+    /// Its time is over, or it is cancelled: its handler is called on the main loop, or it has failed.
+    @MainActor
+    func expire() {
+        guard !system.surroundings.isAppDead() else { return }
+        let now = system.now.uptime
+        switch state.withLock({ $0.machine.expire(now: now) }) {
+        case .call:
+            system.log(.system, identifier, .expired)
+            system.surroundings.mainLoop()?.run { [self] in state.withLock { $0.machine.takeHandler() }?() }
+            system.runs.changed()
+        case .fail:
+            system.log(.system, identifier, .expired)
+            system.end(self, .expired)
+        case .ignore: break
+        }
+    }
+
+    /// Its process ends, without a word to the app.
+    ///
+    /// - Parameters:
+    ///   - event: What the device's log says.
+    ///   - why: What the run's record says.
+    func kill(_ event: String, why: String) {
+        abandon()
+        system.log(.system, identifier, .ended(event))
+        system.end(self, .killed(why))
+    }
+
+    func abandon() {
+        let handler = state.withLock { $0.machine.abandon() }
+        withExtendedLifetime(handler) {}
+    }
+}

@@ -1,0 +1,239 @@
+import ApusBackground
+import ApusTimers
+
+/// What the simulated system knows of an app's background jobs, as a pure state machine.
+///
+/// Of a run it knows when it began and what became of it. What happens in between is the ``SimulatedTaskMachine``'s.
+struct TaskSchedulerMachine {
+    var policy: SystemPolicy.Jobs
+    var manifest = AppManifest()
+    var scene = DeviceScene()
+    var book = JobRequestBook()
+    var registrations = JobRegistrations()
+    var habits = UsageHabits()
+    var allowance = JobAllowance()
+    private(set) var records: [BackgroundJobRecord] = []
+    private var deferrals: [String: [String: Int]] = [:]
+    /// The numbers of the runs in progress, in the order of their beginning.
+    private var unfinished: [Int] = []
+
+    init(policy: SystemPolicy.Jobs) { self.policy = policy }
+
+    // MARK: What is known
+
+    /// The requests whose runs are in progress, in the order of their beginning.
+    var running: [BackgroundJobRequest] { unfinished.map { records[$0].request } }
+
+    /// The requests that are not completed, in the policy's sense.
+    var pending: [BackgroundJobRequest] {
+        (policy.listsRunningAsPending ? running : []) + book.entries.map(\.request)
+    }
+
+    /// What stands in the way of a job now.
+    func whyNot(_ identifier: String, now: DeviceMoment) -> [BackgroundJobObstacle] {
+        if let entry = book.entry(identifier) { return obstacles(to: entry, now: now) }
+        return running.contains { $0.identifier == identifier } ? [.running] : [.notPending]
+    }
+
+    /// What has happened, and what stands in the way of what has not.
+    func report(now: DeviceMoment) -> BackgroundJobReport {
+        let waiting = book.entries.map { entry in
+            BackgroundJobReport.Waiting(request: entry.request, obstacles: obstacles(to: entry, now: now))
+        }
+        return BackgroundJobReport(runs: records, waiting: waiting, deferrals: deferrals)
+    }
+
+    /// The device is different. True when the user has just picked it up.
+    mutating func changed(to new: DeviceScene, now: WallInstant) -> Bool {
+        let old = scene
+        scene = new
+        if new.isAppInFront, !old.isAppInFront { habits.opened(at: now) }
+        if old.isAppInFront { habits.used(at: now) }
+        return old.conditions.isIdle == true && new.conditions.isIdle != true
+    }
+
+    // MARK: Submitting
+
+    /// True when the request took the place of a pending one. Throws `notRegistered` for what a phone raises an exception
+    /// for, and other errors for what it reports to the caller.
+    mutating func submit(_ request: BackgroundJobRequest, now: DeviceMoment) throws(BackgroundJobError) -> Bool {
+        try request.validate()
+        try checkPermission(for: request)
+        guard registrations.handler(request.identifier) != nil else {
+            throw BackgroundJobError(
+                .notRegistered,
+                "there is no handler for “\(request.identifier)”; register one while the app is launched")
+        }
+        try checkRoom(for: request)
+        return book.submit(request, now: now.wall)
+    }
+
+    /// Permission comes before the handler, because an identifier that is not permitted cannot have one.
+    private func checkPermission(for request: BackgroundJobRequest) throws(BackgroundJobError) {
+        if policy.isSimulator {
+            throw BackgroundJobError(.unavailable, "simulators run no background jobs; use a device")
+        }
+        if request.isContinued, !policy.hasContinuedJobs {
+            throw BackgroundJobError(.unavailable, "there is no continued work before iOS 26; use a background task")
+        }
+        if !request.isContinued, !scene.isBackgroundRefreshOn {
+            throw BackgroundJobError(
+                .unavailable,
+                "the user has switched background refresh off; do without, and inform the user if it matters")
+        }
+        guard manifest.permits(request) else {
+            throw BackgroundJobError(
+                .notPermitted,
+                "“\(request.identifier)” is not declared; add it to BGTaskSchedulerPermittedIdentifiers")
+        }
+        switch request.kind {
+        case .refresh: try checkMode(.fetch, of: request)
+        case .processing: try checkMode(.processing, of: request)
+        case .continued(let job):
+            if job.requiresGPU, !policy.allowsBackgroundGPU {
+                throw BackgroundJobError(
+                    .notPermitted, "this device has no graphics processor for background work; do without requiresGPU")
+            }
+            if !scene.isAppInFront {
+                throw BackgroundJobError(
+                    .notPermitted, "continued work begins in the foreground; submit it when the user asks for it")
+            }
+        }
+    }
+
+    private func checkMode(
+        _ mode: AppManifest.BackgroundMode, of request: BackgroundJobRequest
+    )
+        throws(BackgroundJobError)
+    {
+        guard manifest.backgroundModes.contains(mode) else {
+            throw BackgroundJobError(
+                .notPermitted,
+                "“\(request.identifier)” needs the mode “\(mode.rawValue)”; add it to UIBackgroundModes")
+        }
+    }
+
+    private func checkRoom(for request: BackgroundJobRequest) throws(BackgroundJobError) {
+        let identifier = request.identifier
+        switch request.kind {
+        case .refresh:
+            try checkCount(book.count(beside: identifier, where: \.isRefresh), below: policy.pendingRefreshLimit)
+        case .processing:
+            try checkCount(book.count(beside: identifier, where: \.isProcessing), below: policy.pendingProcessingLimit)
+        case .continued(let job):
+            let others = book.count(beside: identifier, where: \.isContinued) + running.count(where: \.isContinued)
+            if job.strategy == .fail, others >= policy.continuedAtOnce {
+                throw BackgroundJobError(
+                    .cannotStartNow, "other continued work runs; submit it with the strategy queue, or try later")
+            }
+        }
+    }
+
+    private func checkCount(_ count: Int, below limit: Int) throws(BackgroundJobError) {
+        if count >= limit {
+            throw BackgroundJobError(
+                .tooManyPending, "\(count) requests of this kind are pending, and no more are kept; cancel one before")
+        }
+    }
+
+    // MARK: Opportunities
+
+    /// When the system looks at the requests next.
+    enum NextLook: Equatable {
+        /// Not before another request is submitted.
+        case never
+        /// Nothing is due before that; what an earliest begin puts off waits on the wall clock, as that is set.
+        case whenDue(WallInstant)
+        /// At the next opportunity: those come on the continuous clock, whatever the wall clock is set to.
+        case atOpportunity
+    }
+
+    func nextLook(now: WallInstant) -> NextLook {
+        guard let first = book.opportunistic.map(\.due).min() else { return .never }
+        return first > now ? .whenDue(first) : .atOpportunity
+    }
+
+    struct Start {
+        let entry: JobRequestBook.Entry
+        /// Only the user starts an app that was removed from the switcher; some jobs are exempt.
+        let isExemptFromForceQuit: Bool
+    }
+
+    struct Look {
+        var starts: [Start] = []
+        /// What was postponed for other reasons than the last time.
+        var putOff: [(identifier: String, reasons: [String])] = []
+    }
+
+    /// The system looks which of the pending requests may run now, and takes them out.
+    mutating func look(now: DeviceMoment) -> Look {
+        var look = Look()
+        for entry in book.opportunistic where entry.due <= now.wall {
+            let identifier = entry.request.identifier
+            let reasons = obstacles(to: entry, now: now).map(\.words)
+            if reasons.isEmpty {
+                look.starts.append(take(entry, now: now))
+                continue
+            }
+            for reason in reasons { deferrals[identifier, default: [:]][reason, default: 0] += 1 }
+            if book.putOff(identifier, reasons) { look.putOff.append((identifier, reasons)) }
+        }
+        return look
+    }
+
+    /// The continued work that begins now.
+    mutating func nextContinued(now: DeviceMoment) -> [Start] {
+        guard !scene.isAppEnding, scene.wasUnlockedSinceBoot else { return [] }
+        let running = running
+        let free = max(0, policy.continuedAtOnce - running.count(where: \.isContinued))
+        return book.queued.filter { entry in !running.contains { $0.identifier == entry.request.identifier } }
+            .prefix(free).map { take($0, now: now) }
+    }
+
+    /// The run of a pending request that a developer begins, whatever the rules say.
+    mutating func simulatedLaunch(_ identifier: String, now: DeviceMoment) -> Start? {
+        book.entry(identifier).map { Start(entry: take($0, now: now).entry, isExemptFromForceQuit: true) }
+    }
+
+    private mutating func take(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Start {
+        _ = book.remove(entry.request.identifier)
+        switch entry.request.kind {
+        case .refresh: allowance.refreshLaunched(at: now.continuous)
+        case .processing: allowance.processingLaunched(at: now.continuous)
+        case .continued: break
+        }
+        return Start(
+            entry: entry,
+            isExemptFromForceQuit: entry.request.kind.isProcessing && policy.processingRunsAfterForceQuit)
+    }
+
+    // MARK: Runs
+
+    /// A run begins. Gives its number.
+    mutating func began(_ entry: JobRequestBook.Entry, now: DeviceMoment) -> Int {
+        records.append(
+            BackgroundJobRecord(request: entry.request, submitted: entry.submitted, launched: now.wall))
+        unfinished.append(records.count - 1)
+        return records.count - 1
+    }
+
+    /// A run is over.
+    mutating func ended(_ number: Int, _ outcome: BackgroundJobRecord.Outcome, ran: UInt64, now: DeviceMoment) {
+        guard let index = unfinished.firstIndex(of: number) else { return }
+        unfinished.remove(at: index)
+        records[number].outcome = outcome
+        records[number].ended = now.wall
+        if records[number].kind.isRefresh {
+            allowance.refreshRan(ran, budget: policy.dailyRefreshBudget, now: now.continuous)
+        }
+    }
+
+    func limits(of kind: BackgroundJobRequest.Kind) -> SimulatedTaskMachine.Limits {
+        let windUp = policy.windUpTime.nanosecondsFromZero
+        return switch kind {
+        case .refresh: .init(limit: policy.refreshLimit.nanosecondsFromZero, windUp: windUp)
+        case .processing: .init(limit: policy.processingLimit.nanosecondsFromZero, windUp: windUp)
+        case .continued: .init(windUp: windUp, stall: policy.progressStall.nanosecondsFromZero)
+        }
+    }
+}

@@ -1,0 +1,266 @@
+public import ApusBackground
+import ApusTimers
+import ApusVirtualTime
+
+/// The audio player of a simulated phone: it plays in virtual time, without sound.
+///
+/// Items last as long as the script says, on the uptime clock; at an item's end the next one plays. While something
+/// plays, the device does not suspend the app, if the app declared the mode `audio` and the session's category is
+/// `playback`. When it stops, the device suspends the app. A suspension makes the session inactive, and
+/// the app is notified of that only when it runs again.
+///
+/// For the app, it is an `AudioPlayer`, as on every system: ``play()`` activates the session, and after an interruption
+/// that ends with "should resume" the player resumes by itself. With the simulated AVFoundation the app does both.
+///
+/// The player belongs to the app's process: when that ends, the queue is empty and sequences of changes end.
+///
+/// All members may be used from any thread.
+///
+/// Rules: Apple, App Programming Guide for iOS, "Background Execution";
+/// documentation/avfaudio/handling-audio-interruptions; …/appwassuspended.
+public final class SimulatedAudio: AudioPlayer {
+    /// Called for interruptions.
+    package typealias SessionHandler = @MainActor @Sendable (AudioSessionEvent) -> Void
+
+    private struct State {
+        var machine: AudioPlaybackMachine
+        var timer: ScheduledTimer?
+        var keepsAwake = false
+        /// Of the app's present process.
+        var changes = Broadcast(AudioState())
+        var onSessionEvent: SessionHandler?
+        var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)?
+    }
+
+    private let locked: Locked<State>
+    private let surroundings: PartSurroundings
+
+    /// A player without a queue.
+    ///
+    /// - Parameters:
+    ///   - surroundings: The device.
+    ///   - durations: How long items last; zero or less ends at once.
+    ///   - defaultDuration: How long the other items last.
+    ///   - isModeDeclared: Whether the app declared the background mode `audio`.
+    init(
+        _ surroundings: PartSurroundings, durations: [AudioItem.ID: Duration] = [:],
+        defaultDuration: Duration = .seconds(180), isModeDeclared: Bool
+    ) {
+        self.surroundings = surroundings
+        locked = Locked(
+            State(
+                machine: AudioPlaybackMachine(
+                    durations: durations, defaultDuration: defaultDuration, isModeDeclared: isModeDeclared)))
+    }
+
+    // MARK: What Apus offers
+
+    /// What the player does.
+    public var state: AudioState { locked.withLock { $0.machine.state } }
+
+    /// A new sequence of the states from now on, until the app's process ends.
+    public var stateChanges: Changes<AudioState> { locked.withLock { $0.changes.changes() } }
+
+    /// How far the current item has been played, on the uptime clock.
+    public var position: Duration {
+        let now = surroundings.time.uptime()
+        return locked.withLock { $0.machine.position(now: now) }
+    }
+
+    /// Replaces the queue; nothing plays until ``play()``.
+    public func setQueue(_ items: [AudioItem]) async { change(.app) { machine, _ in machine.setQueue(items) } }
+
+    /// Activates the session for playback, and plays or resumes playing. Without an item it does nothing.
+    ///
+    /// - Throws: ``/ApusBackground/BackgroundError`` with the code `modeUnavailable` during an interruption.
+    public func play() async throws {
+        let action = change(.app) { machine, now in
+            let action = machine.play(resumingItself: true, now: now)
+            guard action == .sessionInactive, machine.activateSession(.playback) else { return action }
+            return machine.play(resumingItself: true, now: now)
+        }
+        switch action {
+        case .started, .alreadyPlaying, .nothingToPlay: break
+        case .sessionInactive:
+            throw BackgroundError(
+                .modeUnavailable,
+                "a call or another app has the sound; play again when the interruption has ended")
+        }
+    }
+
+    /// Stops for a while; the position is kept. A player that was interrupted stays paused.
+    public func pause() async { change(.app) { machine, now in _ = machine.pause(now: now) } }
+
+    /// Moves to the next item, or to the end of the queue.
+    public func next() async { change(.app) { machine, now in _ = machine.next(now: now) } }
+
+    // MARK: What the real frameworks do
+
+    /// Called on the main loop with what happens to the audio session. It goes with the app's process.
+    package var onSessionEvent: SessionHandler? {
+        get { locked.withLock { $0.onSessionEvent } }
+        set { locked.exchange(\.onSessionEvent, with: newValue) }
+    }
+
+    /// Whether the app's audio session is active.
+    public var isSessionActive: Bool { locked.withLock { $0.machine.isSessionActive } }
+
+    /// Makes the app's audio session active, with a category.
+    ///
+    /// - Returns: False, and nothing changes, during an interruption.
+    package func activateSession(_ category: AudioCategory) -> Bool {
+        change(.app) { machine, _ in machine.activateSession(category) }
+    }
+
+    /// Makes the app's audio session inactive; what plays is paused.
+    package func deactivateSession() { change(.app) { machine, now in machine.deactivateSession(now: now) } }
+
+    /// Plays, if the session is active; otherwise the log warns. After an interruption, resuming is the app's business.
+    package func startPlaying() {
+        let action = change(.app) { machine, now in machine.play(resumingItself: false, now: now) }
+        guard action == .sessionInactive else { return }
+        surroundings.log(.system, .warning("nothing plays while the audio session is inactive; activate it first"))
+    }
+
+    // MARK: For the modules with the names of Apple's frameworks
+
+    /// Replaces the queue; nothing plays.
+    package func replaceQueue(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setQueue(items) } }
+
+    /// Replaces what comes after the current item.
+    package func replaceUpcoming(_ items: [AudioItem]) { change(.app) { machine, _ in machine.setUpcoming(items) } }
+
+    /// Stops for a while.
+    package func pausePlaying() { change(.app) { machine, now in _ = machine.pause(now: now) } }
+
+    /// How long an item lasts.
+    package func duration(of item: AudioItem) -> Duration { locked.withLock { $0.machine.duration(of: item) } }
+
+    /// Goes to a position of the current item, and plays on there if it did.
+    package func seek(to position: Duration) { change(.app) { machine, now in machine.seek(to: position, now: now) } }
+
+    /// Moves to the next item, or to the end of the queue.
+    package func advance() { change(.app) { machine, now in _ = machine.next(now: now) } }
+
+    /// Called on the main loop when an item was played to its end. It goes with the app's process.
+    package var onItemEnd: (@MainActor @Sendable (AudioItem) -> Void)? {
+        get { locked.withLock { $0.onItemEnd } }
+        set { locked.exchange(\.onItemEnd, with: newValue) }
+    }
+
+    // MARK: The user and other apps
+
+    /// A call comes in, or another app takes the sound: an active session becomes inactive and the player pauses. An app
+    /// whose session is not active is not interrupted, and cannot activate it until the interruption has ended.
+    ///
+    /// Apple, documentation/avfaudio/handling-audio-interruptions
+    public func beginInterruption() {
+        if locked.withLock({ $0.machine.isInterruptible }) {
+            surroundings.log(.system, .audio("interruption began"))
+        }
+        notify(change(.system) { machine, now in machine.beginInterruption(now: now) })
+    }
+
+    /// The sound is free again. Only with `shouldResume`, a player that Apus's ``play()`` started resumes. An app that
+    /// is suspended gets the end when it runs again, and that it should not resume.
+    public func endInterruption(shouldResume: Bool) {
+        if let end = locked.withLock({ $0.machine.interruptionEnd(shouldResume: shouldResume) }) {
+            let resumption =
+                switch end {
+                case .interruptionEnded(shouldResume: true): ", should resume"
+                case .interruptionEnded, .interruptionBegan, .outputLost:
+                    shouldResume ? " while the app is suspended; it should not resume" : ""
+                }
+            surroundings.log(.system, .audio("interruption ended\(resumption)"))
+        }
+        notify(change(.system) { machine, now in machine.endInterruption(shouldResume: shouldResume, now: now) })
+    }
+
+    /// The user unplugs the headphones: what plays is paused, and an app with an active session is notified of it.
+    ///
+    /// Apple, documentation/avfaudio/responding-to-audio-route-changes
+    public func unplugHeadphones() {
+        surroundings.log(.user, .control("unplug the headphones"))
+        notify(change(.system) { machine, now in machine.loseOutput(now: now) })
+    }
+
+    // MARK: What the device says
+
+    /// Another app is installed, and none runs. A call continues.
+    func appInstalled(durations: [AudioItem.ID: Duration], isModeDeclared: Bool) {
+        change(.system) { machine, _ in machine.appInstalled(durations: durations, isModeDeclared: isModeDeclared) }
+    }
+
+    /// No line of the app runs from now on: its session becomes inactive.
+    func appSuspended() { change(.system) { machine, now in machine.appSuspended(now: now) } }
+
+    /// The app runs again, and gets the events that it missed.
+    func appResumed() { notify(change(.system) { machine, _ in machine.appResumed() }) }
+
+    /// The app's process is gone, and its queue, session and handlers with it.
+    func processEnded() {
+        change(.system) { machine, _ in machine.processEnded() }
+        onSessionEvent = nil
+        onItemEnd = nil
+        let changes = locked.withLock { state in
+            defer { state.changes = Broadcast(AudioState()) }
+            return state.changes
+        }
+        changes.finish(AudioState())
+    }
+
+    // MARK: Changing
+
+    /// Changes the machine, and notifies the observers of changes and the device.
+    private func change<Result: Sendable>(
+        _ actor: DeviceEvent.Actor, _ body: (inout AudioPlaybackMachine, UptimeInstant) -> Result
+    ) -> Result {
+        let now = surroundings.time.uptime()
+        let (result, line, keepAwake) = locked.withLock { state -> (Result, String?, Bool?) in
+            let former = state.machine.state
+            let result = body(&state.machine, now)
+            let present = state.machine.state
+            // Under the lock, so that all see the same order; they call no code of others.
+            waitForItemEnd(&state)
+            state.changes.set(present)
+            let keepsAwake = state.machine.keepsAwake
+            defer { state.keepsAwake = keepsAwake }
+            return (
+                result, Self.line(from: former, to: present), keepsAwake == state.keepsAwake ? nil : keepsAwake
+            )
+        }
+        if let line { surroundings.log(actor, .audio(line)) }
+        if let keepAwake { surroundings.keepAwake(keepAwake) }
+        return result
+    }
+
+    private static func line(from former: AudioState, to present: AudioState) -> String? {
+        guard former != present else { return nil }
+        guard let current = present.current else { return "end of the queue" }
+        if present.isPlaying { return "playing \(current.id)" }
+        return former.isPlaying ? "paused \(current.id)" : "ready \(current.id)"
+    }
+
+    private func waitForItemEnd(_ state: inout State) {
+        // Weak, because the engine is kept by this, and keeps its timers.
+        let next = state.machine.itemEnd.map { end in
+            surroundings.engine.schedule(at: end) { [weak self] in self?.endItem() }
+        }
+        state.timer.replace(with: next)
+    }
+
+    private func endItem() {
+        let ended = change(.system) { machine, now in
+            let item = machine.state.current
+            return machine.advance(now: now) ? item : nil
+        }
+        guard let ended else { return }
+        surroundings.mainLoop()?.run { [weak self] in self?.onItemEnd?(ended) }
+    }
+
+    private func notify(_ events: [AudioSessionEvent]) {
+        for event in events {
+            surroundings.mainLoop()?.run { [weak self] in self?.onSessionEvent?(event) }
+        }
+    }
+}

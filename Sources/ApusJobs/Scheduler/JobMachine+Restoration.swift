@@ -1,0 +1,116 @@
+package import ApusCalendar
+package import ApusTimers
+
+extension JobMachine {
+    /// The machine of a job that was in another store, and the runs that are stored with it.
+    ///
+    /// Nothing that was due before `now` runs. A trigger that repeats continues with its first occurrence from `now` on, and
+    /// has as many left as before. A job that was due once has missed that, and is finished. A suspended job keeps its
+    /// instant: its resumption decides.
+    package static func restored(
+        _ restoration: JobRestoration, now: WallInstant, in zones: any TimeZones
+    ) throws(JobError) -> (machine: JobMachine, runs: [Run]) {
+        let (request, progress) = (restoration.request, restoration.progress)
+        let trigger = request.trigger
+        try request.validate()
+        try progress?.validate(for: trigger)
+        let calendar = try trigger.times(of: request.id, in: zones)
+        let passed = trigger.count.map { $0 - (progress?.left ?? $0) } ?? 0
+        // An occurrence that was open in the other store is decided there.
+        let arrived = max(progress?.occurrences ?? 0, passed)
+        var job = Job(
+            request: request, state: restoration.isSuspended ? .suspended : .scheduled,
+            created: progress?.created ?? now, updated: now, first: now, origin: arrived - passed,
+            nextOccurrence: arrived + 1, nextDue: nil, occurrences: arrived, missed: progress?.missed ?? 0)
+        var next = try restoration.next(now, calendar)
+        if passed == trigger.count { next = nil }
+        var missed: WallInstant?
+        if let due = next?.instant, due < now, !restoration.isSuspended {
+            next = trigger.next(after: now, from: due, calendar)
+            if next == nil { missed = due }
+        }
+        if let next {
+            job.first = next.instant
+            if calendar == nil {
+                let moved = TriggerSchedule(trigger, first: next.instant, origin: job.origin)
+                    .moved(soThat: job.nextOccurrence, isDueAt: next.instant)
+                (job.first, job.origin) = (moved.first, moved.origin)
+            }
+            if restoration.isSuspended, trigger.isRelative {
+                job.remainder = max(.zero, now.duration(to: next.instant))
+            } else {
+                job.next = next
+            }
+        }
+        var machine = JobMachine(LoadedJob(job: job, open: []), in: zones)
+        let action = machine.transition(now) { machine, draft in
+            guard let missed else { return }
+            let number = machine.job.nextOccurrence
+            machine.skip(number...number, due: missed, reason: "missed", now: now, &draft)
+            machine.edit { job, _ in job.nextOccurrence += 1 }
+        }
+        return (machine, action.change?.runs ?? [])
+    }
+}
+
+extension JobRestoration {
+    fileprivate func next(_ now: WallInstant, _ calendar: CalendarTimes?) throws(JobError) -> Due? {
+        if let progress {
+            return (progress.nextDue ?? progress.remainder.map { now.advanced(by: $0) }).map { Due(instant: $0) }
+        }
+        if let instant = request.trigger.instant { return Due(instant: instant) }
+        return try request.trigger.first(submittedAt: now, calendar)
+    }
+}
+
+extension JobRestoration.Progress {
+    /// The names are those of the exported form.
+    fileprivate func validate(for trigger: Trigger) throws(JobError) {
+        // What JSON's readers take for a whole number without loss.
+        guard (0...9_007_199_254_740_991).contains(occurrences) else {
+            throw JobError(.invalid, "occurrences: must be 0 or more, not \(occurrences)")
+        }
+        guard (0...occurrences).contains(missed) else {
+            throw JobError(.invalid, "missed: must be 0 to \(occurrences), the number of occurrences, not \(missed)")
+        }
+        guard left == nil || trigger.count != nil else {
+            throw JobError(.invalid, "occurrencesLeft: goes with a trigger that has a count; leave it out")
+        }
+        if let left, let count = trigger.count, !(0...count).contains(left) {
+            throw JobError(.invalid, "occurrencesLeft: must be 0 to \(count), the trigger's count, not \(left)")
+        }
+        guard let remainder else { return }
+        guard remainder >= .zero else { throw JobError(.invalid, "remainingMs: must be 0 or more") }
+        try Trigger.checkRange(remainder, "remainingMs")
+    }
+}
+
+extension Trigger {
+    /// The first occurrence after `now`, of those that follow one that was due at `past`; `nil` if none follows.
+    fileprivate func next(after now: WallInstant, from past: WallInstant, _ calendar: CalendarTimes?) -> Due? {
+        if let calendar { return calendar.next(after: now) }
+        return interval.flatMap { try? Trigger.every($0, anchoredAt: past).first(submittedAt: now, nil) }
+    }
+}
+
+extension SchedulerMachine {
+    /// The store refuses all of them if one of their identifiers, keys or payloads is taken.
+    mutating func restore(
+        _ restorations: [JobRestoration], _ pending: PendingCommand
+    ) throws(JobError) -> Outcome {
+        let now = plan!.now.wall
+        var drafts: [Plan.Draft] = []
+        for restoration in restorations {
+            let id = restoration.request.id
+            if let key = keys[id], entries[key]?.machine.job.state.isFinal == false { throw Self.alreadyExists(id) }
+            let (machine, runs) = try JobMachine.restored(restoration, now: now, in: configuration.timeZones)
+            var draft = Plan.Draft(key: nil, machine: machine)
+            draft.action.change = JobChange(
+                shard: try shard(for: id), expected: .absent, job: machine.job, isRequestChanged: true, runs: runs)
+            drafts.append(draft)
+        }
+        plan!.payloads += restorations.compactMap { $0.request.payloadReference(at: now) }
+        add(drafts, command: pending) { start in .jobs(drafts.indices.map { .draft(start + $0) }) }
+        return .done
+    }
+}

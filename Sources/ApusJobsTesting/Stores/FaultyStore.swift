@@ -1,0 +1,146 @@
+public import ApusJobs
+public import ApusTimers
+
+/// A store around another one, with configurable failures, stalls and reorderings.
+///
+/// The fault model: a commit fails before anything was applied, or after everything was applied but before the answer
+/// came (as when a connection breaks); it hangs until it is released; commits that hang together are released in any
+/// order. Reads fail if configured to.
+public final class FaultyStore: JobStore {
+    /// What happens to one commit.
+    public enum Fault: Sendable {
+        /// It throws, and nothing was applied.
+        case before(JobError)
+        /// It throws, but it was applied.
+        case after(JobError)
+        /// It waits for ``FaultyStore/release(order:)``, then continues.
+        case hold
+    }
+
+    private struct State {
+        var script: @Sendable (Int) -> Fault? = { _ in nil }
+        var readError: JobError?
+        var commits = 0
+        var held: [CheckedContinuation<Void, Never>] = []
+        var isDead = false
+    }
+
+    private let base: any JobStore
+    private let state = Locked(State())
+
+    /// A store that behaves like `base` until configured otherwise.
+    public init(_ base: any JobStore) { self.base = base }
+
+    /// Decides the fault of each commit from now on by its number, which counts from 0 since the store was made.
+    public func faults(_ script: @escaping @Sendable (_ commit: Int) -> Fault?) {
+        state.withLock { $0.script = script }
+    }
+
+    /// Every commit has this fault until the next call; `nil` for none.
+    public func fail(_ fault: Fault?) { faults { _ in fault } }
+
+    /// Every read throws this from now on; `nil` for none.
+    public func failReads(_ error: JobError?) { state.withLock { $0.readError = error } }
+
+    /// The process that uses this store dies: its remaining calls in the test no longer reach the wrapped store, not
+    /// even to close it. Its next life needs another `FaultyStore` over the same store.
+    public func kill() {
+        state.withLock { $0.isDead = true }
+        release()
+    }
+
+    private func checkAlive() throws {
+        if state.withLock({ $0.isDead }) { throw JobError(.closed, "the process that used the store is dead") }
+    }
+
+    /// How many commits were asked for.
+    public var commits: Int { state.withLock { $0.commits } }
+
+    /// How many commits are held.
+    public var held: Int { state.withLock { $0.held.count } }
+
+    /// Releases held commits, in the order that `order` makes of their positions (as they came, unless given).
+    public func release(order: (Int) -> [Int] = { Array(0..<$0) }) {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for position in order(held.count) { held[position].resume() }
+    }
+
+    /// What the wrapped store says.
+    public var capabilities: StoreCapabilities { base.capabilities }
+    /// Passed on.
+    public func open(as node: NodeID) async throws -> StoreSession {
+        try checkAlive()
+        return try await base.open(as: node)
+    }
+
+    /// Passed on, with the fault that the script says.
+    public func commit(_ turn: StoreTurn, in session: StoreSession) async throws -> [Result<[Job], JobError>] {
+        try checkAlive()
+        let fault = state.withLock { state in
+            defer { state.commits += 1 }
+            return state.script(state.commits)
+        }
+        switch fault {
+        case nil: break
+        case .before(let error): throw error
+        case .after(let error):
+            _ = try await base.commit(turn, in: session)
+            throw error
+        case .hold:
+            await withCheckedContinuation { continuation in state.withLock { $0.held.append(continuation) } }
+            try checkAlive()
+        }
+        return try await base.commit(turn, in: session)
+    }
+
+    private func read<Value: Sendable>(_ body: () async throws -> Value) async throws -> Value {
+        try checkAlive()
+        if let error = state.withLock({ $0.readError }) { throw error }
+        return try await body()
+    }
+
+    /// Passed on.
+    public func due(
+        through instant: WallInstant, limit: Int, excluding lanes: [QueueLane], in session: StoreSession
+    ) async throws -> DueJobs {
+        try await read { try await base.due(through: instant, limit: limit, excluding: lanes, in: session) }
+    }
+    /// Passed on.
+    public func interrupted(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await read { try await base.interrupted(after: key, limit: limit, in: session) }
+    }
+    /// Passed on.
+    public func anchored(after key: Int64, limit: Int, in session: StoreSession) async throws -> [LoadedJob] {
+        try await read { try await base.anchored(after: key, limit: limit, in: session) }
+    }
+    /// Passed on.
+    public func submissions(limit: Int, in session: StoreSession) async throws -> [StoreSubmission] {
+        try await read { try await base.submissions(limit: limit, in: session) }
+    }
+    /// Passed on.
+    public func signals(in session: StoreSession) -> AsyncStream<StoreSignal> { base.signals(in: session) }
+    /// Passed on.
+    public func load(_ references: [JobReference]) async throws -> [LoadedJob?] {
+        try await read { try await base.load(references) }
+    }
+    /// Passed on.
+    public func jobs(_ query: JobQuery) async throws -> JobPage { try await read { try await base.jobs(query) } }
+    /// Passed on.
+    public func count(_ query: JobQuery) async throws -> Int { try await read { try await base.count(query) } }
+    /// Passed on.
+    public func soonest(limit: Int) async throws -> [Job] { try await read { try await base.soonest(limit: limit) } }
+    /// Passed on.
+    public func runs(_ query: RunQuery) async throws -> RunPage { try await read { try await base.runs(query) } }
+    /// Passed on.
+    public func retire(endedBefore instant: WallInstant, budget: Int, in session: StoreSession) async throws -> Bool {
+        try checkAlive()
+        return try await base.retire(endedBefore: instant, budget: budget, in: session)
+    }
+    /// Passed on.
+    public func close(_ session: StoreSession) async throws {
+        if state.withLock({ !$0.isDead }) { try await base.close(session) }
+    }
+}

@@ -1,0 +1,129 @@
+import ApusTestSupport
+import ApusVirtualTime
+import Logging
+
+@testable import ApusBackground
+@testable import ApusTimers
+
+/// Jobs on a scripted host, with handlers that write into the host's diary and end when the test says so, or when they
+/// are cancelled.
+@MainActor
+struct JobsBench {
+    let host: JobsHost
+    let jobs: HostBackgroundJobs
+    private let work = Work()
+
+    /// Without a spread, unless the configuration has one.
+    init(
+        _ conditions: DeviceConditions = DeviceConditions(), host: JobsHost? = nil,
+        store: (any RecordStore)? = nil, seed: UInt64 = 1, logger: Logger? = nil,
+        _ configure: (inout HostBackgroundJobs.Configuration) -> Void = { _ in }
+    ) throws {
+        let host = host ?? JobsHost(conditions)
+        var configuration = HostBackgroundJobs.Configuration(spread: .zero)
+        configure(&configuration)
+        let random = SeededRandom(seed: seed)
+        let logger = logger ?? Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        self.host = host
+        jobs =
+            if let store {
+                try HostBackgroundJobs(
+                    host: host, store: store, configuration: configuration, random: random, logger: logger)
+            } else {
+                HostBackgroundJobs(host: host, configuration: configuration, random: random, logger: logger)
+            }
+    }
+
+    var diary: [String] { host.diary }
+
+    /// A handler that runs until ``finish(_:throwing:)``.
+    func register(_ identifiers: String..., then: @escaping BackgroundJobHandler = { _ in }) throws {
+        for identifier in identifiers {
+            try jobs.register(identifier) { [host, work] run in
+                host.note("\(identifier) begins")
+                await work.untilFinished(identifier, run)
+                if Task.isCancelled { host.note("\(identifier) is cancelled") }
+                try await then(run)
+            }
+        }
+        host.settle()
+    }
+
+    func submit(
+        _ identifier: String, _ kind: BackgroundJobRequest.Kind = .refresh, in delay: Duration? = nil
+    ) throws {
+        let earliest = delay.map { host.time.wall().advanced(by: $0) }
+        try submit(BackgroundJobRequest(identifier, kind, earliestBegin: earliest))
+    }
+
+    func submit(_ request: BackgroundJobRequest) throws {
+        defer { host.settle() }
+        try host.time.perform { [jobs] in try await jobs.submit(request) }
+    }
+
+    func cancel(_ identifier: String) throws {
+        try host.time.perform { [jobs] in await jobs.cancel(identifier) }
+        host.settle()
+    }
+
+    func cancelAll() throws {
+        try host.time.perform { [jobs] in await jobs.cancelAll() }
+        host.settle()
+    }
+
+    func pending() throws -> [String] {
+        try host.time.perform { [jobs] in await jobs.pending().map(\.identifier) }
+    }
+
+    func simulateLaunch(_ identifier: String) throws {
+        defer { host.settle() }
+        try host.time.perform { [jobs] in try await jobs.simulateLaunch(identifier) }
+    }
+
+    func simulateExpiration(_ identifier: String) throws {
+        defer { host.settle() }
+        try host.time.perform { [jobs] in try await jobs.simulateExpiration(identifier) }
+    }
+
+    func running() -> [String] { jobs.running().map(\.request.identifier) }
+
+    func run(_ identifier: String) -> BackgroundJobRun? { work.runs.withLock { $0[identifier]?.run } }
+
+    func finish(_ identifier: String) {
+        work.finish(identifier)
+        host.settle()
+    }
+
+    /// What an attempt was refused with.
+    func code(_ attempt: () throws -> Void) -> BackgroundJobError.Code? {
+        do {
+            try attempt()
+            return nil
+        } catch {
+            return (error as? BackgroundJobError)?.code
+        }
+    }
+
+    /// Nothing pending, nothing running: no timer, no background task, no follower.
+    var isTidy: Bool {
+        host.time.leaks.isEmpty && host.claims.isEmpty && host.faults == 0 && !host.isFollowed.conditions
+            && !host.isFollowed.phase
+    }
+}
+
+private final class Work: Sendable {
+    struct Standing {
+        let run: BackgroundJobRun
+        let end: AsyncStream<Never>.Continuation
+    }
+
+    let runs = Locked<[String: Standing]>([:])
+
+    func untilFinished(_ identifier: String, _ run: BackgroundJobRun) async {
+        let (stream, end) = AsyncStream.makeStream(of: Never.self)
+        runs.withLock { $0[identifier] = Standing(run: run, end: end) }
+        for await _ in stream {}
+    }
+
+    func finish(_ identifier: String) { runs.withLock { $0[identifier] }?.end.finish() }
+}

@@ -1,0 +1,60 @@
+import ApusJobs
+import ApusTimers
+import Testing
+
+@testable import ApusClient
+@testable import ApusDaemon
+
+@Suite("What runs have printed, as it is sent")
+struct OutputTests {
+    private func run(_ output: [UInt8] = []) -> Run {
+        Run(
+            jobKey: 1, job: "job", occurrence: 1, attempt: 1, due: WallInstant(secondsSince1970: 1), state: .claimed,
+            output: output)
+    }
+
+    @Test(
+        "the tail of an output is a text where it is UTF-8, also if it is cut in a character; else its bytes are there",
+        arguments: [
+            (Array("héllo".utf8), "héllo", nil as [UInt8]?),
+            ([0x61, 0xFF], "a\u{FFFD}", [0x61, 0xFF]),
+            (Array(repeating: 0x78, count: 5_000), String(repeating: "x", count: 4_096), nil),
+            (Array(String(repeating: "€", count: 1_400).utf8), String(repeating: "€", count: 1_365), nil),
+            (
+                Array(repeating: 0x80, count: 5_000), String(repeating: "\u{FFFD}", count: 4_096),
+                Array(repeating: 0x80, count: 4_096)
+            ),
+        ])
+    func tail(output: [UInt8], text: String, bytes: [UInt8]?) {
+        let wire = WireRun(run(output))
+        #expect(wire.outputTail == text && (wire.outputTailBase64 != nil) == (bytes != nil))
+        #expect(wire.outputTailBytes == bytes ?? Array(text.utf8))
+    }
+
+    @Test("without output there is no tail")
+    func noTail() { #expect(WireRun(run()).outputTail == nil && WireRun(run()).outputTailBytes.isEmpty) }
+
+    private func piece(at offset: Int, _ text: String) -> JobEvent {
+        .output(job: "job", occurrence: 1, attempt: 1, offset: offset, bytes: Array(text.utf8))
+    }
+
+    @Test("what is kept of a run in progress begins where it says, has no gap, and is the last 64 KiB")
+    func running() {
+        var outputs = RunningOutputs()
+        outputs.note(.runStarted(run()))
+        outputs.note(piece(at: 0, "ab"))
+        outputs.note(piece(at: 2, "cd"))
+        #expect(outputs.all(of: nil).map(\.offset) == [0])
+        #expect(outputs.output(of: "job", occurrence: 1) == Array("abcd".utf8))
+        outputs.note(piece(at: 10, "kl"))
+        #expect(outputs.all(of: nil).map(\.offset) == [10])
+        #expect(outputs.output(of: "job", occurrence: 1) == Array("kl".utf8))
+        let long = String(repeating: "x", count: 50_000)
+        for number in 0..<4 { outputs.note(piece(at: 12 + 50_000 * number, long)) }
+        #expect(outputs.all(of: nil).map(\.offset) == [12 + 200_000 - 65_536])
+        #expect(outputs.all(of: nil).map(\.bytes.count) == [65_536])
+        outputs.note(.runEnded(run()))
+        outputs.note(piece(at: 200_012, "late"))
+        #expect(outputs.all(of: nil).isEmpty)
+    }
+}

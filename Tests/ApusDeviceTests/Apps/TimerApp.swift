@@ -1,0 +1,73 @@
+import ApusBackground
+import ApusDevice
+import ApusTimers
+import Testing
+
+/// An app with a ``BackgroundTimer``, which notes what becomes of its timers.
+@MainActor
+final class TimerApp {
+    let host: SimulatedHost
+    let timers: BackgroundTimer
+    /// The number of each timer, from 1, in the order of scheduling.
+    private(set) var ids: [BackgroundTimer.ID] = []
+    private let listener: Listener
+
+    init(_ host: SimulatedHost, coverage: BackgroundTimer.Coverage, mode: MainLoopMode) {
+        self.host = host
+        listener = Listener(host)
+        timers = BackgroundTimer(
+            host: host, coverage: coverage, mode: mode, notifications: host.notifications, delegate: listener)
+        host.start { [host] in _ = await host.notifications.requestAuthorization() }
+    }
+
+    @discardableResult
+    func schedule(
+        after duration: Duration, every interval: Duration? = nil, handover: BackgroundTimer.Handover = .none
+    ) throws -> BackgroundTimer.ID {
+        let name = "timer \(ids.count + 1)"
+        let id = try timers.schedule(after: duration, every: interval, handover: handover) { [host] in
+            host.note("\(name) fires")
+        }
+        ids.append(id)
+        return id
+    }
+
+    private final class Listener: BackgroundTimerDelegate {
+        let host: SimulatedHost
+
+        init(_ host: SimulatedHost) { self.host = host }
+
+        func backgroundTimer(named name: String, did event: BackgroundTimer.Event) {
+            switch event {
+            case .executed: break
+            case .cancelled: host.note("cancelled")
+            case .expired(let ids): host.note("expired \(ids.count)")
+            case .handedOver(let ids): host.note("handed over \(ids.count)")
+            }
+        }
+    }
+}
+
+extension SimulatedDevice {
+    func launchTimers(
+        coverage: BackgroundTimer.Coverage = .shared, mode: MainLoopMode = .common
+    ) throws -> TimerApp {
+        install { TimerApp($0, coverage: coverage, mode: mode) }
+        launch()
+        return try timerApp
+    }
+
+    var timerApp: TimerApp {
+        get throws { try #require(app as? TimerApp) }
+    }
+
+    /// Notes with the seconds of uptime since an instant.
+    func notes(since start: UptimeInstant) -> [String] {
+        log.compactMap { event in
+            guard case .note(let text) = event.what, event.uptime >= start else { return nil }
+            return "\(start.duration(to: event.uptime).wholeNanoseconds / 1_000_000_000) \(text)"
+        }
+    }
+
+    var claims: ClaimBalance { ClaimBalance(log) }
+}

@@ -1,0 +1,341 @@
+import ApusBackground
+import ApusDevice
+import ApusTimers
+import Testing
+
+/// The rows of Apple's background-task notes, developer.apple.com/forums/thread/85066, and of the documentation.
+@MainActor
+@Suite("Background tasks on the simulated device")
+struct ClaimTests {
+    @Test("a background task keeps an app's own work going in the background; without one it stops")
+    func keepsRunning() throws {
+        for claims in [true, false] {
+            try SimulatedDevice.run { device in
+                let host = try device.launchProbe()
+                let task = claims ? try host.beginBackgroundTask(named: "save") : nil
+                host.engine.schedule(after: .seconds(10)) {
+                    host.note("saved")
+                    task?.end()
+                }
+                device.pressHome()
+                device.advance(by: .seconds(20))
+                #expect(device.notes == (claims ? ["saved"] : []))
+                #expect(host.phase == .suspended)
+            }
+        }
+    }
+
+    @Test("background tasks are begun and ended, and the remaining time read, off the main actor")
+    func offMain() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            device.pressHome()
+            host.start {
+                let id = host.beginClaim(name: "raw")
+                host.note("\(host.backgroundTimeRemaining ?? .zero)")
+                host.endClaim(id)
+            }
+            device.advance(by: .zero)
+            #expect(device.notes == ["30.0 seconds"])
+        }
+    }
+
+    @Test("an app that would ask for time only after its suspension does not come to it")
+    func neverAsked() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.engine.schedule(after: .seconds(5)) { _ = host.beginClaim(name: "late") }
+            device.pressHome()
+            device.advance(by: .seconds(60))
+            #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
+        }
+    }
+
+    @Test("a background task that is asked for too late is not granted: its handler is called, and Apus says tooLate")
+    func tooLate() throws {
+        var policy = SystemPolicy()
+        // Between the handlers and the suspension the app still runs.
+        policy.suspensionDelay = .seconds(1)...(.seconds(1))
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first") { host.note("first expired") }
+            _ = first
+            host.engine.schedule(after: .milliseconds(26_010)) {
+                do {
+                    _ = try host.beginBackgroundTask(named: "second") { host.note("second expired") }
+                } catch {
+                    host.note("\((error as? BackgroundError)?.code.description ?? "")")
+                }
+                let raw = host.beginClaim(name: "raw") { host.note("raw expired") }
+                host.endClaim(raw)
+            }
+            device.pressHome()
+            device.advance(by: .seconds(27))
+            #expect(device.notes == ["first expired", "tooLate", "second expired", "raw expired"])
+            #expect(device.log.contains { $0.what == .backgroundTaskRefused("second") })
+            #expect(device.warnings.isEmpty, "a refused identifier may be ended")
+        }
+    }
+
+    @Test("a policy that grants late background tasks expires them at once")
+    func lateButGranted() throws {
+        var policy = SystemPolicy()
+        policy.refusesLateBackgroundTasks = false
+        policy.suspensionDelay = .seconds(1)...(.seconds(1))
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first")
+            _ = first
+            let app = try device.probe
+            host.engine.schedule(after: .milliseconds(26_010)) {
+                host.mainLoop.run {
+                    guard
+                        let task = try? host.beginBackgroundTask(
+                            named: "second", onExpiration: { host.note("expired") })
+                    else { return }
+                    app.kept.append(task)
+                    host.note("granted")
+                }
+            }
+            device.pressHome()
+            device.advance(by: .milliseconds(26_010))
+            #expect(device.notes == ["granted", "expired"])
+        }
+    }
+
+    @Test("a policy without background tasks answers with an invalid identifier, and Apus throws and calls the handler")
+    func invalid() throws {
+        var policy = SystemPolicy()
+        policy.givesInvalidBackgroundTasks = true
+        try SimulatedDevice.run(policy: policy) { device in
+            let host = try device.launchProbe()
+            #expect(host.beginClaim(name: "raw") { host.note("raw") } == .invalid)
+            #expect(throws: BackgroundError.self) {
+                try host.beginBackgroundTask(named: "apus") { host.note("wound up") }
+            }
+            device.advance(by: .zero)
+            #expect(device.notes == ["wound up"])
+        }
+    }
+
+    @Test("background tasks overlap, each is ended by itself, and the app is suspended after the last")
+    func parallel() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let (a, b) = (host.beginClaim(name: "a"), host.beginClaim(name: "b"))
+            #expect(a != b)
+            device.pressHome()
+            device.advance(by: .seconds(5))
+            host.endClaim(a)
+            device.advance(by: .seconds(5))
+            #expect(host.phase == .background)
+            host.endClaim(b)
+            device.advance(by: .seconds(3))
+            #expect(host.phase == .suspended)
+        }
+    }
+
+    @Test("two background tasks share one budget: a second one, later, gives no more time")
+    func sharedBudget() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let first = try host.beginBackgroundTask(named: "first")
+            device.pressHome()
+            device.advance(by: .seconds(20))
+            #expect(host.backgroundTimeRemaining == .seconds(10))
+            let second = try host.beginBackgroundTask(named: "second")
+            first.end()
+            #expect(host.backgroundTimeRemaining == .seconds(10))
+            device.advance(by: .seconds(20))
+            #expect(try device.delay(of: .backgroundTasksExpired(1)) == .seconds(26))
+            withExtendedLifetime(second) {}
+        }
+    }
+
+    @Test("a background task taken in the foreground is dormant until the app leaves it")
+    func dormant() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let task = try host.beginBackgroundTask(named: "save")
+            device.advance(by: .seconds(3_600))
+            #expect(host.backgroundTimeRemaining == nil)
+            device.pressHome()
+            #expect(host.backgroundTimeRemaining == .seconds(30))
+            device.advance(by: .seconds(60))
+            #expect(try device.delay(of: .backgroundTasksExpired(1)) == .seconds(26))
+            withExtendedLifetime(task) {}
+        }
+    }
+
+    @Test("a return to the foreground gives a new budget")
+    func newBudget() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let task = try host.beginBackgroundTask(named: "save")
+            device.pressHome()
+            device.advance(by: .seconds(20))
+            device.open()
+            #expect(host.backgroundTimeRemaining == nil)
+            device.pressHome()
+            device.advance(by: .seconds(20))
+            #expect(host.backgroundTimeRemaining == .seconds(10))
+            task.end()
+        }
+    }
+
+    @Test("the remaining time is unlimited in the foreground and counts down in the background")
+    func remaining() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            #expect(host.backgroundTimeRemaining == nil)
+            let task = try host.beginBackgroundTask(named: "save")
+            device.pressHome()
+            device.advance(by: .seconds(12))
+            #expect(host.backgroundTimeRemaining == .seconds(18))
+            task.end()
+        }
+    }
+
+    @Test("a background task that is dropped without an end is a fault with the place that began it")
+    func dropped() throws {
+        try SimulatedDevice.run { device in
+            device.expect(.backgroundTaskDropped)
+            let host = try device.launchProbe()
+            _ = try host.beginBackgroundTask(named: "leak")
+            #expect(device.faults.count == 1)
+            #expect(device.faults.first?.place?.hasPrefix("ApusDeviceTests/ClaimTests.swift:") == true)
+            #expect(device.log.contains { $0.what == .backgroundTaskEnded("leak") })
+        }
+    }
+
+    @Test("a thousand background tasks are accepted, one more ends the app")
+    func tooMany() throws {
+        try SimulatedDevice.run { device in
+            device.expect(.tooManyBackgroundTasks)
+            let host = try device.launchProbe()
+            for _ in 0..<1000 { #expect(host.beginClaim(name: "one") != .invalid) }
+            #expect(device.ends.isEmpty)
+            #expect(host.beginClaim(name: "last") == .invalid)
+            device.advance(by: .zero)
+            #expect(device.ends.first?.hasPrefix("0xbada5e47") == true)
+            #expect(device.app == nil)
+        }
+    }
+
+    @Test("a background task that is held for 30 s draws a warning, in the foreground too, and once")
+    func longClaim() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let id = host.beginClaim(name: "long")
+            device.advance(by: .milliseconds(29_999))
+            #expect(device.warnings.isEmpty)
+            device.advance(by: .seconds(60))
+            #expect(device.warnings.count == 1)
+            #expect(device.warnings.first?.contains("long") == true)
+            host.endClaim(id)
+            device.advance(by: .seconds(60))
+            #expect(device.warnings.count == 1)
+        }
+    }
+
+    @Test("ending an identifier twice, or one that never was, is only a warning; Apus's end may be called at will")
+    func doubleEnd() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let id = host.beginClaim(name: "once")
+            host.endClaim(id)
+            host.endClaim(id)
+            host.endClaim(.invalid)
+            #expect(
+                device.warnings == [
+                    "there is no background task 1 that could be ended",
+                    "there is no background task invalid that could be ended",
+                ])
+            let task = try host.beginBackgroundTask(named: "twice")
+            task.end()
+            task.end()
+            #expect(device.warnings.count == 2)
+        }
+    }
+
+    /// A process of a phone takes its identifiers with it. In a test's process a thread or a variable may still have
+    /// one.
+    @Test("an identifier of an earlier process, or of another device, ends no background task, and the log says so")
+    func staleIdentifier() throws {
+        let foreign = try SimulatedDevice.run { device in
+            device.install { ProbeApp($0) }
+            device.launch()
+            return try #require(device.host).beginClaim(name: "foreign")
+        }
+        try SimulatedDevice.run { device in
+            let stale = try device.launchProbe().beginClaim(name: "old")
+            device.kill()
+            device.launch()
+            let host = try #require(device.host)
+            let new = host.beginClaim(name: "new")
+            host.endClaim(stale)
+            host.endClaim(foreign)
+            #expect(!device.log.contains { $0.what == .backgroundTaskEnded("new") })
+            #expect(
+                device.warnings == [
+                    "background task 1 was begun by an earlier process of the app, and ends none of this one",
+                    "background task 1 was begun on another device, and ends none of this one",
+                ])
+            host.endClaim(new)
+            #expect(device.log.contains { $0.what == .backgroundTaskEnded("new") })
+            #expect(device.warnings.count == 2)
+        }
+    }
+
+    @Test(
+        "what an ended process asks for its background tasks is dropped, and the log says which process and what"
+    )
+    func callsOfTheDead() throws {
+        try SimulatedDevice.run { device in
+            let first = try device.launchProbe()
+            let claim = first.beginClaim(name: "old")
+            device.kill()
+            device.launch()
+            let second = try #require(device.host)
+            first.endClaim(claim)
+            #expect(first.beginClaim(name: "late") == .invalid)
+            #expect(
+                device.warnings == [
+                    "process 1 has ended; its call endClaim(1) is dropped",
+                    "process 1 has ended; its call beginClaim(“late”) is dropped",
+                ])
+            device.kill()
+            second.endClaim(.invalid)
+            #expect(device.warnings.last == "process 2 has ended; its call endClaim(invalid) is dropped")
+            #expect(!device.log.contains { $0.what == .backgroundTaskBegan("late") })
+        }
+    }
+
+    @Test("a background task without a name gets that of the calling function")
+    func nameless() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.endClaim(host.beginClaim())
+            #expect(device.log.contains { $0.what == .backgroundTaskBegan("Called from nameless()") })
+        }
+    }
+
+    @Test("withBackgroundTask cancels its body on expiry, and the app is suspended, not ended")
+    func structured() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.start {
+                do {
+                    try await withBackgroundTask("long", on: host) { try await host.engine.sleep(for: .seconds(3_600)) }
+                } catch {
+                    host.note("cancelled: \(error is CancellationError)")
+                }
+            }
+            device.pressHome()
+            device.advance(by: .seconds(60))
+            #expect(device.notes == ["cancelled: true"])
+            #expect(host.phase == .suspended)
+            #expect(device.ends.isEmpty)
+        }
+    }
+}

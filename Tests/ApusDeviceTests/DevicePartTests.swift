@@ -1,0 +1,148 @@
+import ApusBackground
+import ApusTimers
+import Testing
+
+@testable import ApusDevice
+@testable import ApusVirtualTime
+
+@MainActor
+@Suite("What the parts of the device can do")
+struct DevicePartTests {
+    private final class Recorder: DevicePart {
+        var events: [DevicePartEvent] = []
+        func device(_ device: SimulatedDevice, did event: DevicePartEvent) { events.append(event) }
+    }
+
+    @Test("a continuous mode keeps the app running in the background, and when it stops the app is suspended")
+    func continuousMode() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe(AppManifest(backgroundModes: [.audio]))
+            #expect(!host.setContinuousMode(.location, isActive: true), "it is not declared")
+            host.setContinuousMode(.audio, isActive: true)
+            let task = try host.beginBackgroundTask(named: "save") { host.note("expired") }
+            device.pressHome()
+            device.advance(by: .seconds(3_600))
+            #expect(host.phase == .background)
+            #expect(host.backgroundTimeRemaining == nil)
+            host.setContinuousMode(.audio, isActive: false)
+            device.advance(by: .zero)
+            #expect(host.backgroundTimeRemaining == .seconds(30))
+            task.end()
+            device.advance(by: .seconds(3))
+            #expect(host.phase == .suspended)
+            #expect(device.notes.isEmpty)
+        }
+    }
+
+    @Test("a part is notified of processes, phases, calls and restarts, and of a suspension, of which the app is not")
+    func events() throws {
+        try SimulatedDevice.run { device in
+            let part = Recorder()
+            device.add(part)
+            _ = try device.launchProbe()
+            device.receiveCall()
+            device.endCall()
+            device.pressHome()
+            device.advance(by: .seconds(10))
+            device.reboot()
+            #expect(
+                part.events == [
+                    .launched, .phase(.inactive), .phase(.active), .call(isActive: true), .phase(.inactive),
+                    .call(isActive: false), .phase(.active), .phase(.inactive), .phase(.background), .phase(.suspended),
+                    .ended, .rebooted,
+                ])
+        }
+    }
+
+    @Test("the system's timers continue while the app is suspended, and wake it in the background for a while")
+    func wake() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            device.pressHome()
+            device.systemEngine.schedule(after: .seconds(100)) { [weak device] in
+                MainActor.assumeIsolated { _ = device?.wakeInBackground("a visitor") }
+            }
+            device.advance(by: .seconds(100))
+            #expect(host.phase == .background)
+            #expect(try device.probe.phases.suffix(2) == [.suspended, .background])
+            device.advance(by: .seconds(3))
+            #expect(host.phase == .suspended)
+        }
+    }
+
+    @Test("a launch in the background reports only that phase; a force quit and a locked start forbid the launch")
+    func backgroundLaunch() throws {
+        try SimulatedDevice.run { device in
+            device.install { ProbeApp($0) }
+            #expect(device.wakeInBackground("fetch"))
+            device.advance(by: .zero)
+            #expect(device.host?.phase == .background)
+            let probe = try device.probe
+            #expect(probe.phases == [.background])
+            device.advance(by: .seconds(3))
+            #expect(device.host?.phase == .suspended)
+            device.open()
+            device.swipeAway()
+            #expect(!device.wakeInBackground("fetch"))
+            device.launch()
+            device.reboot()
+            #expect(!device.wakeInBackground("fetch"))
+            device.unlock()
+            #expect(device.wakeInBackground("fetch"))
+        }
+    }
+}
+
+@Suite("A process in virtual time")
+struct VirtualProcessTests {
+    @Test("deadlines of a stopped process neither fire nor hold time up, and overdue ones fire when it runs again")
+    func stopped() throws {
+        let time = VirtualTime()
+        let process = time.startProcess(boot: BootReading())
+        let log = DeviceLog(time: time)
+        process.engine.schedule(after: .seconds(1)) { log.add(.app, .note("timer")) }
+        process.start { log.add(.app, .note("task")) }
+        process.stop()
+        time.advance(by: .seconds(10))
+        #expect(!time.advanceToNextDeadline())
+        #expect(log.events.isEmpty)
+        process.resume()
+        time.drain()
+        #expect(log.events.map(\.what) == [.note("task"), .note("timer")])
+    }
+
+    @Test("at one instant the system comes first, then the processes in the order of their start")
+    func order() {
+        let time = VirtualTime()
+        let log = DeviceLog(time: time)
+        for name in ["first", "second"] {
+            let process = time.startProcess(boot: BootReading())
+            process.engine.schedule(after: .seconds(1)) { log.add(.app, .note(name)) }
+        }
+        time.engine.schedule(after: .seconds(1)) { log.add(.system, .note("system")) }
+        time.advance(by: .seconds(1))
+        #expect(log.events.map(\.what) == [.note("system"), .note("first"), .note("second")])
+    }
+
+    @Test("tasks of an ended process do not continue, even if they are resumed")
+    func ended() {
+        let time = VirtualTime()
+        let process = time.startProcess(boot: BootReading())
+        let log = DeviceLog(time: time)
+        let (stream, continuation) = AsyncStream.makeStream(of: Never.self)
+        process.start {
+            for await _ in stream {}
+            log.add(.app, .note("ran"))
+        }
+        process.start {
+            try? await process.engine.sleep(for: .seconds(1))
+            log.add(.app, .note("ran"))
+        }
+        time.drain()
+        time.end(process)
+        continuation.finish()
+        time.advance(by: .seconds(2))
+        #expect(log.events.isEmpty)
+        #expect(process.unfinishedTasks == 2)
+    }
+}

@@ -1,0 +1,228 @@
+import ApusBackground
+import ApusDevice
+import ApusTimers
+import ApusVirtualTime
+import Testing
+
+/// The seven factors of Apple's session WWDC20 10063, and what else decides.
+@MainActor
+@Suite("When a refresh runs")
+struct RefreshRuleTests {
+    private let hour = Duration.seconds(3_600)
+
+    /// A device whose app has a refresh pending and is in the background.
+    private func run(
+        policy: SystemPolicy = .impatient, _ body: (SimulatedDevice) throws -> Void
+    ) throws {
+        try SimulatedDevice.run(policy: policy) { device in
+            try device.launchJobApp()
+            try device.jobs.submitRequest(.refresh)
+            device.pressHome()
+            try body(device)
+        }
+    }
+
+    /// What stands in the way is the only obstacle, keeps the refresh from running, and is in the log; without it the
+    /// refresh runs.
+    private func expect(
+        _ obstacle: BackgroundJobObstacle, said words: String, on device: SimulatedDevice, until: () -> Void
+    ) {
+        #expect(device.jobs.whyNot("refresh") == [obstacle])
+        device.advance(by: hour)
+        #expect(device.launches(of: "refresh") == 0)
+        #expect(device.jobLog.count { $0 == "deferred refresh: \(words)" } == 1)
+        until()
+        #expect(device.jobs.whyNot("refresh").isEmpty)
+        device.advance(by: .seconds(900))
+        #expect(device.launches(of: "refresh") == 1)
+    }
+
+    @Test("nothing in the way: it runs at the next opportunity, within a quarter of an hour and not at once")
+    func opportunity() throws {
+        try run { device in
+            #expect(device.jobs.whyNot("refresh").isEmpty)
+            device.advance(by: .seconds(299))
+            #expect(device.launches(of: "refresh") == 0)
+            device.advance(by: .seconds(601))
+            #expect(device.launches(of: "refresh") == 1)
+            #expect(device.jobs.history.map(\.outcome) == [.succeeded])
+        }
+    }
+
+    @Test("an opportunity that the device sleeps through comes when it wakes")
+    func deviceSleep() throws {
+        try run { device in
+            device.sleepDevice(for: hour)
+            #expect(device.launches(of: "refresh") == 1)
+            let record = try #require(device.jobs.history.first)
+            #expect(record.submitted.duration(to: record.launched) == hour)
+        }
+    }
+
+    @Test("at a charge of 20 % and below it does not run")
+    func battery() throws {
+        try run { device in
+            device.setBattery(0.2)
+            expect(.lowBattery, said: "low battery", on: device) { device.setBattery(0.21) }
+        }
+    }
+
+    @Test("in low-power mode it does not run")
+    func lowPowerMode() throws {
+        try run { device in
+            device.setLowPowerMode(true)
+            expect(.lowPowerMode, said: "low-power mode", on: device) { device.setLowPowerMode(false) }
+        }
+    }
+
+    @Test("while the user's switch is off it does not run, also when it was submitted before")
+    func backgroundRefresh() throws {
+        try run { device in
+            device.setBackgroundRefresh(false)
+            expect(.backgroundRefreshOff, said: "background refresh is off", on: device) {
+                device.setBackgroundRefresh(true)
+            }
+        }
+    }
+
+    @Test("after a force quit it does not run until the user launches the app")
+    func forceQuit() throws {
+        try run { device in
+            device.swipeAway()
+            expect(.notInSwitcher, said: "not in the app switcher", on: device) {
+                device.launch()
+                device.pressHome()
+            }
+        }
+    }
+
+    @Test("while the user is in the app it does not run")
+    func inForeground() throws {
+        try run { device in
+            device.open()
+            expect(.appInForeground, said: "the app is in the foreground", on: device) { device.pressHome() }
+        }
+    }
+
+    @Test("it waits until shortly before the time at which the user opened the app in the last days")
+    func usage() throws {
+        var policy = SystemPolicy()
+        policy.jobs.refreshPatience = .seconds(7 * 86_400)
+        try run(policy: policy) { device in
+            let next = device.time.wall().advanced(by: .seconds(86_400))
+            expect(.notExpectedSoon(next: next), said: "not expected to be used soon", on: device) {
+                device.run(until: next.advanced(by: .seconds(-1_800)))
+            }
+            let record = try #require(device.jobs.history.first)
+            #expect(record.launched < next)
+        }
+    }
+
+    @Test("when it has waited for long it runs although no use is expected")
+    func patience() throws {
+        try run(policy: SystemPolicy()) { device in
+            device.advance(by: .seconds(4 * 3_600 - 1))
+            #expect(device.launches(of: "refresh") == 0)
+            device.advance(by: .seconds(901))
+            #expect(device.launches(of: "refresh") == 1)
+        }
+    }
+
+    @Test("an app that was not used for a week gets no refresh")
+    func notUsed() throws {
+        try run { device in
+            device.setLowPowerMode(true)
+            device.advance(by: .seconds(8 * 86_400))
+            device.setLowPowerMode(false)
+            #expect(device.jobs.whyNot("refresh") == [.notUsedLately])
+            device.advance(by: hour)
+            #expect(device.launches(of: "refresh") == 0)
+            device.open()
+            device.pressHome()
+            device.advance(by: .seconds(900))
+            #expect(device.launches(of: "refresh") == 1)
+        }
+    }
+
+    @Test("the day's budget: refreshes that take their time use it up, and it is handed out over the day")
+    func budget() throws {
+        var policy = SystemPolicy.impatient
+        policy.jobs.dailyRefreshBudget = .seconds(60)
+        policy.jobs.refreshSpacing = .zero
+        try SimulatedDevice.run(policy: policy) { device in
+            try device.launchJobApp { host, task in
+                try? host.jobs.submitRequest(.refresh)
+                host.engine.schedule(after: .seconds(20)) { task.setCompleted(success: true) }
+            }
+            try device.jobs.submitRequest(.refresh)
+            device.pressHome()
+            device.advance(by: .seconds(2 * 3_600))
+            #expect(device.launches(of: "refresh") == 2)
+            #expect(device.jobs.whyNot("refresh") == [.budgetUsedUp])
+            #expect(device.jobLog.last == "deferred refresh: the day's budget is used up")
+            // 60 s a day are 20 s in 8 h.
+            device.advance(by: .seconds(22 * 3_600))
+            #expect((4...5).contains(device.launches(of: "refresh")))
+            device.kill()
+        }
+    }
+
+    @Test("launches are spaced out")
+    func rate() throws {
+        var policy = SystemPolicy.impatient
+        policy.jobs.refreshSpacing = .seconds(7_200)
+        try SimulatedDevice.run(policy: policy) { device in
+            try device.launchJobApp { host, task in
+                try? host.jobs.submitRequest(.refresh)
+                task.setCompleted(success: true)
+            }
+            try device.jobs.submitRequest(.refresh)
+            device.pressHome()
+            device.advance(by: hour)
+            let first = try #require(device.jobs.history.first)
+            let until = first.launched.advanced(by: .seconds(7_200))
+            #expect(device.jobs.whyNot("refresh") == [.rateLimited(until: until)])
+            device.run(until: until)
+            #expect(device.launches(of: "refresh") == 1)
+            device.advance(by: .seconds(900))
+            #expect(device.launches(of: "refresh") == 2)
+        }
+    }
+
+    @Test("after a restart nothing runs before the first unlock")
+    func reboot() throws {
+        try run { device in
+            device.reboot()
+            expect(.lockedSinceBoot, said: "not unlocked since the device was started", on: device) { device.unlock() }
+        }
+    }
+
+    @Test("several reasons are all reported, in the log only when they change")
+    func several() throws {
+        try run { device in
+            device.setLowPowerMode(true)
+            device.setBattery(0.1)
+            #expect(device.jobs.whyNot("refresh") == [.lowBattery, .lowPowerMode])
+            device.advance(by: hour)
+            device.setBattery(1)
+            device.advance(by: hour)
+            #expect(
+                device.jobLog == [
+                    "submitted refresh", "deferred refresh: low battery, low-power mode",
+                    "deferred refresh: low-power mode",
+                ])
+            let deferrals = try #require(device.jobs.report.deferrals["refresh"])
+            #expect(try #require(deferrals["low-power mode"]) > (try #require(deferrals["low battery"])))
+            #expect(device.jobs.report.description.contains("refresh waits: low-power mode"))
+        }
+    }
+
+    @Test("what is not pending is said not to be")
+    func notPending() throws {
+        try SimulatedDevice.run { device in
+            try device.launchJobApp()
+            let obstacles = device.jobs.whyNot("refresh")
+            #expect(obstacles == [.notPending])
+        }
+    }
+}

@@ -1,0 +1,209 @@
+import ApusBackground
+import ApusTimers
+import ApusVirtualTime
+import Testing
+
+@testable import ApusDevice
+
+@MainActor
+@Suite("Notification delivery on a simulated phone")
+struct NotificationDeliveryTests {
+    let device = PartsHarness()
+
+    @Test("delivery happens while the app is dead, and its handlers are gone")
+    func deadApp() throws {
+        let center = device.center()
+        let heard = Recorder<String>()
+        center.appForegrounded(true)
+        center.onForegroundDelivery = { request in
+            heard.append(request.identifier)
+            return .none
+        }
+        center.add(NotificationRequest("tea", .after(.seconds(180))))
+        device.processRuns = false
+        center.processEnded()
+        device.time.advance(by: .seconds(180))
+        device.mainLoop.drain()
+        #expect(device.deliveries == ["180 system notification delivered: tea"])
+        #expect(try device.run { await center.delivered() } == ["tea"])
+        #expect(heard.values == [])
+        #expect(center.onForegroundDelivery == nil)
+    }
+
+    @Test("in front, a notification goes to the app on its main loop, and is shown only if the app says so")
+    func foreground() throws {
+        let center = device.center()
+        let heard = Recorder<String>()
+        center.onForegroundDelivery = { request in
+            heard.append(request.identifier)
+            return request.identifier == "loud" ? .shown : .none
+        }
+        center.appForegrounded(true)
+        center.add(NotificationRequest("quiet", .after(.seconds(1))))
+        center.add(NotificationRequest("loud", .after(.seconds(2))))
+        device.time.advance(by: .seconds(2))
+        #expect(heard.values == [])
+        #expect(try device.run { await center.delivered() } == [])
+        device.mainLoop.drain()
+        #expect(heard.values == ["quiet", "loud"])
+        #expect(try device.run { await center.delivered() } == ["loud"])
+        #expect(
+            device.deliveries == [
+                "1 app notification delivered: quiet", "2 app notification delivered: loud",
+                "2 system notification delivered: loud",
+            ])
+    }
+
+    @Test("in front, without a handler, nothing is shown, and the log warns")
+    func foregroundWithoutHandler() throws {
+        let center = device.center()
+        center.appForegrounded(true)
+        center.add(NotificationRequest("tea", .after(.seconds(1))))
+        device.time.advance(by: .seconds(1))
+        #expect(try device.run { await center.delivered() } == [])
+        #expect(
+            device.log.last?.hasPrefix("1 system warning: notification tea came while the app was in front") == true)
+        center.appForegrounded(false)
+        center.add(NotificationRequest("tea", .after(.seconds(1))))
+        device.time.advance(by: .seconds(1))
+        #expect(try device.run { await center.delivered() } == ["tea"])
+    }
+
+    @Test("a wall clock set back fires no notification twice, and what is due later waits for its instant")
+    func clockSetBack() throws {
+        let center = device.center()
+        center.add(NotificationRequest("first", .after(.seconds(60))))
+        center.add(NotificationRequest("second", .after(.seconds(120))))
+        center.add(NotificationRequest("minutely", .after(.seconds(60), repeats: true)))
+        device.time.advance(by: .seconds(70))
+        #expect(device.deliveries.count == 2)
+        device.time.moveWall(by: .seconds(-70))
+        // The clock shows 0 again, and passes 60 for the second time.
+        device.time.advance(by: .seconds(100))
+        #expect(
+            device.deliveries == [
+                "60 system notification delivered: first", "60 system notification delivered: minutely",
+            ])
+        #expect(try device.run { await center.delivered() } == ["first", "minutely"])
+        device.time.advance(by: .seconds(20))
+        #expect(
+            device.deliveries.suffix(2) == [
+                "120 system notification delivered: second", "120 system notification delivered: minutely",
+            ])
+    }
+
+    @Test("a wall clock set forth delivers what is due at once, a repeating one once and then in phase")
+    func clockSetForth() throws {
+        let center = device.center()
+        center.add(NotificationRequest("minutely", .after(.seconds(60), repeats: true)))
+        center.add(NotificationRequest("noon", .at(device.time.wall().advanced(by: .seconds(100)))))
+        device.time.moveWall(by: .seconds(610))
+        #expect(
+            device.deliveries == [
+                "610 system notification delivered: minutely", "610 system notification delivered: noon",
+            ])
+        device.time.advance(by: .seconds(60))
+        #expect(device.deliveries.last == "660 system notification delivered: minutely")
+        #expect(device.deliveries.count == 3)
+    }
+
+    @Test("an instant that has passed is delivered at once, but never within the call")
+    func pastInstant() {
+        let center = device.center()
+        center.add(NotificationRequest("past", .at(device.time.wall().advanced(by: .seconds(-5)))))
+        #expect(device.deliveries == [])
+        device.time.drain()
+        #expect(device.deliveries == ["0 system notification delivered: past"])
+    }
+
+    @Test("notify shows at once, and counts its identifiers")
+    func notify() throws {
+        let center = device.center()
+        try device.run {
+            try await center.notify(UserNotification(title: "A"))
+            try await center.notify(UserNotification(title: "B"))
+        }
+        #expect(try device.run { await center.delivered() } == ["notification-1", "notification-2"])
+    }
+
+    @Test(
+        "without permission Apus throws, and the raw center keeps the request and shows nothing",
+        arguments: [NotificationAuthorization.notDetermined, .denied])
+    func unauthorized(_ authorization: NotificationAuthorization) throws {
+        let center = device.center(authorization)
+        try device.run {
+            let scheduling = await #expect(throws: BackgroundError.self) {
+                try await center.schedule(NotificationRequest("tea", .after(.seconds(1))))
+            }
+            #expect(scheduling?.code == .notificationRefused)
+            let notifying = await #expect(throws: BackgroundError.self) {
+                try await center.notify(UserNotification(title: "A"))
+            }
+            #expect(notifying?.code == .notificationRefused)
+        }
+        center.add(NotificationRequest("egg", .after(.seconds(1))))
+        center.add(NotificationRequest("soup", .after(.seconds(3))))
+        device.time.advance(by: .seconds(2))
+        #expect(device.deliveries == [])
+        #expect(device.log.last == "1 system notification dropped: egg")
+        center.setAuthorization(.authorized)
+        device.time.advance(by: .seconds(2))
+        #expect(device.deliveries == ["3 system notification delivered: soup"])
+    }
+
+    @Test("the user is asked once; quiet notifications need no question and can become full ones")
+    func asking() throws {
+        let asked = device.center(.notDetermined)
+        asked.userAllows = false
+        #expect(try device.run { await asked.requestAuthorization() } == .denied)
+        asked.userAllows = true
+        #expect(try device.run { await asked.requestAuthorization() } == .denied)
+
+        let quiet = device.center(.notDetermined)
+        #expect(try device.run { await quiet.requestAuthorization(provisional: true) } == .provisional)
+        try device.run { try await quiet.schedule(NotificationRequest("tea", .after(.seconds(1)))) }
+        device.time.advance(by: .seconds(1))
+        #expect(try device.run { await quiet.delivered() } == ["tea"])
+        #expect(try device.run { await quiet.requestAuthorization() } == .authorized)
+        #expect(quiet.authorization == .authorized)
+    }
+
+    @Test("a tap removes the notification, opens the app and notifies it; what is not shown cannot be tapped")
+    func tap() throws {
+        let opened = Recorder<Bool>()
+        let heard = Recorder<String>()
+        let box = Recorder<SimulatedNotificationCenter>()
+        let center = device.center { notify in
+            opened.append(true)
+            device.processRuns = true
+            // As an app does while it starts.
+            box.values[0].onTap = { heard.append($0.identifier) }
+            notify()
+        }
+        box.append(center)
+        center.add(NotificationRequest("tea", .after(.seconds(1))))
+        device.processRuns = false
+        center.processEnded()
+        #expect(!center.tap("tea"))
+        device.time.advance(by: .seconds(1))
+        #expect(center.tap("tea"))
+        device.mainLoop.drain()
+        #expect(opened.values.count == 1)
+        #expect(heard.values == ["tea"])
+        #expect(!center.tap("tea"))
+        #expect(try device.run { await center.delivered() } == [])
+    }
+
+    @Test("a center that is released leaves no work")
+    func dropped() {
+        weak var weakCenter: SimulatedNotificationCenter?
+        do {
+            let center = device.center()
+            center.add(NotificationRequest("tea", .after(.seconds(1))))
+            weakCenter = center
+        }
+        #expect(weakCenter == nil)
+        device.time.advance(by: .seconds(2))
+        #expect(device.deliveries == [])
+    }
+}

@@ -1,0 +1,82 @@
+import ApusBackground
+import ApusTimers
+import Testing
+
+@testable import ApusDevice
+@testable import ApusVirtualTime
+
+/// The pauses of updates while the phone stands still.
+extension SimulatedLocationTests {
+    @Test("a phone that stands still pauses the updates; the system does not resume them, the app may with “always”")
+    func pause() throws {
+        let location = location(.always)
+        let paused = Recorder<Bool>()
+        location.onPause = { paused.append(true) }
+        location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
+        try start(location)
+        device.time.advance(by: .seconds(299))
+        #expect(device.keptAwake == [true])
+        device.time.advance(by: .seconds(1))
+        #expect(device.keptAwake == [true, false])
+        device.mainLoop.drain()
+        #expect(paused.values.count == 1)
+        location.setRoute(walk)
+        device.time.advance(by: .seconds(60))
+        #expect(seen.values == ["7.0 at 0"])
+        try start(location)
+        device.time.advance(by: .seconds(10))
+        #expect(seen.values.suffix(2) == ["60.0 at 360", "70.0 at 370"])
+        location.stop()
+        device.time.drain()
+    }
+
+    @Test("after a pause with “when in use”, access ends until the app is launched again")
+    func pauseEndsAccess() throws {
+        let location = location()
+        location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
+        try start(location)
+        device.time.advance(by: .seconds(300))
+        #expect(refusal(location) == .modeUnavailable)
+        location.appForegrounded(false)
+        location.appForegrounded(true)
+        #expect(refusal(location) == .modeUnavailable)
+        location.processEnded()
+        location.appForegrounded(true)
+        try start(location)
+        #expect(seen.values.last == "7.0 at 300")
+        location.stop()
+        device.time.drain()
+    }
+
+    @Test("a moving phone does not pause, and neither does one whose app does not want it")
+    func noPause() throws {
+        let moving = location()
+        try start(moving)
+        device.time.advance(by: .seconds(3000))
+        #expect(device.keptAwake == [true])
+        moving.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
+        moving.pausesAutomatically = false
+        device.time.advance(by: .seconds(3000))
+        #expect(device.keptAwake == [true])
+        moving.processEnded()
+        #expect(moving.pausesAutomatically)
+        device.time.drain()
+    }
+
+    @Test("the time that a suspended app missed does not count as standing still")
+    func suspendedStandingStill() throws {
+        let location = location()
+        location.setRoute(.standing(at: Place(latitude: 7, longitude: 7)))
+        try start(location, inBackground: false)
+        device.time.advance(by: .seconds(200))
+        location.appSuspended()
+        device.time.advance(by: .seconds(3000))
+        location.appResumed()
+        device.time.advance(by: .seconds(299))
+        #expect(!device.log.contains { $0.contains("paused") })
+        device.time.advance(by: .seconds(1))
+        #expect(device.log.last == "3500 system location: paused: the phone stands still")
+        location.stop()
+        device.time.drain()
+    }
+}

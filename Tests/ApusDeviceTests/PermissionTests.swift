@@ -1,0 +1,95 @@
+import ApusBackground
+import ApusDevice
+import ApusTimers
+import Testing
+
+/// Apple, documentation/uikit/uiapplicationdelegate/applicationwillresignactive(_:): an alert of the system interrupts the
+/// app that is in front. Where the answer comes between the two calls, Apple does not say.
+@MainActor
+@Suite("The system's questions for permission")
+struct PermissionTests {
+    @Test("the app is inactive while the user is asked, and is asked once")
+    func inactive() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            device.advance(by: .seconds(1))
+            for _ in 1...2 {
+                host.start { host.note("\(await host.notifications.requestAuthorization())") }
+                host.start { host.note("\(await host.location.requestAuthorization(.whenInUse))") }
+                device.advance(by: .seconds(1))
+            }
+            #expect(
+                device.lines.dropFirst(2) == [
+                    "hears inactive", "authorized", "whenInUse", "hears active", "authorized", "whenInUse",
+                ])
+            #expect(device.appPhase == .active)
+        }
+    }
+
+    @Test("quiet notifications are allowed without a question")
+    func provisional() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            host.start { host.note("\(await host.notifications.requestAuthorization(provisional: true))") }
+            device.advance(by: .seconds(1))
+            #expect(device.lines.dropFirst(2) == ["provisional"])
+        }
+    }
+
+    @Test("what is asked for during the launch is asked of the user when the app is active")
+    func inLaunch() throws {
+        try SimulatedDevice.run { device in
+            device.install { host in
+                host.start { host.note("\(await host.notifications.requestAuthorization())") }
+                return ProbeApp(host)
+            }
+            device.launch()
+            #expect(
+                device.lines == ["hears inactive", "hears active", "hears inactive", "authorized", "hears active"])
+        }
+    }
+
+    @Test("what is asked for in the background is asked of the user when the app is in front, and not if it has ended")
+    func inBackground() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let claim = host.beginClaim(name: "asks")
+            device.pressHome()
+            host.start { host.note("\(await host.location.requestAuthorization(.whenInUse))") }
+            device.advance(by: .seconds(1))
+            #expect(device.notes == [])
+            #expect(device.location.authorization == .notDetermined)
+            device.open()
+            #expect(device.lines.suffix(3) == ["hears inactive", "whenInUse", "hears active"])
+            device.pressHome()
+            host.start { host.note("\(await host.notifications.requestAuthorization())") }
+            device.advance(by: .seconds(1))
+            host.endClaim(claim)
+            device.kill()
+            device.launch()
+            device.advance(by: .seconds(1))
+            #expect(device.notifications.authorization == .notDetermined)
+            #expect(device.notes == ["whenInUse"])
+        }
+    }
+
+    @Test("a call that comes before the answer keeps the app inactive")
+    func callBeforeAnswer() throws {
+        try SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            device.receiveCall()
+            host.start { host.note("\(await host.notifications.requestAuthorization())") }
+            device.advance(by: .seconds(1))
+            #expect(device.notes == [])
+            device.endCall()
+            #expect(device.lines.suffix(4) == ["hears active", "hears inactive", "authorized", "hears active"])
+        }
+    }
+}
+
+extension SimulatedDevice {
+    /// What the app noted, with the phases that it has heard of.
+    fileprivate var lines: [String] {
+        log.compactMap { if case .note(let text) = $0.what { text } else { nil } }
+    }
+}

@@ -1,0 +1,89 @@
+import ApusBackground
+import ApusDevice
+import ApusTimers
+import ApusVirtualTime
+import Dispatch
+import Testing
+
+@MainActor
+@Suite("The simulated device in real time")
+struct RealTimeTests {
+    @Test("exactly the duration passes on the device, and its timers fire in their order")
+    func exact() async throws {
+        try await SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let begin = device.time.uptime()
+            host.engine.schedule(after: .seconds(20)) { host.note("twenty") }
+            host.engine.schedule(after: .seconds(10)) { host.note("ten") }
+            await device.runInRealTime(for: .seconds(30), speed: 300)
+            #expect(begin.duration(to: device.time.uptime()) == .seconds(30))
+            #expect(device.notes == ["ten", "twenty"])
+        }
+    }
+
+    @Test("what other threads hand to the main queue runs meanwhile")
+    func threads() async throws {
+        try await SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            DispatchQueue.global().async { DispatchQueue.main.async { host.note("from elsewhere") } }
+            // Real time, because the work is on another thread: ten seconds at most.
+            for _ in 1...500 where device.notes.isEmpty { await device.runInRealTime(for: .milliseconds(20)) }
+            #expect(device.notes == ["from elsewhere"])
+        }
+    }
+
+    @Test(
+        "it lives until its task is cancelled, with one line in the log; what moves its time in between delays nothing")
+    func lives() async throws {
+        try await SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let begin = device.time.uptime()
+            let real = SystemTime()
+            let realBegin = real.uptime()
+            host.engine.schedule(after: .seconds(30)) { host.note("thirty") }
+            host.engine.schedule(after: .seconds(86_430)) { host.note("tomorrow") }
+            var steps = 0
+            var hasSkipped = false
+            let life = Task {
+                await device.runInRealTime(speed: { 300 }) {
+                    steps += 1
+                    guard device.notes == ["thirty"], !hasSkipped else { return }
+                    hasSkipped = true
+                    device.advance(by: .seconds(86_400))
+                }
+            }
+            // Real time, because that is what is tested: it takes a tenth of a second, and ten are allowed.
+            for _ in 1...1_000 where !device.notes.contains("tomorrow") { try await pause() }
+            life.cancel()
+            await life.value
+            #expect(device.notes == ["thirty", "tomorrow"])
+            let passed = begin.duration(to: device.time.uptime())
+            #expect(passed >= .seconds(86_430))
+            // A device that made up for the skipped day would stand still, and one that counts real time twice run ahead.
+            #expect(passed <= .seconds(86_400) + realBegin.duration(to: real.uptime()) * 300)
+            #expect(steps > 1)
+            #expect(device.log.filter { $0.what == .control("run in real time") }.count == 1)
+        }
+    }
+
+    @Test("at speed zero it stands still, and what can run at the instant runs")
+    func standsStill() async throws {
+        try await SimulatedDevice.run { device in
+            let host = try device.launchProbe()
+            let begin = device.time.uptime()
+            host.engine.schedule(after: .milliseconds(1)) { host.note("never") }
+            var steps = 0
+            let life = Task { await device.runInRealTime(speed: { 0 }) { steps += 1 } }
+            host.mainLoop.run { host.note("now") }
+            for _ in 1...1_000 where steps < 3 { try await pause() }
+            life.cancel()
+            await life.value
+            #expect(steps >= 3)
+            #expect(device.notes == ["now"])
+            #expect(begin.duration(to: device.time.uptime()) == .zero)
+        }
+    }
+
+    /// Real time, in which the device lives here; each use is one look of a bounded number.
+    private func pause() async throws { try await TimerEngine.shared.sleep(for: .milliseconds(10)) }
+}

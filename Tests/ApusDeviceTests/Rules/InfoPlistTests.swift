@@ -1,0 +1,84 @@
+import ApusDevice
+import Foundation
+import Testing
+
+@Suite("An app's own Info.plist")
+struct InfoPlistTests {
+    private func plist(
+        _ keys: [String: Any], _ format: PropertyListSerialization.PropertyListFormat = .xml
+    ) throws -> Data {
+        try PropertyListSerialization.data(fromPropertyList: keys, format: format, options: 0)
+    }
+
+    private func problems(_ keys: [String: Any]) throws -> [String] {
+        let contents = try plist(keys)
+        let error = #expect(throws: AppManifestError.self) { try AppManifest(infoPlist: contents) }
+        return error?.problems ?? []
+    }
+
+    @Test("modes, identifiers and scenes are those of the file", arguments: [false, true])
+    func read(isBinary: Bool) throws {
+        let contents = try plist(
+            [
+                "CFBundleName": "Mail", "UIBackgroundModes": ["fetch", "processing", "location", "voip"],
+                "BGTaskSchedulerPermittedIdentifiers": ["com.example.mail.refresh", "com.example.mail.export.*"],
+                "UIApplicationSceneManifest": ["UIApplicationSupportsMultipleScenes": false],
+                "NSLocationWhenInUseUsageDescription": "Shows the way.",
+            ], isBinary ? .binary : .xml)
+        #expect(
+            try AppManifest(infoPlist: contents)
+                == AppManifest(
+                    backgroundModes: [.fetch, .processing, .location],
+                    permittedTaskIdentifiers: ["com.example.mail.refresh", "com.example.mail.export.*"],
+                    usesScenes: true, locationWhenInUseUsage: "Shows the way.", locationAlwaysUsage: nil))
+    }
+
+    @Test("a file is read, and an app without scenes declares none")
+    func file() throws {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("info-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let file = folder.appendingPathComponent("Info.plist")
+        try plist(["UIBackgroundModes": ["audio"]]).write(to: file)
+        let manifest = AppManifest(
+            backgroundModes: [.audio], usesScenes: false, locationWhenInUseUsage: nil, locationAlwaysUsage: nil)
+        #expect(try AppManifest(infoPlist: file) == manifest)
+        #expect(throws: (any Error).self) { try AppManifest(infoPlist: folder.appendingPathComponent("Other.plist")) }
+    }
+
+    @Test("a misspelled mode is named, with those that there are")
+    func misspelledMode() throws {
+        let problems = try problems(["UIBackgroundModes": ["audio", "proccessing"]])
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("UIBackgroundModes: “proccessing” is no mode; there are audio, ") == true)
+    }
+
+    @Test("an identifier without a name is refused", arguments: ["", ".*", "com.*.export", "com.example*"])
+    func misspelledIdentifier(identifier: String) throws {
+        let problems = try problems(["BGTaskSchedulerPermittedIdentifiers": [identifier]])
+        #expect(problems.count == 1)
+        #expect(problems.first?.hasPrefix("BGTaskSchedulerPermittedIdentifiers: “\(identifier)” names no task") == true)
+    }
+
+    @Test("processing without an identifier, and location without a purpose, are named together")
+    func missing() throws {
+        let problems = try problems([
+            "UIBackgroundModes": ["processing", "location"],
+            "BGTaskSchedulerPermittedIdentifiers": ["com.example.mail.export.*"],
+        ])
+        #expect(
+            problems.map { $0.prefix { $0 != ":" } } == [
+                "BGTaskSchedulerPermittedIdentifiers", "NSLocationWhenInUseUsageDescription",
+            ])
+    }
+
+    @Test("what has another form is named with its key")
+    func otherForm() throws {
+        #expect(try problems(["UIBackgroundModes": "audio"]) == ["UIBackgroundModes: it is not an array of strings"])
+        #expect(
+            try problems(["UIApplicationSceneManifest": true]) == ["UIApplicationSceneManifest: it is not a dictionary"]
+        )
+        let error = #expect(throws: AppManifestError.self) { try AppManifest(infoPlist: Data("hello {".utf8)) }
+        #expect(error?.problems == ["the file: it is no property list, neither in XML nor binary"])
+    }
+}

@@ -1,0 +1,65 @@
+import ApusCalendar
+import ApusClient
+import ApusTimers
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import Testing
+
+@Suite("A daemon that is asked for much")
+struct BusyTests {
+    /// How many expensive requests there are.
+    private static let expensive = 12
+
+    /// The requests that were answered.
+    private final class Answered: Sendable {
+        private let paths = Locked<[String]>([])
+        var all: [String] { paths.withLock { $0 } }
+        func add(_ path: String) { paths.withLock { $0.append(path) } }
+    }
+
+    /// The processor time of a process, in ticks (proc(5): the fields after the program's name).
+    private func ticks(of process: Int32) throws -> Int {
+        let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        let fields = try #require(text.split(separator: ") ").last).split(separator: " ")
+        return try #require(Int(fields[11])) + #require(Int(fields[12]))
+    }
+
+    @Test("while as many expensive requests are carried out as may be at once, and more wait, health is answered")
+    func health() async throws {
+        try await ApusUnderTest.with { apus in
+            let process = try await apus.startDaemon()
+            // 28 years lie between two occurrences, all of whose months are looked at.
+            let rare = WireCalendar(
+                schedule: "RRULE:FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=29;BYDAY=MO", form: .rrule, zone: "UTC")
+            let jobs = (0..<3_000).map { number in
+                WireExportedJob(
+                    WireSubmission(
+                        name: "job\(number)", trigger: WireTrigger(calendar: rare), action: Action(notify: "x")))
+            }
+            _ = try await apus.client.imported(WireImport(jobs: jobs))
+            let before = try ticks(of: process)
+            let answered = Answered()
+            let socket = apus.home.socketPath.replacingOccurrences(of: "/", with: "%2F")
+            let upcoming = "/v1/upcoming?until=2199-12-31T00:00:00Z&limit=1000"
+            // Four at once: the others wait for a place.
+            let many = Array(repeating: upcoming, count: Self.expensive) + ["/v1/stats", "/v1/export"]
+            let expensive = many.map { path in
+                Task {
+                    let request = HTTPClientRequest(url: "http+unix://\(socket)\(path)")
+                    let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(600))
+                    if path == upcoming { answered.add("\(path): \(answer.status)") }
+                }
+            }
+            defer { for task in expensive { task.cancel() } }
+            try await apus.until("the work") { try ticks(of: process) > before + 50 }
+            // More than there are moments between two expensive requests, in which a busy event loop would answer too.
+            var health = 0
+            while answered.all.count < Self.expensive, health < Self.expensive + 8 {
+                _ = try await apus.client.health()
+                health += 1
+            }
+            #expect(health == Self.expensive + 8, "\(health) answers before \(answered.all)")
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import ApusClient
+import Foundation
+import Testing
+
+@Suite("Messages about mistakes")
+struct MessageTests {
+    private static let mistakes: [(arguments: [String], parts: [String])] = [
+        (["help", "wibble"], ["there is no subcommand \"wibble\"; apus --help shows what there is"]),
+        (["lsit"], ["there is no subcommand \"lsit\"; did you mean apus list?"]),
+        (["list", "--limit", "0"], ["apus: --limit: 0 is not between 1 and 1000\nUsage: apus list"]),
+        (["queue", "limti", "q", "1"], ["apus queue has no subcommand \"limti\"; did you mean apus queue limit?"]),
+        (["help", "list", "x"], ["apus list has no subcommand \"x\""]),
+        (["preview", "every", "5m"], ["5m is an interval", "apus every", "every weekday at 18:30", "RRULE"]),
+        (["preview", "1h30m"], ["1h30m is an interval"]),
+        (["countdown", "0s"], ["a duration must be longer than zero", "Accepted forms: 3s", "tomorrow 9:00"]),
+        (["countdown", "yesterday"], ["does not begin with a number", "“yesterday” is no weekday"]),
+        (["after", "1h", "--", ""], ["the program is an empty text; name a program after `--`"]),
+        (["import", "/nonexistent"], ["file: /nonexistent cannot be read (No such file or directory)"]),
+        (["import", "/"], ["file: / cannot be read (Is a directory)"]),
+        (["import", "crontab", "/"], ["file: / cannot be read (Is a directory)"]),
+        (
+            ["every", "day", "at", "9:00", "--except-file", "/nonexistent", "--", "true"],
+            ["--except-file: /nonexistent cannot be read (No such file or directory)"]
+        ),
+        (
+            ["after", "1h", "--webhook", "http://localhost", "--webhook-secret-file", "/"],
+            ["--webhook-secret-file: / cannot be read (Is a directory)"]
+        ),
+        (["list", "--label", ""], ["--label: \"\" is not KEY=VALUE, such as team=web"]),
+        (["cancel", "--label", "x", "--yes"], ["--label: \"x\" is not KEY=VALUE, such as team=web"]),
+        (["export", "--label", "=x"], ["--label: \"=x\" is not KEY=VALUE, such as team=web"]),
+        (["after", "1h", "--env", "x", "--", "true"], ["--env: \"x\" is not KEY=VALUE"]),
+        (["after", "1h", "--label", "a=1", "--label", "a=2", "--", "true"], ["--label: a is given twice"]),
+        (["every", "1h", "--cwd", "", "--", "true"], ["--cwd: the path is empty"]),
+        (["after", "1h", "--notify", ""], ["--notify: the text is empty"]),
+        (["countdown", "1h", "--detach", "--notify", ""], ["--notify: the text is empty"]),
+        (["after", "1h", "--inherit-env", "", "--", "true"], ["--inherit-env: \"\" is not set here"]),
+        (["import", ""], ["file: the path is empty"]),
+        (["import", "crontab", "/dev/null", "--tz", "Nope"], ["apus: --tz “Nope”: there is no time zone"]),
+        (["after", "1h", "--missed", "x", "--", "true"], ["apus: --missed: \"x\" is not one of run-once"]),
+        (["cron", "0 9 * * *", "--priority", "x", "--", "true"], ["apus: --priority: \"x\" is not one of low"]),
+        (["after", "5 minutes", "true"], ["“true” does not begin with a number (a command follows --). Accepted"]),
+        (["every", "day", "at", "9:00", "true"], ["(a command follows --). Accepted forms: every weekday"]),
+        (["at", "tomorrow", "true"], ["“true” is not a time of day (a command follows --)"]),
+        (["cron", "x", "--", "true"], ["Accepted forms: 30 18 * * 1-5.\n"]),
+        (["queue", "limit", "q", "100001"], ["limit: \"100001\" is not a whole number from 1 to 100000, or none"]),
+        (["queue", "rate", "q", "0/1m"], ["rate: \"0/1m\" is not N/DURATION with N from 1 to 100000"]),
+        (["serve", "--http", "x"], ["apus: --http: \"x\" is not an address and a port"]),
+    ]
+
+    @Test("a mistake is refused with what is wrong and what is accepted, before a daemon is started")
+    func mistakes() async throws {
+        try await ApusUnderTest.with { apus in
+            for (arguments, parts) in Self.mistakes {
+                let answer = try await apus.call(arguments)
+                #expect(answer.code == 64 && answer.out.isEmpty, "\(arguments): \(answer)")
+                for part in parts { #expect(answer.err.contains(part), "\(arguments): \(answer.err)") }
+            }
+            #expect(try await apus("status").code == 3)
+        }
+    }
+
+    @Test("what the daemon refuses of a job is named by the option that gave it")
+    func options() async throws {
+        try await ApusUnderTest.with { apus in
+            for (arguments, start) in [
+                (["--name", ""], "--name: must have"), (["--webhook", "x"], "--webhook: \"x\" is not an http"),
+                (["--idempotency-key", ""], "--idempotency-key: must have"), (["--queue", "a b"], "--queue: must be"),
+                (["--label", "a=\u{1}"], "--label: the value of \"a\": has"),
+                (["--on-failure", "webhook:x"], "--on-failure: \"x\" is not an http"),
+            ] {
+                let answer = try await apus.call(["after", "1h"] + arguments + ["--", "true"])
+                let line = answer.err.split(separator: "\n").last ?? ""
+                #expect(answer.code == 64 && line.hasPrefix("apus: " + start), "\(answer)")
+            }
+        }
+    }
+
+    @Test("a change that changes nothing is called none")
+    func unchanged() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("after", "1h", "--name", "a", "--", "true")
+            for (arguments, word) in [
+                (["--remove-label", "x"], " is as it was "), (["--webhook", "none"], " is as it was "),
+                (["--label", "x=y"], " changed "), (["--label", "x=y"], " is as it was "),
+            ] {
+                let answer = try await apus.call(["edit", "a"] + arguments)
+                #expect(answer.code == 0 && answer.out.contains(word), "\(arguments): \(answer)")
+            }
+        }
+    }
+
+    @Test("a job that has ended before is not said to be cancelled, and no job is taken for a countdown")
+    func otherJobs() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("after", "10ms", "--name", "done", "--timeout", "90s", "--", "true")
+            #expect(try await apus("wait", "done").code == 0)
+            let cancelled = try await apus("cancel", "done")
+            #expect(cancelled.code == 0 && cancelled.out.hasSuffix(" had finished before\n"), "\(cancelled)")
+            #expect(try await apus.json("cancel", "done", "--json", as: WireCancelled.self).cancelled.isEmpty)
+            let shown = try await apus("show", "done").out.split(separator: "\n")
+            #expect(shown.contains("next         -") && shown.contains("timeout      1m 30s"), "\(shown)")
+            let countdown = try await apus("countdown", "--name", "done")
+            #expect(countdown.code == 64 && countdown.err.contains("done is a job and no countdown"), "\(countdown)")
+        }
+    }
+
+    /// Writes a file into the home.
+    private func file(_ text: String, in apus: ApusUnderTest) throws -> String {
+        try apus.home.prepare()
+        let path = apus.home.path + "/file"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    @Test("what apus import cannot read is named with the field's path and the form that it must have")
+    func imports() async throws {
+        try await ApusUnderTest.with { apus in
+            for (text, problem) in [
+                ("{}", "version: is missing"), ("[]", "the document must be a JSON object, not an array"),
+                (#"{"version":"1","jobs":[]}"#, "version: must be a whole number, not a string"),
+                (#"{"version":1,"jobs":[{"submission":{}}]}"#, "jobs[0].submission.trigger: is missing"),
+                (#"{"version":1,"jobs":[null]}"#, "jobs[0]: must be a JSON object, not null"),
+                ("{\n", "line 2, column 1: the JSON is not complete"),
+                ("0 9 * * * true", "apus import crontab \(apus.home.path)/file"),
+            ] {
+                let answer = try await apus("import", try file(text, in: apus))
+                #expect(answer.code == 64 && answer.err.contains(problem), "\(text): \(answer)")
+            }
+        }
+    }
+
+    @Test("an export that is imported as a crontab is refused in one line, which names the other subcommand")
+    func exportAsCrontab() async throws {
+        try await ApusUnderTest.with { apus in
+            _ = try await apus("after", "1h", "--", "true")
+            let path = try file(try await apus("export").out, in: apus)
+            for options in [[], ["--skip-invalid"]] {
+                let answer = try await apus.call(["import", "crontab", path] + options)
+                #expect(answer.code == 64 && answer.err.hasSuffix(": apus import \(path)\n"), "\(answer)")
+                #expect(answer.err.count { $0 == "\n" } == 1, "\(answer)")
+            }
+        }
+    }
+
+    @Test("what is said of a crontab's lines is in their order")
+    func order() async throws {
+        try await ApusUnderTest.with { apus in
+            let lines = [
+                "MAILTO=a@b", "@reboot true", "61 * * * * true", "0 9 * * * mon true", "0 9 * * *", "0 9 * * * a%b",
+            ]
+            let answer = try await apus("import", "crontab", try file(lines.joined(separator: "\n"), in: apus))
+            let numbers = answer.err.split(separator: "\n").compactMap { line in
+                line.split(separator: ":").dropFirst().first.flatMap { Int($0) }
+            }
+            #expect(answer.code == 64 && numbers == [1, 2, 3, 4, 5, 6], "\(answer)")
+        }
+    }
+
+    @Test("a job whose line is gone stays, and the message says what cancels it")
+    func gone() async throws {
+        try await ApusUnderTest.with { apus in
+            let path = try file("0 9 * * * true\n0 10 * * * false\n", in: apus)
+            #expect(try await !apus("import", "crontab", path).err.contains("--prune"))
+            _ = try file("0 9 * * * true\n", in: apus)
+            let answer = try await apus("import", "crontab", path)
+            #expect(answer.out.contains("gone") && answer.err.contains("--prune cancels them"), "\(answer)")
+            #expect(try await apus.client.jobCount(states: ["scheduled"]) == 2)
+            #expect(try await !apus("import", "crontab", path, "--prune").err.contains("--prune"))
+            #expect(try await apus.client.jobCount(states: ["scheduled"]) == 1)
+        }
+    }
+}
